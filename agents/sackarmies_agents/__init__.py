@@ -1,0 +1,1 @@
+"""Generals: agents that see an observation and an action mask, and choose."""

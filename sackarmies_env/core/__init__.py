@@ -1,0 +1,1 @@
+"""What all games share: the contract, records, chance, hexes, tables, notation; numpy and numba only."""

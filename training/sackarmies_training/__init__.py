@@ -1,0 +1,1 @@
+"""Experiments: training, tournaments, ratings and the command line."""
