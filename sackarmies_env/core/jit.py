@@ -195,7 +195,7 @@ class SharedCache(FunctionCache):
     def load_overload(self, sig: object, target_context: object) -> Any:
         """Return the compiled code for a signature, None where there is none that can be read."""
         try:
-            with file_lock(self._lock):
+            with file_lock(self._lock, shared=True):
                 return super().load_overload(sig, target_context)
         except DAMAGED:
             with contextlib.suppress(OSError), file_lock(self._lock):
@@ -238,14 +238,15 @@ def _owner_digest(root: Path) -> str:
 
 
 @contextlib.contextmanager
-def file_lock(path: Path) -> Iterator[None]:
-    """Hold a lock among processes; a file system without locks goes without."""
+def file_lock(path: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold a lock among processes, alone or with other readers; a file system without locks goes without."""
     if sys.platform == "win32":  # numba itself copes with files that another process holds open there
         yield
         return
+    path.parent.mkdir(parents=True, exist_ok=True)  # somebody may clear the cache while we run
     with path.open("a") as file:
         with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield  # closing the file lets go of the lock
 
 
@@ -258,7 +259,7 @@ class CompileNotice(event.Listener):
 
     def __init__(self) -> None:
         self.num_kernels = 0  # decorated so far
-        self._num_compiled = 0
+        self.num_compiled = 0  # and not found in the cache
         self._depth = 0  # compiling a kernel compiles the kernels it calls
         self._seconds = 0.0  # of finished outermost compilations
         self._started = 0.0
@@ -282,7 +283,7 @@ class CompileNotice(event.Listener):
         if not _is_ours(event):
             return
         self._depth -= 1
-        self._num_compiled += 1
+        self.num_compiled += 1
         if self._depth == 0 and self._thread is not None:
             self._seconds += time.monotonic() - self._started
             self._finished.set()
@@ -298,7 +299,7 @@ class CompileNotice(event.Listener):
             return
         while not self._finished.wait(0.25):
             seconds = self._seconds + time.monotonic() - self._started
-            done = min(self._num_compiled, self.num_kernels)
+            done = min(self.num_compiled, self.num_kernels)
             progress = f"{done} of {self.num_kernels} functions, {seconds:.0f} s"
             sys.stderr.write(f"\rCompiling the rules for this machine, once: {progress} ")
             sys.stderr.flush()
