@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,15 +16,20 @@ from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.state import alloc
 
 Records = NDArray[np.void]
+Kernel = Callable[..., None]
+
+NO_ACTION = -1  # in `advance`: no step, but read the decision at hand
+SKIP = -2  # in `advance`: leave the state and its rows as they are
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Game:
     """One game in one configuration: sizes, data and kernels.
 
     Kernels take `params` (a `(1,)` record array, configuration as data) and `states` (an `(n,)` array of `state_dtype`
     made by `alloc`), work in place and allocate nothing. An illegal action is undefined behaviour in `step`: adapters
-    check against the mask. A finished state is left as it is by `step`.
+    check against the mask. A finished state is left as it is by `step`. A game is never changed: copies of it are the
+    game itself, and pickling it means building it again from its configuration.
 
     Attributes:
         id: name in the registry.
@@ -30,8 +38,12 @@ class Game:
         state_dtype: the whole truth of one game.
         observation_spec: the layout of an observation, an int8 vector.
         params: `(1,)` record array.
-        config: the configuration as plain data (JSON types), enough to build the same game again.
+        config: the configuration as plain data (JSON types); `build(**config)` gives the same game.
+        build: the function of a module that builds such games.
         reset: `(params, states, seeds)`; seeds `(n,)` int64; starts new games, to the first decision.
+        start: `(states, seed, flips, draws)`; starts a game in `states[0]` with forced flips (text such as "H T") and
+            forced draws (one list of token ids a player), used up before `seed` decides; raises ValueError for what it
+            cannot force.
         legal_actions: `(params, states, action_mask)`; writes `(n, num_actions)` int8 for each current player, all
             zero once a game is over.
         step: `(params, states, actions)`; actions `(n,)` int64; applies one legal decision each and advances to the
@@ -40,10 +52,17 @@ class Game:
         returns: `(params, states, out)`; out `(n, num_players)` float32, what each player has earned so far.
         terminations: `(params, states, out)`; out `(n, num_players)` int8, 1 for a player who is out of the game:
             eliminated, or the game has ended by the rules. Truncation stands in the state.
+        advance: `(params, states, actions, action_mask, observations, returns, terminations)`; in one call `step`,
+            unless the action is NO_ACTION, and then the four outputs, the observation being the current player's (all
+            zero once a game is over). Rows whose action is SKIP are left as they are. See `compose_advance`.
+        forfeit: `(params, states, players)`; players `(n,)` int64; these players give up, whoever is to act, and the
+            game goes on to the next decision or the end; -1 for nobody.
         determinize: `(params, states, players, seeds)`; resamples what is hidden from `players[i]`, future chance
             included, consistent with what that player knows.
         format_action: `(states, action) -> str`, text of an action for the decision in `states[0]`.
         parse_action: `(states, text) -> int`; raises ValueError for text that names no legal action.
+        describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that
+            player knows.
         to_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth.
     """
 
@@ -54,17 +73,83 @@ class Game:
     observation_spec: ObservationSpec
     params: Records
     config: dict[str, Any]
+    build: Callable[..., Game]
     reset: Callable[[Records, Records, NDArray[np.int64]], None]
+    start: Callable[[Records, int, str, Sequence[Sequence[str]]], None]
     legal_actions: Callable[[Records, Records, NDArray[np.int8]], None]
     step: Callable[[Records, Records, NDArray[np.int64]], None]
     observe: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int8]], None]
     returns: Callable[[Records, Records, NDArray[np.float32]], None]
     terminations: Callable[[Records, Records, NDArray[np.int8]], None]
+    advance: Kernel
+    forfeit: Callable[[Records, Records, NDArray[np.int64]], None]
     determinize: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int64]], None]
     format_action: Callable[[Records, int], str]
     parse_action: Callable[[Records, str], int]
+    describe_decision: Callable[[Records], str]
     to_scenario: Callable[[Records], dict[str, Any]]
 
     def new_states(self, n: int) -> Records:
         """Return `(n,)` empty records; `reset` makes games of them."""
         return alloc(self.state_dtype, n)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the configuration and of the layouts of state and observation: what saved bytes depend on."""
+        layout = [self.num_actions, self.state_dtype.descr, self.observation_spec.names()]
+        content = json.dumps([self.id, self.config, layout], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+    def __copy__(self) -> Game:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Game], tuple[Callable[..., Game], dict[str, Any]]]:
+        return _rebuild, (self.build, self.config)
+
+
+def _rebuild(build: Callable[..., Game], config: dict[str, Any]) -> Game:
+    return build(**config)
+
+
+def compose_advance(
+    step: Kernel, legal_actions: Kernel, observe: Kernel, returns: Kernel, terminations: Kernel
+) -> Kernel:
+    """Return an `advance` that calls a game's other kernels; a game that has one fused kernel is faster.
+
+    Args:
+        step: as in `Game`, and so are the others.
+        legal_actions: writes the masks.
+        observe: writes the observations.
+        returns: writes what each player has earned.
+        terminations: writes who is out of the game.
+    """
+
+    def advance(
+        params: Records,
+        states: Records,
+        actions: NDArray[np.int64],
+        action_mask: NDArray[np.int8],
+        observations: NDArray[np.int8],
+        earned: NDArray[np.float32],
+        out_of_game: NDArray[np.int8],
+    ) -> None:
+        for index, action in enumerate(actions.tolist()):
+            if action == SKIP:
+                continue
+            one = slice(index, index + 1)
+            state = states[one]
+            if action != NO_ACTION:
+                step(params, state, actions[one])
+            legal_actions(params, state, action_mask[one])
+            player = int(state["current_player"][0])
+            if player >= 0:
+                observe(params, state, np.array([player], np.int64), observations[one])
+            else:
+                observations[one] = 0
+            returns(params, state, earned[one])
+            terminations(params, state, out_of_game[one])
+
+    return advance
