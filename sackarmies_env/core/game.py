@@ -127,15 +127,8 @@ def compose_advance(
         terminations: writes who is out of the game.
     """
 
-    def advance(
-        params: Records,
-        states: Records,
-        actions: NDArray[np.int64],
-        action_mask: NDArray[np.int8],
-        observations: NDArray[np.int8],
-        earned: NDArray[np.float32],
-        out_of_game: NDArray[np.int8],
-    ) -> None:
+    def advance(params: Records, states: Records, actions: NDArray[np.int64], *outputs: NDArray[Any]) -> None:
+        action_mask, observations, earned, out_of_game = outputs
         for index, action in enumerate(actions.tolist()):
             if action == SKIP:
                 continue
