@@ -1,1 +1,6 @@
 """Generals: agents that see an observation and an action mask, and choose."""
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import make_agent, parse_agent
+
+__all__ = ["Agent", "GameInfo", "make_agent", "parse_agent"]

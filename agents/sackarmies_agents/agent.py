@@ -1,0 +1,80 @@
+"""The interface of a General: it is shown an observation and an action mask, and chooses."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.observation import ObservationSpec
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """What an agent is told before a game begins: sizes and layouts, nothing of armies or chance.
+
+    Attributes:
+        game_id: name of the game.
+        num_players: seats.
+        num_actions: size of the action space.
+        observation_spec: layout of an observation.
+        num_types: token types, as in the part of the action space that names them; 0 if the game has none.
+        radius: radius of the hexagonal board; 0 if the game has none.
+    """
+
+    game_id: str
+    num_players: int
+    num_actions: int
+    observation_spec: ObservationSpec
+    num_types: int = 0
+    radius: int = 0
+
+    @classmethod
+    def of(cls, game: Game) -> GameInfo:
+        """Return what agents may know of `game`."""
+        fields = game.params.dtype.names or ()
+        sizes = {name: int(game.params[name][0]) if name in fields else 0 for name in ("num_types", "radius")}
+        return cls(game.id, game.num_players, game.num_actions, game.observation_spec, **sizes)
+
+
+class Agent(ABC):
+    """Chooses actions from what one player sees.
+
+    An instance plays one seat of one game at a time, `reset` before each. A class that keeps nothing between two
+    decisions save its random numbers sets `shares_batch`: one instance then plays many games at once.
+    """
+
+    shares_batch: ClassVar[bool] = False
+
+    @abstractmethod
+    def reset(self, seed: int) -> None:
+        """Forget the game before and start the agent's own random numbers from `seed`."""
+
+    @abstractmethod
+    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
+        """Choose an action.
+
+        Args:
+            observation: `(size,)` int8, laid out by `GameInfo.observation_spec`; not to be kept, it may be overwritten.
+            action_mask: `(num_actions,)` int8, 1 for legal ids, at least one of them.
+
+        Returns:
+            A legal id.
+        """
+
+    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Choose for `n` games at once.
+
+        Args:
+            observations: `(n, size)` int8.
+            action_masks: `(n, num_actions)` int8, each row with at least one 1.
+
+        Returns:
+            `(n,)` int64, legal ids.
+        """
+        pairs = zip(observations, action_masks, strict=True)
+        return np.array([self.act(observation, mask) for observation, mask in pairs], np.int64)

@@ -1,0 +1,129 @@
+"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.zip,deterministic=true"`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from sackarmies_agents.agent import Agent, GameInfo
+
+TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """A parsed text form: the name of a kind of agent and its options."""
+
+    name: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AgentKind:
+    """A kind of agent that the factory can make.
+
+    Attributes:
+        make: builds it from what is known of the game and the options given.
+        options: option name -> what it means and which values it takes.
+        required: options that must be given.
+        doc: one line for lists.
+    """
+
+    make: Callable[[GameInfo, Mapping[str, str]], Agent]
+    options: Mapping[str, str]
+    doc: str
+    required: tuple[str, ...] = ()
+
+
+def parse_agent(text: str) -> AgentSpec:
+    """Parse `name` or `name:key=value,key=value`.
+
+    Raises:
+        ValueError: unknown name or option, a missing option, or text that does not have this form.
+    """
+    name, _, rest = text.strip().partition(":")
+    kind = KINDS.get(name)
+    if kind is None:
+        raise ValueError(f"unknown agent {name!r}{_suggestion(name)}: known are {', '.join(KINDS)}")
+    options: dict[str, str] = {}
+    for part in rest.split(",") if rest else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            raise ValueError(f"agent {text!r}: {part!r} is not of the form key=value")
+        if key not in kind.options:
+            allowed = ", ".join(kind.options) or "none"
+            raise ValueError(f"agent {text!r} has no option {key!r}: {name} takes {allowed}")
+        if key in options:
+            raise ValueError(f"agent {text!r} gives the option {key!r} twice")
+        options[key] = value
+    for key in kind.required:
+        if key not in options:
+            raise ValueError(f"agent {text!r} needs the option {key!r}: {kind.options[key]}")
+    return AgentSpec(name, options)
+
+
+def make_agent(text: str, info: GameInfo) -> Agent:
+    """Make an agent from its text form.
+
+    Args:
+        text: `name` or `name:key=value,...`.
+        info: the game that it will play.
+
+    Raises:
+        ValueError: see `parse_agent`; also an option with an impossible value, or a checkpoint for another game.
+    """
+    spec = parse_agent(text)
+    return KINDS[spec.name].make(info, spec.options)
+
+
+def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
+    """Return a yes-or-no option.
+
+    Raises:
+        ValueError: the value is neither.
+    """
+    if key not in options:
+        return default
+    value = TRUE_WORDS.get(options[key].lower())
+    if value is None:
+        raise ValueError(f"option {key}={options[key]!r}: allowed are true and false")
+    return value
+
+
+def _suggestion(name: str) -> str:
+    close = difflib.get_close_matches(name, KINDS, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _make_random(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    from sackarmies_agents.scripted.random_agent import RandomAgent
+
+    return RandomAgent()
+
+
+def _make_greedy(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    from sackarmies_agents.scripted.greedy import GreedyAgent
+
+    return GreedyAgent(info)
+
+
+def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    from sackarmies_agents.learned.policy_agent import load_agent
+
+    return load_agent(options["path"], info, deterministic=parse_flag(options, "deterministic", default=False))
+
+
+KINDS: dict[str, AgentKind] = {
+    "random": AgentKind(_make_random, {}, "every legal action is equally likely"),
+    "greedy": AgentKind(_make_greedy, {}, "a scripted General of real strength"),
+    "ppo": AgentKind(
+        _make_ppo,
+        {
+            "path": "a checkpoint file written by `sackarmies train`",
+            "deterministic": "true: the likeliest action; false (default): drawn from the policy",
+        },
+        "a General trained with MaskablePPO",
+        required=("path",),
+    ),
+}

@@ -1,0 +1,1 @@
+"""Generals that follow written rules."""

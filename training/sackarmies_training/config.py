@@ -1,0 +1,165 @@
+"""Configurations of experiments: TOML files, checked before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, Field, model_validator
+
+from sackarmies_agents.factory import parse_agent
+from sackarmies_env.core.tables import read_toml
+from sackarmies_env.games.sack_armies.schema import Strict, read_model
+
+TRAINED = "trained"  # stands in a tournament after training for the General just trained
+
+
+Model = TypeVar("Model", bound=Strict)
+
+
+def _check_agent(text: str) -> str:
+    if text != TRAINED:
+        parse_agent(text)
+    return text
+
+
+AgentText = Annotated[str, AfterValidator(_check_agent)]
+Share = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class GameSection(Strict):
+    """Which game is played: rules switches and armies by name or file."""
+
+    generals: Annotated[int, Field(ge=2, le=6)] = 2
+    armies: list[str] = Field(default_factory=list, description="one a General, or none for the default ones")
+    switches: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_army_each(self) -> GameSection:
+        if self.armies and len(self.armies) != self.generals:
+            raise ValueError(f"armies names {len(self.armies)} armies for {self.generals} generals: give one each")
+        return self
+
+
+class NetworkSection(Strict):
+    """Sizes of the network."""
+
+    entity_width: Count = 32
+    cell_width: Count = 16
+    hidden: Count = 128
+
+
+class PPOSection(Strict):
+    """MaskablePPO."""
+
+    decisions: Count = Field(description="decisions of the learner in all")
+    max_minutes: Positive | None = Field(None, description="training stops after this time even if decisions are left")
+    envs: Count = 64
+    steps: Count = 64
+    minibatch: Count = 1024
+    epochs: Count = 2
+    learning_rate: Positive = 5e-4
+    final_learning_rate: Share = 5e-5
+    gamma: Annotated[float, Field(gt=0, le=1)] = 0.997
+    gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95
+    clip_range: Positive = 0.2
+    entropy: Share = 0.01
+    threads: Count = 2
+
+    @model_validator(mode="after")
+    def _minibatches_fit(self) -> PPOSection:
+        if self.envs * self.steps % self.minibatch:
+            raise ValueError(
+                f"minibatch is {self.minibatch}: it must divide envs * steps, {self.envs} * {self.steps} = "
+                f"{self.envs * self.steps}"
+            )
+        return self
+
+
+class SelfPlaySection(Strict):
+    """Against whom the learner plays: weights of a random choice made for each game and opposing seat."""
+
+    scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})
+    past: Share = Field(1.0, description="weight of the learner's own past")
+    snapshot_every: Count = Field(50_000, description="decisions between two snapshots")
+    pool_size: Count = 8
+
+    @model_validator(mode="after")
+    def _somebody_to_play(self) -> SelfPlaySection:
+        if TRAINED in self.scripted:
+            raise ValueError(f"scripted names {TRAINED!r}, the learner itself: its past has the weight `past`")
+        if not any(self.scripted.values()):
+            raise ValueError("scripted needs a General of positive weight: the pool of the past starts empty")
+        return self
+
+
+class ShapingSection(Strict):
+    """Potential-based reward from what the agent sees; all zero: the game's own reward alone."""
+
+    control: Share = Field(0.0, description="a battlefield controlled, own minus the opponents' mean")
+    units: Share = Field(0.0, description="a unit lost, the opponents' mean minus own")
+
+
+class CheckpointSection(Strict):
+    """When to write checkpoints and how many of them to keep."""
+
+    every: Count = Field(100_000, description="decisions between two checkpoints")
+    keep: Count = 2
+
+
+class MatchSection(Strict):
+    """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
+
+    agents: Annotated[list[AgentText], Field(min_length=2)]
+    seeds: Count = 20
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    batch: Count = Field(16, description="seeds played side by side; a stopped tournament repeats at most one batch")
+    ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"
+
+    @model_validator(mode="after")
+    def _agents_differ(self) -> MatchSection:
+        for agent in self.agents:
+            if self.agents.count(agent) > 1:
+                raise ValueError(f"agents names {agent!r} twice")
+        return self
+
+
+class TrainConfig(Strict):
+    """A training run and the tournament that follows."""
+
+    folder: str = Field(description="where checkpoints, logs and results go")
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    game: GameSection = GameSection()
+    network: NetworkSection = NetworkSection()
+    ppo: PPOSection
+    selfplay: SelfPlaySection = SelfPlaySection()
+    shaping: ShapingSection = ShapingSection()
+    checkpoints: CheckpointSection = CheckpointSection()
+    tournament: MatchSection
+
+
+class TournamentConfig(Strict):
+    """A tournament by itself."""
+
+    folder: str = Field(description="where game records and results go")
+    game: GameSection = GameSection()
+    tournament: MatchSection
+
+    @model_validator(mode="after")
+    def _nobody_trained_here(self) -> TournamentConfig:
+        if TRAINED in self.tournament.agents:
+            raise ValueError(
+                f"tournament.agents names {TRAINED!r}, which exists only after training: give ppo:path=CHECKPOINT"
+            )
+        return self
+
+
+def load_config(path: Path, model: type[Model]) -> Model:
+    """Read and check a configuration file.
+
+    Raises:
+        ValueError: no such file, not TOML, or values that `model` refuses: a line for each fault, naming file and key.
+    """
+    return read_model(model, read_toml(path), str(path))

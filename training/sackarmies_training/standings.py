@@ -1,0 +1,125 @@
+"""What a list of results says: wins, draws, losses, win rates, ratings; as data and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.table import Table
+
+from sackarmies_training.ratings import RATINGS, Outcome, Rate, Rating
+
+RATING_TITLES = {"bradley_terry": "Elo (Bradley-Terry)", "openskill": "OpenSkill"}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Games won, drawn and lost."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def win_rate(self) -> Rate:
+        """Share of wins; a draw is no win."""
+        return Rate(self.wins, self.games)
+
+    def __str__(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One agent's line in the final table."""
+
+    agent: str
+    rating: Rating
+    tally: Tally
+
+
+def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = None) -> Tally:
+    """Count an agent's games, all of them or those with `against` at the table.
+
+    In a seat a game is won by earning more than every other General, drawn by sharing the most, else lost. A game that
+    an agent plays with several seats counts once a seat, and its seats do not stand in each other's way.
+    """
+    wins = draws = losses = 0
+    for outcome in outcomes:
+        if against is not None and against not in outcome.agents:
+            continue
+        others = [earned for name, earned in zip(outcome.agents, outcome.returns, strict=True) if name != agent]
+        for name, earned in zip(outcome.agents, outcome.returns, strict=True):
+            if name == agent:
+                best = max(others, default=earned)
+                wins += earned > best
+                draws += earned == best
+                losses += earned < best
+    return Tally(wins, draws, losses)
+
+
+def standings_of(agents: Sequence[str], outcomes: Sequence[Outcome], method: str) -> list[Standing]:
+    """Return the final table, best rating first; `method` is a key of `RATINGS`."""
+    ratings = RATINGS[method](agents, outcomes)
+    lines = [Standing(agent, ratings[agent], tally_of(outcomes, agent)) for agent in agents]
+    return sorted(lines, key=lambda line: -line.rating.value)
+
+
+def standings_data(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return the final table and all pairings as plain data."""
+    names = [line.agent for line in standings]
+    return {
+        "standings": [
+            {"agent": line.agent, "rating": asdict(line.rating), **_tally_data(line.tally)} for line in standings
+        ],
+        "pairings": [
+            {"agent": agent, "against": other, **_tally_data(tally)}
+            for agent in names
+            for other in names
+            if other != agent and (tally := tally_of(outcomes, agent, against=other)).games
+        ],
+    }
+
+
+def _tally_data(tally: Tally) -> dict[str, Any]:
+    rate = tally.win_rate
+    return {**asdict(tally), "win_rate": rate.value, "win_rate_interval": list(rate.interval)}
+
+
+def standings_table(standings: Sequence[Standing], method: str) -> Table:
+    """Return the final table for the terminal."""
+    table = Table(title="Standings", caption="intervals: 95%; a draw is no win")
+    table.add_column("General")
+    for title in (RATING_TITLES[method], "won", "drawn", "lost", "win rate"):
+        table.add_column(title, justify="right")
+    digits = 0 if method == "bradley_terry" else 1
+    for line in standings:
+        rating, tally = line.rating, line.tally
+        table.add_row(
+            line.agent,
+            f"{rating.value:+.{digits}f} ({rating.low:+.{digits}f} to {rating.high:+.{digits}f})",
+            str(tally.wins),
+            str(tally.draws),
+            str(tally.losses),
+            str(tally.win_rate),
+        )
+    return table
+
+
+def pairings_table(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -> Table:
+    """Return who did how well against whom, for the terminal."""
+    names = [line.agent for line in standings]
+    table = Table(title="Row against column: win rate, won-drawn-lost")
+    table.add_column("General")
+    for name in names:
+        table.add_column(name, justify="center")
+    for agent in names:
+        tallies = [tally_of(outcomes, agent, against=other) if other != agent else Tally() for other in names]
+        table.add_row(agent, *[f"{tally.win_rate}\n{tally}" if tally.games else "" for tally in tallies])
+    return table
