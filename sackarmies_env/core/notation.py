@@ -1,0 +1,322 @@
+"""Game records: a configuration, a seed and a list of actions are a game, and replaying it gives the same bytes.
+
+A record also holds a short digest of the state before each ply and after the last one, so that a replay on another
+machine or with another version of the rules either agrees to the byte or names the ply where it parts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.state import ERROR_NONE, copy_records
+from sackarmies_env.core.tables import Several, Strict, read_model, told
+
+OnPly = Callable[[int, Records, int, Records], None]
+
+FORMAT = "sackarmies-record-1"
+DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
+Digest = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{DIGEST_LENGTH}}}$")]
+
+
+class Result(Strict):
+    """How a game stood after its last ply.
+
+    Attributes:
+        winner: seat, or -1 if there is none.
+        terminated: ended by the rules.
+        truncated: cut off by a limit.
+        turns: turns begun.
+        returns: what each player earned.
+    """
+
+    winner: Annotated[int, Field(ge=-1)]
+    terminated: bool
+    truncated: bool
+    turns: Annotated[int, Field(ge=0)]
+    returns: Several[float]
+
+
+class GameRecord(Strict):
+    """One game, finished or not, as plain data.
+
+    Attributes:
+        format: kind and version of the file.
+        software: version that made the record.
+        game: id of the game.
+        rules: `Game.digest` of the game.
+        config: the configuration, a scenario included; `build(**config)` gives the game.
+        seed: of all chance that is not forced.
+        flips: forced flips, as in `Game.start`.
+        draws: forced draws, as in `Game.start`.
+        players: names of who played, in seat order; may be empty.
+        actions: ids in order; -1 - p stands for player p giving up.
+        texts: their text forms.
+        digests: of the states before each ply and after the last.
+        result: how it ended.
+    """
+
+    format: Literal["sackarmies-record-1"] = "sackarmies-record-1"
+    software: str
+    game: str
+    rules: str
+    config: dict[str, Any]
+    seed: int
+    flips: str = ""
+    draws: Several[Several[str]] = ()
+    players: Several[str] = ()
+    actions: Several[int]
+    texts: Several[str]
+    digests: Several[Digest]
+    result: Result
+
+    @model_validator(mode="after")
+    def holds_together(self) -> GameRecord:
+        """Refuse lists that do not fit each other: parts of the file are lost."""
+        if len(self.texts) != len(self.actions):
+            raise ValueError(f"there are {len(self.actions)} actions, but {len(self.texts)} texts")
+        if len(self.digests) != len(self.actions) + 1:
+            raise ValueError(
+                f"there are {len(self.actions)} actions, so {len(self.actions) + 1} digests are wanted, "
+                f"but there are {len(self.digests)}"
+            )
+        return self
+
+
+def software_version() -> str:
+    """Return the version of the installed package."""
+    try:
+        return importlib.metadata.version("sackarmies-env")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def state_digest(states: Records) -> str:
+    """Return the digest of the bytes of `states[0]`."""
+    return hashlib.sha256(states[:1].view(np.ndarray).tobytes()).hexdigest()[:DIGEST_LENGTH]
+
+
+# --- one ply
+
+
+def give_up(player: int) -> int:
+    """Return what stands among the actions for `player` giving up."""
+    return -1 - player
+
+
+def ply_text(game: Game, states: Records, action: int) -> str:
+    """Return the text of an action, or of giving up, in `states[0]`."""
+    return game.format_action(states, action) if action >= 0 else f"forfeit {give_up(action)}"
+
+
+def play_ply(game: Game, states: Records, action: int, ply: int) -> None:
+    """Play one ply in `states[0]`, in place.
+
+    Raises:
+        ValueError: the action does not exist or is not legal.
+    """
+    where = f"at ply {ply}"
+    if not -game.num_players <= action < game.num_actions:
+        raise ValueError(
+            f"action {action} {where} is out of range: ids run from 0 to {game.num_actions - 1}, "
+            f"and from -1 to {-game.num_players} for giving up"
+        )
+    player = int(states["current_player"][0])
+    if player < 0:
+        raise ValueError(f"action {action} {where} comes after the end of the game")
+    if action < 0:
+        game.forfeit(game.params, states[:1], np.array([give_up(action)], np.int64))
+        return
+    action_mask = np.zeros((1, game.num_actions), np.int8)
+    game.legal_actions(game.params, states[:1], action_mask)
+    if action_mask[0, action] == 0:
+        text = game.format_action(states, action)
+        decision = game.describe_decision(states)
+        raise ValueError(f"action {action} ({text}) {where} is not legal for player {player} at {decision}")
+    game.step(game.params, states[:1], np.array([action], np.int64))
+    if states["error"][0] != ERROR_NONE:
+        raise ValueError(f"action {action} {where} ends in error {states['error'][0]} of the engine")
+
+
+def result_of(game: Game, states: Records) -> Result:
+    """Return how `states[0]` stands."""
+    returns = np.zeros((1, game.num_players), np.float32)
+    game.returns(game.params, states[:1], returns)
+    return Result(
+        winner=int(states["winner"][0]),
+        terminated=bool(states["terminated"][0]),
+        truncated=bool(states["truncated"][0]),
+        turns=int(states["turn"][0]),
+        returns=tuple(returns[0].tolist()),
+    )
+
+
+# --- making and replaying
+
+
+def make_record(
+    game: Game,
+    seed: int,
+    actions: Sequence[int],
+    *,
+    flips: str = "",
+    draws: Sequence[Sequence[str]] = (),
+    players: Sequence[str] = (),
+) -> GameRecord:
+    """Return the record of the game that starts from `seed` and consists of `actions`, by playing it.
+
+    Args:
+        game: what is played.
+        seed: as given to `Game.reset` or `Game.start`.
+        actions: ids; `give_up(p)` where player p gave up.
+        flips: forced flips.
+        draws: forced draws.
+        players: names of who played, in seat order.
+
+    Raises:
+        ValueError: an action is not legal.
+    """
+    states = game.new_states(1)
+    game.start(states, seed, flips, draws)
+    texts, digests = [], [state_digest(states)]
+    for ply, action in enumerate(actions):
+        texts.append(ply_text(game, states, int(action)))
+        play_ply(game, states, int(action), ply)
+        digests.append(state_digest(states))
+    return GameRecord(
+        software=software_version(),
+        game=game.id,
+        rules=game.digest,
+        config=_plain(game.config),
+        seed=int(seed),
+        flips=flips,
+        draws=tuple(tuple(hand) for hand in draws),
+        players=tuple(players),
+        actions=tuple(int(action) for action in actions),
+        texts=tuple(texts),
+        digests=tuple(digests),
+        result=result_of(game, states),
+    )
+
+
+def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check: bool = True) -> Records:
+    """Play a record again and return its last state, `(1,)`.
+
+    Args:
+        game: built from `record.config`.
+        record: what to play.
+        on_ply: called after each ply as `(ply, states_before, action, states_after)`; the arrays are its to read only,
+            and are overwritten by the next ply.
+        check: compare texts, digests and result; without it the game need only be legal.
+
+    Raises:
+        ValueError: naming the first difference between the record and what happens here.
+    """
+    _check_game(game, record)
+    states, before = game.new_states(1), game.new_states(1)
+    game.start(states, record.seed, record.flips, record.draws)
+    if check and state_digest(states) != record.digests[0]:
+        raise ValueError(f"the start of the game differs from the record{_origin(game, record)}")
+    for ply, action in enumerate(record.actions):
+        copy_records(states, before)
+        play_ply(game, states, action, ply)
+        if check:
+            _check_ply(game, record, before, states, ply)
+        if on_ply is not None:
+            on_ply(ply, before, action, states)
+    result = result_of(game, states)
+    if check and result != record.result:
+        raise ValueError(f"the result differs from the record: it is {result!r}, recorded is {record.result!r}")
+    return states
+
+
+def _check_game(game: Game, record: GameRecord) -> None:
+    if game.id != record.game:
+        raise ValueError(f"the record is of the game {told(record.game)}, not of {told(game.id)}")
+    config = _plain(game.config)
+    for key in dict.fromkeys([*record.config, *config]):
+        if record.config.get(key) != config.get(key):
+            raise ValueError(
+                f"the record was made with another configuration: {key} is {told(record.config.get(key))} in the "
+                f"record and {told(config.get(key))} here; build the game from the configuration in the record"
+            )
+
+
+def _check_ply(game: Game, record: GameRecord, before: Records, states: Records, ply: int) -> None:
+    action, text = record.actions[ply], record.texts[ply]
+    expected = ply_text(game, before, action)
+    if text != expected:
+        raise ValueError(f"ply {ply}: action {action} reads {told(expected)}, but {told(text)} in the record")
+    if state_digest(states) != record.digests[ply + 1]:
+        raise ValueError(f"ply {ply} ({text}) leads to another state than in the record{_origin(game, record)}")
+
+
+def _origin(game: Game, record: GameRecord) -> str:
+    """Say what may explain a difference."""
+    if record.software != software_version():
+        return f": it was made by version {record.software}, this is {software_version()}"
+    if record.rules != game.digest:
+        return ": it was made with other rules or data of this version"
+    return ": the file was changed, or the rules or data of this version were"
+
+
+def _plain(data: Any) -> Any:
+    """Return `data` as JSON gives it back."""
+    return json.loads(json.dumps(data))
+
+
+# --- files
+
+
+def save_record(record: GameRecord, path: str | Path) -> None:
+    """Write a record as JSON, one key a line; under a temporary name first, so that no half file is ever left."""
+    target = Path(path)
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in record.model_dump(mode="json").items()]
+    content = "{\n" + ",\n".join(lines) + "\n}\n"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def load_record(path: str | Path) -> GameRecord:
+    """Read a record.
+
+    Raises:
+        ValueError: the file is missing, no JSON, or no game record; the sentence says where and what.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise ValueError(f"{path}: this is a folder, a game record is wanted") from None
+    except OSError as error:
+        raise ValueError(f"{path}: the file cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: the file is not UTF-8 text (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, Mapping) else data
+        raise ValueError(f'{path}: not a game record: the key "format" must say {told(FORMAT)}, not {told(found)}')
+    return read_model(GameRecord, data, str(path))
