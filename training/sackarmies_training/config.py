@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_env.core.tables import read_toml
-from sackarmies_env.games.sack_armies.schema import Strict, read_model
+from sackarmies_env.core.tables import Strict, read_model, read_toml
+from sackarmies_env.games.sack_armies.switches import Switches
 
 TRAINED = "trained"  # stands in a tournament after training for the General just trained
 
@@ -30,11 +30,11 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class GameSection(Strict):
-    """Which game is played: rules switches and armies by name or file."""
+    """Which game is played; without armies, the default one of each seat."""
 
     generals: Annotated[int, Field(ge=2, le=6)] = 2
-    armies: list[str] = Field(default_factory=list, description="one a General, or none for the default ones")
-    switches: dict[str, Any] = Field(default_factory=dict)
+    armies: list[str] = Field(default_factory=list)  # names of built-in armies or files, one a General
+    switches: Switches = Switches()
 
     @model_validator(mode="after")
     def _one_army_each(self) -> GameSection:
@@ -54,8 +54,8 @@ class NetworkSection(Strict):
 class PPOSection(Strict):
     """MaskablePPO."""
 
-    decisions: Count = Field(description="decisions of the learner in all")
-    max_minutes: Positive | None = Field(None, description="training stops after this time even if decisions are left")
+    decisions: Count  # of the learner, in all
+    max_minutes: Positive | None = None  # training stops after this time even if decisions are left
     envs: Count = 64
     steps: Count = 64
     minibatch: Count = 1024
@@ -82,8 +82,8 @@ class SelfPlaySection(Strict):
     """Against whom the learner plays: weights of a random choice made for each game and opposing seat."""
 
     scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})
-    past: Share = Field(1.0, description="weight of the learner's own past")
-    snapshot_every: Count = Field(50_000, description="decisions between two snapshots")
+    past: Share = 1.0  # weight of the learner's own past
+    snapshot_every: Count = 50_000  # decisions between two snapshots
     pool_size: Count = 8
 
     @model_validator(mode="after")
@@ -98,14 +98,14 @@ class SelfPlaySection(Strict):
 class ShapingSection(Strict):
     """Potential-based reward from what the agent sees; all zero: the game's own reward alone."""
 
-    control: Share = Field(0.0, description="a battlefield controlled, own minus the opponents' mean")
-    units: Share = Field(0.0, description="a unit lost, the opponents' mean minus own")
+    control: Share = 0.0  # worth of a battlefield controlled
+    units: Share = 0.0  # worth of a unit of an opponent lost, and cost of an own one
 
 
 class CheckpointSection(Strict):
     """When to write checkpoints and how many of them to keep."""
 
-    every: Count = Field(100_000, description="decisions between two checkpoints")
+    every: Count = 100_000  # decisions between two checkpoints
     keep: Count = 2
 
 
@@ -115,7 +115,8 @@ class MatchSection(Strict):
     agents: Annotated[list[AgentText], Field(min_length=2)]
     seeds: Count = 20
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    batch: Count = Field(16, description="seeds played side by side; a stopped tournament repeats at most one batch")
+    batch: Count = 10  # seeds played side by side; a stopped tournament repeats no more than a batch a worker
+    workers: Count = 2  # processes
     ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"
 
     @model_validator(mode="after")
@@ -129,7 +130,7 @@ class MatchSection(Strict):
 class TrainConfig(Strict):
     """A training run and the tournament that follows."""
 
-    folder: str = Field(description="where checkpoints, logs and results go")
+    folder: str  # for checkpoints, logs and results
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     game: GameSection = GameSection()
     network: NetworkSection = NetworkSection()
@@ -143,7 +144,7 @@ class TrainConfig(Strict):
 class TournamentConfig(Strict):
     """A tournament by itself."""
 
-    folder: str = Field(description="where game records and results go")
+    folder: str  # for game records and results
     game: GameSection = GameSection()
     tournament: MatchSection
 

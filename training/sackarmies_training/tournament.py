@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 from multiprocessing import get_context
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import make_agent, parse_agent
+from sackarmies_env import __version__
 from sackarmies_env.core.game import Game
-from sackarmies_training.config import GameSection, MatchSection
+from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
 from sackarmies_training.matches import PlayedGame, Progress, Table, play_games
 from sackarmies_training.ratings import Outcome
@@ -44,7 +45,7 @@ def line_ups(agents: Sequence[str], num_players: int) -> list[tuple[str, ...]]:
 
 
 def seatings(line_up: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return all rotations of a line-up that differ: with two agents, both seats for each."""
+    """Return the rotations of a line-up that differ: of two agents, both orders."""
     rotations = [line_up[turn:] + line_up[:turn] for turn in range(len(line_up))]
     return list(dict.fromkeys(rotations))
 
@@ -58,3 +59,112 @@ def schedule(section: MatchSection, num_players: int) -> list[Batch]:
             games = [(seating, seed) for seed in seeds[start : start + section.batch] for seating in seatings(line_up)]
             batches.append(Batch(len(batches), tuple(game[0] for game in games), tuple(game[1] for game in games)))
     return batches
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A tournament and its folder, which holds what has been played so far.
+
+    Attributes:
+        game: what is played.
+        section: who plays how much.
+        folder: `tournament.json` says what the tournament is; `batches/` holds results, `records/` game records.
+        aliases: agent texts for names in the section that the factory does not know.
+    """
+
+    game: Game
+    section: MatchSection
+    folder: Path
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def batches(self) -> list[Batch]:
+        """Return the whole schedule."""
+        return schedule(self.section, self.game.num_players)
+
+    def open(self) -> list[Batch]:
+        """Make the folder, or take it up again, and return what is still to be played.
+
+        Raises:
+            ValueError: the folder holds another tournament, or an agent's checkpoint cannot be read.
+        """
+        path = self.folder / "tournament.json"
+        identity = self._identity()
+        if path.exists():
+            found = read_json(path)
+            for key, value in identity.items():
+                if found.get(key) != value:
+                    raise ValueError(
+                        f"{self.folder} holds another tournament: its {key} is {_short(found.get(key))}, here it is "
+                        f"{_short(value)}; choose another folder, or remove that one"
+                    )
+        else:
+            write_json(path, identity)
+        return [batch for batch in self.batches() if not is_complete(self.folder, batch)]
+
+    def play(self, batches: Sequence[Batch], progress: Progress) -> None:
+        """Play batches and save each as it ends; `progress` is told how many more games have ended.
+
+        Raises:
+            ValueError: an agent cannot be made, or chose an action that is not legal.
+        """
+        if self.section.workers == 1 or len(batches) < 2:
+            for batch in batches:
+                play_batch(self, batch, progress)
+            return
+        workers = min(self.section.workers, len(batches))
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            jobs = {pool.submit(play_batch, self, batch): batch for batch in batches}
+            try:
+                for job in as_completed(jobs):
+                    job.result()
+                    progress(len(jobs[job].seeds))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def outcomes(self) -> list[Outcome]:
+        """Return the results of all batches, in the order of the schedule.
+
+        Raises:
+            ValueError: some batch has not been played.
+        """
+        return [
+            Outcome(tuple(entry["agents"]), tuple(entry["returns"]))
+            for batch in self.batches()
+            for entry in read_json(batch_path(self.folder, batch))["games"]
+        ]
+
+    def agent_text(self, name: str) -> str:
+        """Return the factory's text for an agent of the section."""
+        return self.aliases.get(name, name)
+
+    def _identity(self) -> dict[str, Any]:
+        agents = {}
+        for name in self.section.agents:
+            spec = parse_agent(self.agent_text(name))
+            path = spec.options.get("path")
+            agents[name] = {"kind": spec.name, **spec.options, **({"sha256": digest_of(Path(path))} if path else {})}
+        section = self.section.model_dump(mode="json", include={"seeds", "seed", "batch"})
+        return {"version": __version__, "game": self.game.id, "rules": self.game.digest, "agents": agents, **section}
+
+
+def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> None:
+    """Play one batch and save it: first the game records, last the file that says it is complete."""
+    game = tournament.game
+    info = GameInfo.of(game)
+
+    def make(name: str) -> Agent:
+        return make_agent(tournament.agent_text(name), info)
+
+    seed = np.random.SeedSequence([tournament.section.seed, batch.number]).generate_state(1)[0]
+    table = Table(batch.line_ups, make, int(seed))
+    played = play_games(game, batch.line_ups, batch.seeds, table, progress)
+    entries = [
+        _save_game(tournament, f"{batch.number:04d}-{place:03d}", result) for place, result in enumerate(played)
+    ]
+    write_json(batch_path(tournament.folder, batch), {"games": entries})
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,66 @@
+"""Whom the learner plays against: scripted Generals and snapshots of its own past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from sackarmies_agents.agent import Agent
+
+PAST = "past"  # the name that results against snapshots are counted under
+
+
+class OpponentPool:
+    """A weighted choice among scripted agents and past selves, who share one weight.
+
+    Agents that keep nothing between decisions have one instance for all games, others one for each place at a table.
+    """
+
+    def __init__(self, scripted: Mapping[str, float], make: Callable[[str], Agent], *, past: float, size: int) -> None:
+        """Set up a pool without a past.
+
+        Args:
+            scripted: weights by agent text, some of them positive.
+            make: builds an agent from its text.
+            past: weight of the past, as soon as there is one.
+            size: snapshots kept; the oldest goes first.
+        """
+        self._scripted = dict(scripted)
+        self._make = make
+        self._past = past
+        self._size = size
+        self._snapshots: list[Agent] = []
+        self._instances: dict[tuple[str, int, int], Agent] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """All names that `draw` may return."""
+        return [*self._scripted, PAST]
+
+    @property
+    def snapshots(self) -> list[Agent]:
+        """Past selves, oldest first."""
+        return list(self._snapshots)
+
+    def add_snapshot(self, agent: Agent) -> None:
+        """Add the learner as it is now."""
+        self._snapshots = [*self._snapshots, agent][-self._size :]
+
+    def draw(self, rng: np.random.Generator, row: int, seat: int) -> tuple[str, Agent]:
+        """Choose an opponent for seat `seat` of game `row` and make it ready; return its name and itself."""
+        weights = np.array([*self._scripted.values(), self._past if self._snapshots else 0.0])
+        name = self.names[rng.choice(len(weights), p=weights / weights.sum())]
+        if name == PAST:
+            return name, self._snapshots[rng.integers(len(self._snapshots))]
+        return name, self._scripted_agent(name, rng, row, seat)
+
+    def _scripted_agent(self, name: str, rng: np.random.Generator, row: int, seat: int) -> Agent:
+        shared = self._instances.get((name, -1, -1))
+        if shared is not None:
+            return shared
+        agent = self._instances.get((name, row, seat)) or self._make(name)
+        place = (name, -1, -1) if agent.shares_batch else (name, row, seat)
+        self._instances[place] = agent
+        agent.reset(int(rng.integers(2**31)))
+        return agent
