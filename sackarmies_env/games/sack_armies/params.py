@@ -14,6 +14,7 @@ from sackarmies_env.games.sack_armies.constants import (
     MAX_TYPES,
     NUM_ABILITIES,
 )
+from sackarmies_env.games.sack_armies.layout import NUM_ATTRIBUTES
 from sackarmies_env.games.sack_armies.state import LARGE
 
 SWITCH_FIELDS = [
@@ -102,6 +103,7 @@ PARAMS_DTYPE = record_dtype(
         ("type_retain", np.int8, (MAX_TYPES,)),
         ("type_effect_start", np.int16, (MAX_TYPES,)),  # rows of the effect table
         ("type_effect_end", np.int16, (MAX_TYPES,)),
+        ("type_attributes", np.int8, (MAX_TYPES, NUM_ATTRIBUTES)),  # as observations show them; from the rest
         # --- abilities, printed or granted
         ("ability_kind", np.int8, (MAX_ABILITIES,)),
         ("ability_value", np.int8, (MAX_ABILITIES,)),  # range, scatter damage, or 1

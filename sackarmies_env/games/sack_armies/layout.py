@@ -1,0 +1,339 @@
+"""The layout of an observation: every number that an agent sees, by name (digest section 6).
+
+Kernels take the places of numbers from this declaration: the column enumerations are computed from its tables. Blocks
+whose size depends on the configuration come last, so that the others lie at fixed places.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from sackarmies_env.core.observation import Block, Feature, ObservationSpec
+from sackarmies_env.games.sack_armies.constants import (
+    MAX_TYPES,
+    NUM_DECISIONS,
+    NUM_SLOTS,
+    STACK_LIMIT,
+    Ability,
+    Band,
+    Event,
+    Flip,
+    Homeland,
+    Kind,
+    Stat,
+    Target,
+    UnitClass,
+    Use,
+    Verb,
+    Victory,
+)
+from sackarmies_env.games.sack_armies.state import LARGE, MAX_CHAIN, MAX_LOG
+
+NOBODY = -1  # in a feature that names a seat
+UNTOLD = -1  # for a count that is not public
+NO_SLOT = -1
+OFF_BOARD = -18  # both coordinates of "no hex"; boards reach to 17
+TYPE_DIGIT = 128  # type t is written as t + 1 = low + 128 * high; 0 is no type or an unknown one
+PERCENT = 100
+LEAST = -128
+MOST = 127
+
+
+class Place(IntEnum):
+    """Where a token of the block `tokens` is; NONE marks an unused row."""
+
+    NONE = 0
+    HAND = 1  # own hand
+    PICKED = 2  # own, set aside for Setup
+    BATTLEGROUND = 3
+    ATTACHED = 4
+    CAPTURED = 5
+    REMOVED = 6  # from play, anybody's
+
+
+class Shown(IntEnum):
+    """Kind of a token as its observer knows it."""
+
+    UNKNOWN = 0  # a face-down attachment of somebody else
+    UNIT = 1
+    BATTLEFIELD = 2
+    SPELL = 3
+    MANEUVER = 4
+
+
+SHOWN_OFFSET = Shown.UNIT - Kind.UNIT  # the kinds follow each other as in Kind
+
+
+class ShownFace(IntEnum):
+    """Face of a token, and whether its text works."""
+
+    DOWN = 0
+    UP = 1
+    IN_EFFECT = 2  # a free spell or maneuver that is revealed, or a permanent one that has been cast
+
+
+class Over(IntEnum):
+    """State of the game."""
+
+    PLAYING = 0
+    ENDED = 1  # by the rules
+    CUT_OFF = 2  # by a turn limit
+
+
+class Augmented(IntEnum):
+    """Stat that an augmenter improves."""
+
+    NONE = 0
+    MOVEMENT = 1
+    DAMAGE = 2
+    ARMOR = 3
+
+
+AUGMENTED_OFFSET = Augmented.MOVEMENT - Stat.MOVEMENT
+
+
+class Role(IntEnum):
+    """Part of a token in what is going on."""
+
+    NONE = 0
+    ACTS = 1
+    DESIGNATED = 2  # the attacker that takes the counter-attack
+    TARGET = 3
+
+
+# --- features
+
+
+def _flag(name: str, doc: str) -> Feature:
+    return Feature(name, 0, 1, f"1: {doc}")
+
+
+def _number(name: str, doc: str, low: int = 0, high: int = MOST) -> Feature:
+    return Feature(name, low, high, doc)
+
+
+def _code(name: str, codes: type[IntEnum], doc: str) -> Feature:
+    listed = ", ".join(f"{code.value} {code.name.lower().replace('_', ' ')}" for code in codes)
+    return Feature(name, 0, max(codes), f"{doc}: {listed}.", categorical=True)
+
+
+def _seat(name: str, doc: str, low: int = NOBODY) -> Feature:
+    return Feature(name, low, LARGE.generals - 1, doc + (" -1: nobody." if low == NOBODY else ""), categorical=True)
+
+
+def _hex(prefix: str, doc: str) -> tuple[Feature, Feature]:
+    where = f"of {doc}; {OFF_BOARD}: none."
+    return (
+        Feature(f"{prefix}q", OFF_BOARD, -OFF_BOARD - 1, f"Coordinate q {where}"),
+        Feature(f"{prefix}r", OFF_BOARD, -OFF_BOARD - 1, f"Coordinate r {where}"),
+    )
+
+
+def _type(prefix: str, doc: str) -> tuple[Feature, Feature]:
+    return (
+        Feature(f"{prefix}type_low", 0, TYPE_DIGIT - 1, f"Type {doc}, plus 1: low digit, base 128; 0: none.", True),
+        Feature(f"{prefix}type_high", 0, MAX_TYPES // TYPE_DIGIT, f"Type {doc}, plus 1: high digit, base 128.", True),
+    )
+
+
+def _columns(name: str, features: tuple[Feature, ...]) -> Any:
+    """Return an enumeration of the columns of a block; kernels name columns by it."""
+    members = [(feature.name.upper(), column) for column, feature in enumerate(features)]
+    return IntEnum(name, members, module=__name__)
+
+
+GLOBAL_FEATURES: tuple[Feature, ...] = (
+    _flag("to_act", "the observer is to decide."),
+    Feature("decision", 0, NUM_DECISIONS - 1, "What the observer is asked; 0 while he is not (table below).", True),
+    _seat("active_seat", "General whose turn it is, in Setup nobody."),
+    _number("turn_percent", "Turns begun, as a share of the turn limit.", high=PERCENT),
+    _number("idle_percent", "Turns without progress, as a share of their limit.", high=PERCENT),
+    _flag("stumbled", "a check failed or an attack was cancelled this turn."),
+    _code("over", Over, "State of the game"),
+    _seat("winner", "Winner."),
+    _code("victory", Victory, "How the last elimination came about"),
+    _number("deck_red", "Cards of success left in the deck; 0 if no deck is used (V-21).", high=26),
+    _number("deck_black", "Cards of failure left in the deck.", high=26),
+    _number("deck_jokers", "Jokers left in the deck.", high=2),
+    Feature("chain_verb", 0, max(Verb), "Verb of the observer's choice so far (table of actions).", True),
+    _number("chain_length", "Parts of the observer's choice so far, the verb apart.", high=MAX_CHAIN),
+    *_hex("chain_", "the hex chosen first"),
+    *_hex("chain_second_", "the hex chosen second"),
+    *_type("chain_", "chosen"),
+    _number("chain_slot", "Attachment slot chosen first; -1: none.", NO_SLOT, NUM_SLOTS - 1),
+    Feature("attack_verb", 0, max(Verb), "Verb of the announced attack; 0: none.", True),
+    *_hex("attack_", "the hex that is attacked"),
+    _flag("attack_ambush", "the ambush flip succeeded."),
+    _flag("attack_surprised", "a surprise maneuver was used."),
+    _flag("attack_countered", "the defender counter-attacks."),
+    _flag("attack_no_advance", "the attacker may not advance."),
+    _flag("attack_moved", "the unit of the Move and Attack has moved."),
+    _number("attack_successes", "Successes flipped for the attack."),
+    _number("counter_successes", "Successes flipped for the counter-attack."),
+    _flag("attack_killed", "the attack's own hit is lethal."),
+    Feature("act_verb", 0, max(Verb), "Verb of the announced activation; 0: none.", True),
+    *_hex("act_", "the hex aimed at"),
+    *_hex("act_to_", "the end of a relocation"),
+    *_type("act_", "to be raised"),
+    _number("act_slot", "Attachment slot aimed at; -1: none.", NO_SLOT, NUM_SLOTS - 1),
+)
+
+LOG_FEATURES: tuple[Feature, ...] = (
+    _code("kind", Event, "Event"),
+    _seat("seat", "General concerned."),
+    *_hex("", "the hex concerned"),
+    *_hex("from_", "where a move began"),
+    *_type("", "of the token, if the event tells one"),
+    _number(
+        "number",
+        "Flip: 1 heads, 0 tails. Announcement: verb. Draw, discard: tokens. Deployment: as `kind` of the block "
+        "`tokens`. Elimination: as `victory` of the block `globals`.",
+    ),
+)
+
+GENERAL_FEATURES: tuple[Feature, ...] = (
+    _flag("alive", "still in the game."),
+    _flag("active", "it is his turn."),
+    _flag("contending", "still in the flips for initiative; after them General one alone."),
+    _number("sack", "Tokens in the sack; -1: not public.", UNTOLD),
+    _number("hand", "Tokens in hand."),
+    _number("to_place", "Battlefields set aside for Setup and not yet placed."),
+    _number("casualties", "Tokens in the casualties pile."),
+    _number("removed", "Tokens removed from play."),
+    _number("captured", "Units and attachments held captive by others."),
+    _number("fields_owned", "Battlefields on the battleground that he put down."),
+    _number("fields_controlled", "Battlefields whose arrow points to him."),
+    _number("fields_kept", "Battlefields that he put down and controls: with none he falls."),
+    _number("units", "Units on the battleground."),
+    _number("units_down", "Of these, face down."),
+)
+
+STATE_FEATURES: tuple[Feature, ...] = (
+    _code("place", Place, "Where it is; 0 marks an unused row"),
+    _code("kind", Shown, "Kind"),
+    *_hex("", "the token, of its host or of its captor"),
+    _seat("owner", "Seat of the owner.", 0),
+    _seat("controller", "Seat of the controller.", 0),
+    _code("face", ShownFace, "Face"),
+    *_type("", "0 if unknown"),
+    _number("slot", "Position of an attachment in its stack.", high=NUM_SLOTS - 1),
+    _flag("employed", "employed until the end of the turn."),
+    _flag("moved", "moved this turn."),
+    _number("attachments", "Spells and maneuvers under or on the unit.", high=STACK_LIMIT),
+    _number("captives", "Tokens under the unit that it holds captive."),
+    _code("attack_role", Role, "Part in the attack"),
+    _code("act_role", Role, "Part in the activation"),
+    _number("effective_movement", "Movement of the unit after visible effects."),
+    _number("effective_damage", "Damage rating of the unit after visible effects."),
+    _number("effective_armor", "Armor of the unit after visible effects.", LEAST),
+    _number("public_movement", "Face-down unit: its printed movement is publicly at least this."),
+    _number("public_armor", "Face-down unit: its printed armor is publicly at least this.", LEAST),
+)
+
+ATTRIBUTE_FEATURES: tuple[Feature, ...] = (
+    _number("rank", "Rank."),
+    _code("homeland", Homeland, "Homeland of a unit"),
+    _code("class", UnitClass, "Type of a unit"),
+    _code("band", Band, "Name band of a unit"),
+    _number("movement", "Printed movement of a unit; of another token, what it adds to movement.", LEAST),
+    _number("damage", "Printed damage rating of a unit; of another token, what it adds to damage.", LEAST),
+    _number("armor", "Printed armor of a unit; of another token, what it adds to armor.", LEAST),
+    *(
+        _number(
+            ability.name.lower(),
+            "Unit: value of this ability (a range, a damage, or 1), while face up as it works now. Spell, maneuver: it "
+            "grants the ability or does what the ability does."
+            + (
+                " Battlefield: such units are exempt from its halt."
+                if ability in (Ability.FLYING, Ability.AQUATIC)
+                else ""
+            ),
+        )
+        for ability in Ability
+    ),
+    _code("flip", Flip, "Flip for scatter, damage or relocation"),
+    _code("augmented", Augmented, "Stat that it augments"),
+    _number("augment_amount", "How much it augments.", LEAST),
+    _number("match_class", "Only units of this type are concerned, plus 1; 0: any.", high=len(UnitClass)),
+    _number("match_homeland", "Only units of this Homeland, plus 1; 0: any.", high=len(Homeland)),
+    _number("match_keyword", "Only units with this keyword, plus 1; 0: any.", high=64),
+    _number("keyword", "First keyword of a unit, plus 1; 0: none.", high=64),
+    _flag("limited", "a printed limit must be met."),
+    _code("use", Use, "How its text is used"),
+    _code("target", Target, "What an activation is aimed at"),
+    _number("target_range", "Greatest distance of the target."),
+    _flag("retain", "flip to retain."),
+    _number("strike", "Damage that its text inflicts."),
+    _number("relocate", "Hexes that its text relocates."),
+    _number("swap", "Distance over which its text swaps units."),
+    _flag("remove", "its text removes from play."),
+    _flag("halts", "the battlefield halts movement."),
+    _flag("water", "the battlefield has water effects."),
+    _flag("favours_aquatic", "the battlefield favours aquatic units."),
+)
+
+TOKEN_FEATURES = STATE_FEATURES + ATTRIBUTE_FEATURES
+NUM_ATTRIBUTES = len(ATTRIBUTE_FEATURES)
+
+
+def type_features(num_generals: int) -> tuple[Feature, ...]:
+    """Return the features of the block `types`."""
+    seats = range(num_generals)
+    return (
+        _number("own_sack", "Copies in the observer's own sack."),
+        *(_number(f"casualties_{seat}", f"Copies in the casualties pile of seat {seat}.") for seat in seats),
+        *(
+            _number(f"known_{seat}", f"Copies that seat {seat} is known to have, somewhere out of sight.")
+            for seat in seats[1:]
+        ),
+    )
+
+
+# --- columns, for kernels
+
+Global: Any = _columns("Global", GLOBAL_FEATURES)
+Log: Any = _columns("Log", LOG_FEATURES)
+General: Any = _columns("General", GENERAL_FEATURES)
+Token: Any = _columns("Token", TOKEN_FEATURES)
+Attribute: Any = _columns("Attribute", ATTRIBUTE_FEATURES)
+
+GLOBAL_WIDTH = len(GLOBAL_FEATURES)
+LOG_WIDTH = len(LOG_FEATURES)
+GENERAL_WIDTH = len(GENERAL_FEATURES)
+TOKEN_WIDTH = len(TOKEN_FEATURES)
+FIRST_ATTRIBUTE = len(STATE_FEATURES)
+
+GLOBAL_START = 0
+LOG_START = GLOBAL_START + GLOBAL_WIDTH
+GENERAL_START = LOG_START + MAX_LOG * LOG_WIDTH
+
+# Columns of the block `types`: own sack, then casualties of each seat, then what is known of each seat but the first.
+OWN_SACK = 0
+CASUALTIES = 1
+
+
+def make_observation_spec(num_generals: int, num_types: int, tokens_per_general: int) -> ObservationSpec:
+    """Return the layout of observations for a configuration."""
+    return ObservationSpec(
+        [
+            Block(
+                "globals",
+                1,
+                GLOBAL_FEATURES,
+                "The decision, what is announced, the turn. Seats count from the observer.",
+            ),
+            Block("log", MAX_LOG, LOG_FEATURES, "Public events, latest first; unused rows have kind 0."),
+            Block("generals", num_generals, GENERAL_FEATURES, "The Generals, the observer first, counter-clockwise."),
+            Block("types", num_types, type_features(num_generals), "Piles as counts, one row a type of the catalogue."),
+            Block(
+                "tokens",
+                num_generals * tokens_per_general,
+                TOKEN_FEATURES,
+                "Tokens as objects: the observer's hand and picks, then hex by hex the battlefield, the unit, its "
+                "attachments in the order of their stack, its captives; last what was removed from play. Unused rows "
+                "are zero. Of a token that the observer does not know only its place, owner, face and what is public "
+                "are told.",
+            ),
+        ]
+    )
