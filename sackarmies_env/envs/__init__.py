@@ -1,0 +1,1 @@
+"""Environments: PettingZoo AEC, Gymnasium and vector adapters, generic over games; they know no rules."""

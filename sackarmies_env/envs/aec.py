@@ -1,0 +1,419 @@
+"""The PettingZoo environment: any game, one decision a step, each agent shown what its player may know."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.envs.match import InformationState, Match
+from sackarmies_env.envs.options import (
+    ILLEGAL_ACTIONS,
+    REFEREE,
+    RENDER_MODES,
+    PotentialShaping,
+    check_choice,
+    forced_results,
+    next_seed,
+)
+from sackarmies_env.envs.snapshot import pack_state, unpack_state
+from sackarmies_env.envs.spaces import Info, Observation, action_space, agent_names, observation_space
+
+if TYPE_CHECKING:
+    from sackarmies_env.core.notation import GameRecord
+
+# What get_state keeps beside the game itself; all of JSON types.
+SAVED_FIELDS = (
+    "agents",
+    "agent_selection",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+    "_skip_agent_selection",
+    "_paid",
+    "_out",
+    "_potentials",
+)
+
+
+class RawEnv(AECEnv[str, Observation, int]):
+    """Any game as a PettingZoo environment, without wrappers; `Env` is the wrapped one.
+
+    Agents are "player_0", "player_1", ... in seat order. `agent_selection` is whoever must decide, whoever's turn it
+    is; a compound choice is several steps of one agent. An agent that is out of the game leaves at once, by stepping
+    None; a turn limit truncates all that are left.
+
+    The methods below `legal_actions` are the referee's: they speak of the decision at hand, and some of all that is
+    hidden. An agent is given observations, masks and infos only.
+
+    Args:
+        game: what is played.
+        render_mode: "ansi", "rgb_array", "human" (prints after each step) or None.
+        render_viewpoint: whose eyes renderings use: "current" (the player to act; the referee once the game is over),
+            "referee" (sees all) or a seat.
+        illegal_action: "raise" refuses with a ValueError and changes nothing; "penalise" takes `illegal_penalty` from
+            the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
+        illegal_penalty: for "penalise".
+        shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
+
+    Raises:
+        ValueError: an option has a value that is not allowed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        render_mode: str | None = None,
+        render_viewpoint: str | int = "current",
+        illegal_action: str = "raise",
+        illegal_penalty: float = 0.1,
+        shaping: PotentialShaping | None = None,
+    ) -> None:
+        super().__init__()
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("render_viewpoint", render_viewpoint, ("current", "referee", *range(game.num_players)))
+        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        self.game = game
+        self.metadata = {
+            "name": f"{game.id}_v0",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self.render_viewpoint = render_viewpoint
+        self.illegal_action = illegal_action
+        self.illegal_penalty = illegal_penalty
+        self.shaping = shaping
+        self.possible_agents = agent_names(game)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._observation_spaces: dict[str, spaces.Dict] = {}
+        self._action_spaces: dict[str, spaces.Discrete[np.int64]] = {}
+        self._np_random: np.random.Generator | None = None
+        self._match = Match(game)
+        self._set_agents([])
+
+    def _set_agents(self, agents: list[str]) -> None:
+        self.agents = agents
+        self.agent_selection = ""
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: self._idle_info() for agent in agents}
+        self._skip_agent_selection: str | None = None
+        self._paid = [0.0] * len(self.possible_agents)  # of the returns, given out as rewards
+        self._out = [0] * len(self.possible_agents)  # who was out when it was last looked at
+        self._has_rewards = False  # any of `rewards` is not zero
+        self._potentials: dict[str, float] = {}  # of what each agent saw when it last decided
+
+    def _idle_info(self) -> Info:
+        return {"action_mask": np.zeros(self.game.num_actions, np.int8)}
+
+    # --- PettingZoo
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations, the same object each time."""
+        if agent not in self._observation_spaces:
+            self._seat(agent)
+            self._observation_spaces[agent] = observation_space(self.game)
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
+        """Return the space of an agent's actions, the same object each time."""
+        if agent not in self._action_spaces:
+            self._seat(agent)
+            self._action_spaces[agent] = action_space(self.game)
+        return self._action_spaces[agent]
+
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
+        """The spaces of all agents' observations."""
+        return {agent: self.observation_space(agent) for agent in self.possible_agents}
+
+    @property
+    def action_spaces(self) -> dict[str, spaces.Discrete[np.int64]]:
+        """The spaces of all agents' actions."""
+        return {agent: self.action_space(agent) for agent in self.possible_agents}
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a new game.
+
+        Args:
+            seed: what chance comes from, 0 to 2**63 - 1; the same seed gives the same game. None goes on with seeds
+                drawn from the last one given, or from the system where none was.
+            options: "flips", forced flips such as "H T | H", and "draws", forced draws as one list of token ids a
+                player; both are used up before the seed decides. Other keys are ignored, with a warning.
+
+        Raises:
+            ValueError: a seed out of range, or forced results that the game cannot take.
+        """
+        flips, draws = forced_results(options)
+        seed, self._np_random = next_seed(seed, self._np_random)
+        self._match.begin(seed, flips, draws)
+        self._set_agents(self.possible_agents[:])
+        if self.shaping is not None and self._match.player != NO_PLAYER:
+            self._potentials[self.possible_agents[self._match.player]] = self.shaping(self._match.observation)
+        self._select_next()
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Apply the decision of `agent_selection`; None for an agent that is out of the game.
+
+        Raises:
+            ValueError: an illegal action, with `illegal_action="raise"`; nothing is changed. Or no game is running.
+        """
+        agent = self.agent_selection
+        if agent not in self.terminations:
+            raise ValueError("no game is running: call reset() before step()")
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        match = self._match
+        if match.is_legal(action):
+            match.play(index(action))  # type: ignore[arg-type]  # is_legal
+            penalty = 0.0
+        else:
+            penalty = self._take_illegal(agent, action)
+        self._cumulative_rewards[agent] = 0.0
+        if self._has_rewards:
+            self._clear_rewards()
+            self._has_rewards = False
+        if penalty or match.returns != self._paid:
+            self._pay(agent, penalty)
+        if self.shaping is not None:
+            self._shape(self.shaping)
+        self._select_next(agent)
+        if self._has_rewards:
+            self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def _take_illegal(self, agent: str, action: Any) -> float:
+        """Do what the option says with an illegal action, and return the penalty to pay."""
+        match = self._match
+        if self.illegal_action == "raise":
+            raise ValueError(match.refusal(agent, action))
+        if self.illegal_action == "terminate":
+            match.forfeit(match.player)
+            return 0.0
+        assert self._np_random is not None  # reset made it
+        match.play(int(self._np_random.choice(match.legal_actions())))
+        return self.illegal_penalty
+
+    def _pay(self, actor: str, penalty: float) -> None:
+        """Give out as rewards what the returns have grown by."""
+        returns, paid = self._match.returns, self._paid
+        for agent in self.agents:
+            seat = self._seats[agent]
+            self.rewards[agent] = returns[seat] - paid[seat]
+        self.rewards[actor] -= penalty
+        self._paid = returns
+        self._has_rewards = True
+
+    def _shape(self, shaping: PotentialShaping) -> None:
+        """Add to the rewards what potentials have grown by: of the agent to act, and of those whose game has ended."""
+        match = self._match
+        if match.player != NO_PLAYER:
+            agent = self.possible_agents[match.player]
+            potential = shaping(match.observation)
+            if agent in self._potentials:
+                self.rewards[agent] += shaping.gamma * potential - self._potentials[agent]
+            self._potentials[agent] = potential
+        for agent in list(self._potentials):
+            seat = self._seats[agent]
+            if match.out[seat] or match.truncated:
+                final = 0.0 if match.out[seat] else shaping.gamma * shaping(match.observe(seat))
+                self.rewards[agent] += final - self._potentials.pop(agent)
+        self._has_rewards = True
+
+    def _select_next(self, previous: str | None = None) -> None:
+        """Point `agent_selection` at whoever acts next, after agents that are out have stepped None."""
+        match = self._match
+        if match.out != self._out or match.player == NO_PLAYER:
+            self._retire()
+        else:
+            self.agent_selection = self.possible_agents[match.player]
+        if previous is not None and previous != self.agent_selection:
+            self.infos[previous] = self._idle_info()
+        self._unmask_selected()
+
+    def _retire(self) -> None:
+        """Mark the agents whose game has ended, and let them step first."""
+        match = self._match
+        for agent in self.agents:
+            is_out = bool(match.out[self._seats[agent]])
+            self.terminations[agent] = is_out
+            self.truncations[agent] = match.truncated and not is_out
+        self._out = match.out
+        self.agent_selection = self.agents[0] if match.player == NO_PLAYER else self.possible_agents[match.player]
+        self._deads_step_first()
+
+    def _unmask_selected(self) -> None:
+        """Give the selected agent its mask, if it is the one to act."""
+        match = self._match
+        if match.player != NO_PLAYER and self.possible_agents[match.player] == self.agent_selection:
+            self.infos[self.agent_selection] = {"action_mask": match.action_mask}
+
+    def _was_dead_step(self, action: int | None) -> None:
+        super()._was_dead_step(action)
+        self._has_rewards = False
+        self._unmask_selected()
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent may know now, whoever is selected; its mask is all zero unless it is to act.
+
+        Raises:
+            ValueError: no such agent, or no game has begun.
+        """
+        match, seat = self._begun(), self._seat(agent)
+        observation = match.observation if match.player == seat else match.observe(seat)
+        info = self.infos[agent] if agent in self.infos else self._idle_info()
+        return {"observation": observation, "action_mask": info["action_mask"]}
+
+    def _begun(self) -> Match:
+        if self._np_random is None:
+            raise ValueError("no game has begun: call reset() first")
+        return self._match
+
+    def _seat(self, agent: str) -> int:
+        seat = self._seats.get(agent)
+        if seat is None:
+            raise ValueError(f"no agent {agent!r}: agents are {', '.join(self.possible_agents)}")
+        return seat
+
+    @property
+    def state_space(self) -> spaces.Box:
+        """The space of `state()`."""
+        spec, players = self.game.observation_spec, self.game.num_players
+        return spaces.Box(np.tile(spec.low, players), np.tile(spec.high, players), (players * spec.size,), np.int8)
+
+    def state(self) -> NDArray[np.int8]:
+        """Return the observations of all seats, one after the other, for central critics; agents must not see it."""
+        match = self._begun()
+        return np.concatenate([match.observe(seat) for seat in range(self.game.num_players)])
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the game in `render_mode`, from `render_viewpoint`."""
+        if self.render_mode is None:
+            raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
+        match = self._begun()
+        viewer: int | None = match.player
+        if self.render_viewpoint == "referee" or (self.render_viewpoint == "current" and viewer == NO_PLAYER):
+            viewer = REFEREE
+        elif self.render_viewpoint != "current":
+            viewer = int(self.render_viewpoint)
+        return match.render(self.render_mode, viewer)
+
+    def close(self) -> None:
+        """Nothing is held that would have to be let go."""
+
+    # --- the referee's
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal ids of the decision at hand, ascending; none once the game is over."""
+        return self._begun().legal_actions()
+
+    def legal_texts(self) -> list[str]:
+        """Return the texts of `legal_actions`, in the same order."""
+        return [self.format_action(action) for action in self.legal_actions()]
+
+    def format_action(self, action: int) -> str:
+        """Return the text of an action of the decision at hand."""
+        return self.game.format_action(self._begun().states, action)
+
+    def parse_action(self, text: str) -> int:
+        """Return the legal action that a text names at the decision at hand.
+
+        Raises:
+            ValueError: it names none.
+        """
+        return self.game.parse_action(self._begun().states, text)
+
+    def step_text(self, text: str) -> None:
+        """Step the action that a text names.
+
+        Raises:
+            ValueError: it names no legal action, or the agent selected is out of the game.
+        """
+        agent = self.agent_selection
+        if self.terminations.get(agent) or self.truncations.get(agent):
+            raise ValueError(f"{agent} is out of the game: it leaves by step(None), before others go on")
+        self.step(self.parse_action(text))
+
+    def to_scenario(self) -> dict[str, Any]:
+        """Return the whole truth as a scenario."""
+        return self.game.to_scenario(self._begun().states)
+
+    def information_state(self, agent: str) -> InformationState:
+        """Return all that an agent has seen and done in this game; its cost grows with the length of the game."""
+        return self._begun().information_state(self._seat(agent))
+
+    def record(self, players: Sequence[str] = ()) -> GameRecord:
+        """Return the game so far as a record that can be saved and replayed.
+
+        Args:
+            players: names of who plays, in seat order.
+        """
+        from sackarmies_env.core.notation import make_record
+
+        match = self._begun()
+        return make_record(self.game, match.seed, match.history, flips=match.flips, draws=match.draws, players=players)
+
+    def clone(self) -> RawEnv:
+        """Return an equal and independent environment."""
+        twin = copy.copy(self)
+        twin._match = self._match.clone()
+        twin._np_random = copy.deepcopy(self._np_random)
+        twin._observation_spaces = copy.deepcopy(self._observation_spaces)
+        twin._action_spaces = copy.deepcopy(self._action_spaces)
+        twin.metadata = copy.deepcopy(self.metadata)
+        twin.possible_agents = self.possible_agents.copy()
+        twin.agents = self.agents.copy()
+        for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "_potentials"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.infos = {agent: {"action_mask": info["action_mask"].copy()} for agent, info in self.infos.items()}
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RawEnv:
+        return self.clone()
+
+    def get_state(self) -> bytes:
+        """Return the game and where it stands as bytes; `set_state` of an equal environment goes on from there."""
+        match, rng = self._match, self._np_random
+        fields = {name: getattr(self, name) for name in SAVED_FIELDS}
+        fields |= {"seed": match.seed, "flips": match.flips, "draws": match.draws}
+        fields["generator"] = None if rng is None else rng.bit_generator.state
+        return pack_state(self.game, fields, match.states.tobytes(), match.history)
+
+    def set_state(self, data: bytes) -> None:
+        """Go to a state saved by `get_state`.
+
+        Raises:
+            ValueError: the bytes are damaged, or belong to another version, game or configuration.
+        """
+        fields, state, history = unpack_state(self.game, data)
+        match, generator = self._match, fields["generator"]
+        match.seed, match.flips = fields["seed"], fields["flips"]
+        match.draws = tuple(tuple(ids) for ids in fields["draws"])
+        match.restore(state, history)
+        self._set_agents(fields["agents"])
+        for name in SAVED_FIELDS:
+            setattr(self, name, fields[name])
+        self._np_random = None
+        if generator is not None:
+            self._np_random = np.random.Generator(np.random.PCG64())
+            self._np_random.bit_generator.state = generator
+        self._has_rewards = any(self.rewards.values())
+        self._unmask_selected()

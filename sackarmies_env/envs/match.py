@@ -1,0 +1,244 @@
+"""One game being played: its record, the decision at hand, and how it came about. All adapters but the batch use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import NO_ACTION, Game
+from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, NO_PLAYER, copy_records
+
+MAX_LISTED = 40  # legal actions that an error message lists
+
+
+@dataclass(frozen=True)
+class InformationState:
+    """All that one player has seen and done since the game began (perfect recall).
+
+    Attributes:
+        observations: `(k, size)` int8, in order; the last one is what the player sees now. What others do out of sight
+            adds nothing, not even a repetition.
+        actions: `(k,)` int64, what the player did at that observation; NO_ACTION (-1) where it was not theirs to act.
+    """
+
+    observations: NDArray[np.int8]
+    actions: NDArray[np.int64]
+
+
+class Match:
+    """A game from its start to the present decision.
+
+    Arrays are made anew by each action, so those handed out stay as they were.
+
+    Attributes:
+        game: what is played.
+        states: `(1,)` record, the whole truth.
+        player: seat to act, NO_PLAYER once the game is over.
+        action_mask: `(num_actions,)` int8, of the seat to act.
+        observation: `(size,)` int8, of the seat to act.
+        returns: what each player has earned so far.
+        out: for each player whether the game is over for them (1) by the rules.
+        truncated: whether the game was cut off.
+        seed: what chance comes from.
+        flips: forced flips it began with.
+        draws: forced draws it began with.
+        history: actions so far; a forfeit of seat s is -1 - s.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.states = game.new_states(1)
+        self.player = NO_PLAYER
+        self.truncated = False
+        self.seed = 0
+        self.flips = ""
+        self.draws: tuple[tuple[str, ...], ...] = ()
+        self.history: list[int] = []
+        self.returns: list[float] = [0.0] * game.num_players
+        self.out: list[int] = [0] * game.num_players
+        self._bind()
+
+    def _bind(self) -> None:
+        """Look up once what each action needs."""
+        game, raw = self.game, self.states.view(np.ndarray)
+        self._advance: Callable[..., None] = game.advance
+        self._params = game.params
+        self._player = raw["current_player"]
+        self._truncated = raw["truncated"]
+        self._error = raw["error"]
+        self._action = np.zeros(1, np.int64)
+        self._mask_shape = (1, game.num_actions)
+        self._observation_shape = (1, game.observation_spec.size)
+        self._returns = np.zeros((1, game.num_players), np.float32)
+        self._out = np.zeros((1, game.num_players), np.int8)
+        self.action_mask: NDArray[np.int8] = np.zeros(game.num_actions, np.int8)
+        self.observation: NDArray[np.int8] = np.zeros(game.observation_spec.size, np.int8)
+
+    def begin(self, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
+        """Start a new game.
+
+        Args:
+            seed: 0 to 2**63 - 1.
+            flips: forced flips, used up before chance decides.
+            draws: forced draws, token ids for each player.
+
+        Raises:
+            ValueError: forced results that the game does not take.
+        """
+        if flips or draws:
+            self.game.start(self.states, seed, flips, draws)
+        else:
+            self.game.reset(self._params, self.states, np.array([seed], np.int64))
+        self.seed, self.flips, self.draws = seed, flips, tuple(tuple(ids) for ids in draws)
+        self.history = []
+        self.truncated = False
+        self._run(NO_ACTION)
+
+    def play(self, action: int) -> None:
+        """Apply a legal action of the seat to act."""
+        self.history.append(action)
+        self._run(action)
+
+    def forfeit(self, seat: int) -> None:
+        """Let a player give up."""
+        self.history.append(-1 - seat)
+        self.game.forfeit(self._params, self.states, np.array([seat], np.int64))
+        self._run(NO_ACTION)
+
+    def _run(self, action: int) -> None:
+        mask = np.empty(self._mask_shape, np.int8)
+        observation = np.empty(self._observation_shape, np.int8)
+        self._action[0] = action
+        self._advance(self._params, self.states, self._action, mask, observation, self._returns, self._out)
+        self.action_mask = mask[0]
+        self.observation = observation[0]
+        self.player = self._player.item()
+        if self.player < 0:
+            self.truncated = bool(self._truncated.item())
+        self.returns = self._returns[0].tolist()
+        self.out = self._out[0].tolist()
+        if self._error.item() != ERROR_NONE:
+            raise _engine_error(self._error.item())
+
+    def observe(self, seat: int) -> NDArray[np.int8]:
+        """Return what a player sees now, `(size,)` int8."""
+        out = np.empty(self.game.observation_spec.size, np.int8)
+        self.game.observe(self._params, self.states, np.array([seat], np.int64), out[np.newaxis])
+        return out
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal ids of the seat to act, ascending; none once the game is over."""
+        legal: list[int] = np.flatnonzero(self.action_mask).tolist()
+        return legal
+
+    def is_legal(self, action: Any) -> bool:
+        """Return whether `action` is an integer that the seat to act may choose."""
+        try:
+            number = index(action)
+        except TypeError:
+            return False
+        return 0 <= number < self.game.num_actions and bool(self.action_mask[number])
+
+    def refusal(self, agent: str, action: Any) -> str:
+        """Return a sentence on why `action` is refused, from what `agent`, who is to act, knows."""
+        legal = [f"{legal} ({self.game.format_action(self.states, legal)})" for legal in self.legal_actions()]
+        listed = ", ".join(legal[:MAX_LISTED]) + (f" and {len(legal) - MAX_LISTED} more" * (len(legal) > MAX_LISTED))
+        try:
+            number = index(action)
+        except TypeError:
+            name = f"{action!r}, which is no integer,"
+        else:
+            known = 0 <= number < self.game.num_actions
+            name = f"{number} ({self.game.format_action(self.states, number) if known else 'no such id'})"
+        return f"illegal action {name} for {agent} at {self.game.describe_decision(self.states)}; legal are {listed}"
+
+    def clone(self) -> Match:
+        """Return an equal and independent game."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.states = self.game.new_states(1)
+        copy_records(self.states, twin.states)
+        twin._bind()
+        twin.action_mask = self.action_mask.copy()
+        twin.observation = self.observation.copy()
+        twin.history = self.history.copy()
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Match:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.game, self.states.tobytes(), self.seed, self.flips, self.draws, self.history)
+
+    def restore(self, state: bytes, history: list[int]) -> None:
+        """Go to a state saved as bytes, reached by `history`; `seed`, `flips` and `draws` are the caller's to set."""
+        self.states.view(np.ndarray).view(np.uint8)[...] = np.frombuffer(state, np.uint8)
+        self.history = history
+        self.truncated = bool(self._truncated.item())
+        if self.states.view(np.ndarray).view(np.uint8).any():  # else no game has begun
+            self._run(NO_ACTION)
+
+    def replay(self) -> Iterator[Match]:
+        """Yield this game at its start and after each action; the same object each time, one step on."""
+        again = Match(self.game)
+        again.begin(self.seed, self.flips, self.draws)
+        yield again
+        for action in self.history:
+            if action >= 0:
+                again.play(action)
+            else:
+                again.forfeit(-1 - action)
+            yield again
+
+    def information_state(self, seat: int) -> InformationState:
+        """Return all that a player has seen and done; it plays the game again, so its cost grows with the game."""
+        observations: list[NDArray[np.int8]] = []
+        actions: list[int] = []
+        for ply, match in enumerate(self.replay()):
+            seen = match.observe(seat)
+            if not actions or actions[-1] != NO_ACTION or not np.array_equal(seen, observations[-1]):
+                observations.append(seen)
+                actions.append(NO_ACTION)
+            if ply < len(self.history) and match.player == seat and self.history[ply] >= 0:
+                actions[-1] = self.history[ply]
+        return InformationState(np.stack(observations), np.array(actions, np.int64))
+
+    def render(self, mode: str, viewer: int | None) -> str | NDArray[np.uint8] | None:
+        """Draw the game as `viewer` sees it; None is the referee, who sees all.
+
+        Args:
+            mode: "ansi" returns text, "rgb_array" `(height, width, 3)` uint8, "human" prints the text.
+            viewer: a seat or None.
+        """
+        from sackarmies_env import render
+
+        if mode == "rgb_array":
+            picture: NDArray[np.uint8] = render.rgb_array(self.game, self.states, viewer)
+            return picture
+        text: str = render.ansi(self.game, self.states, viewer)
+        if mode == "ansi":
+            return text
+        print(text)
+        return None
+
+
+def _restore(
+    game: Game, state: bytes, seed: int, flips: str, draws: tuple[tuple[str, ...], ...], history: list[int]
+) -> Match:
+    match = Match(game)
+    match.seed, match.flips, match.draws = seed, flips, draws
+    match.restore(state, history)
+    return match
+
+
+def _engine_error(code: int) -> Exception:
+    if code == ERROR_SCRIPT_EXHAUSTED:
+        return ValueError(
+            "the forced flips are used up, and with flip_method 'scripted' nothing else decides: give more of them"
+        )
+    return RuntimeError(f"the rules engine reports fault {code} (see ERROR_ in core/state.py): please report this game")

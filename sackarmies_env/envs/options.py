@@ -1,0 +1,95 @@
+"""What adapters are told by their users: options, seeds, forced results, checked once and in the same words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+ILLEGAL_ACTIONS = ("raise", "penalise", "terminate")
+RESET_OPTIONS = ("flips", "draws")
+MAX_SEED = 2**63 - 1
+REFEREE = None  # as a viewer: sees all
+
+
+@dataclass(frozen=True)
+class PotentialShaping:
+    """Extra reward gamma * potential(next) - potential(now) between two decisions of an agent.
+
+    It is computed from what the agent itself may see, and leaves best policies what they are (Ng, Harada, Russell:
+    "Policy invariance under reward transformations", 1999). The end of a game has potential 0.
+
+    Attributes:
+        potential: takes observations `(n, size)` int8, returns `(n,)` floats. A function of a module can be pickled.
+        gamma: discount of the learner.
+    """
+
+    potential: Callable[[NDArray[np.int8]], NDArray[np.floating[Any]]]
+    gamma: float = 1.0
+
+    def __call__(self, observation: NDArray[np.int8]) -> float:
+        """Return the potential of one observation `(size,)`."""
+        return float(self.potential(observation[np.newaxis])[0])
+
+
+def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    """Refuse a value of an option that is not among those allowed.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if value not in allowed or isinstance(value, bool):
+        raise ValueError(f"{option}={value!r}: allowed are {', '.join(repr(choice) for choice in allowed)}")
+
+
+def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, np.random.Generator]:
+    """Return the seed of a new game and the generator of the seeds after it.
+
+    Args:
+        seed: of the new game; it also starts the generator afresh. None draws one from `rng`.
+        rng: the generator so far; None for one seeded by the system.
+
+    Raises:
+        ValueError: the seed is no integer from 0 to 2**63 - 1.
+    """
+    if seed is None:
+        rng = seeding.np_random()[0] if rng is None else rng
+        return int(rng.integers(MAX_SEED, endpoint=True)), rng
+    try:
+        number = index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= MAX_SEED:
+        raise ValueError(f"seed {seed!r}: a seed is an integer from 0 to 2**63 - 1, or None")
+    return number, seeding.np_random(number)[0]
+
+
+def forced_results(options: Mapping[str, Any] | None) -> tuple[str, Sequence[Sequence[str]]]:
+    """Return the forced flips and draws among the options of `reset`; warn about options that are not known.
+
+    Raises:
+        ValueError: they have the wrong form.
+    """
+    options = options or {}
+    unknown = [key for key in options if key not in RESET_OPTIONS]
+    if unknown:
+        known = ", ".join(map(repr, RESET_OPTIONS))
+        warnings.warn(f"reset ignores the unknown options {unknown}: known are {known}", stacklevel=3)
+    flips, draws = options.get("flips", ""), options.get("draws", ())
+    if not isinstance(flips, str):
+        raise ValueError(f"option flips={flips!r} of reset: it must be text such as 'H T | H'")
+    is_list = isinstance(draws, Sequence) and not isinstance(draws, str)
+    if not is_list or not all(_is_list_of_ids(ids) for ids in draws):
+        raise ValueError(f"option draws={draws!r} of reset: it must be one list of token ids a player")
+    return flips, draws
+
+
+def _is_list_of_ids(ids: Any) -> bool:
+    return isinstance(ids, Sequence) and not isinstance(ids, str) and all(isinstance(id_, str) for id_ in ids)

@@ -1,0 +1,55 @@
+"""Saved environments: state bytes behind a header that tells which software, game and configuration they belong to.
+
+A first line with the format and a checksum, a line of JSON, then the state record and the history as bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.core import __version__
+from sackarmies_env.core.game import Game
+
+MAGIC = b"sackarmies state 1 "
+
+
+def pack_state(game: Game, fields: dict[str, Any], state: bytes, history: list[int]) -> bytes:
+    """Return saved bytes.
+
+    Args:
+        game: whose state it is.
+        fields: what the adapter keeps beside the state, JSON types.
+        state: the record.
+        history: actions so far.
+    """
+    header = {"version": __version__, "game": game.id, "configuration": game.digest, "fields": fields}
+    body = json.dumps(header).encode() + b"\n" + state + np.array(history, "<i4").tobytes()
+    return MAGIC + b"%08x\n" % zlib.crc32(body) + body
+
+
+def unpack_state(game: Game, data: bytes) -> tuple[dict[str, Any], bytes, list[int]]:
+    """Return the fields, the state and the history that `pack_state` was given.
+
+    Raises:
+        ValueError: the bytes are no saved state, are damaged, or belong to another version, game or configuration.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(f"a saved state is bytes, not {type(data).__name__}")
+    data = bytes(data)
+    first, _, body = data.partition(b"\n")
+    if not first.startswith(MAGIC):
+        raise ValueError(f"these {len(data)} bytes are no saved state: one begins with {MAGIC.decode()!r}")
+    if first[len(MAGIC) :] != b"%08x" % zlib.crc32(body):
+        raise ValueError("the saved state is damaged: its checksum does not match its content")
+    line, _, content = body.partition(b"\n")
+    header = json.loads(line)
+    expected = {"version": __version__, "game": game.id, "configuration": game.digest}
+    for name, value in expected.items():
+        if header[name] != value:
+            raise ValueError(f"the saved state has {name} {header[name]!r}, but this environment has {value!r}")
+    size = game.state_dtype.itemsize
+    return header["fields"], content[:size], np.frombuffer(content[size:], "<i4").tolist()

@@ -1,0 +1,53 @@
+"""Spaces and names: what adapters tell others about the observations, actions and players of a game."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
+
+OBSERVATION = "observation"
+ACTION_MASK = "action_mask"
+
+
+class Observation(TypedDict):
+    """What an agent is given: both arrays are its own, never overwritten."""
+
+    observation: NDArray[np.int8]  # (size,), laid out by the game's observation_spec
+    action_mask: NDArray[np.int8]  # (num_actions,), 1 for legal ids; all zero while another agent is to act
+
+
+class Info(TypedDict):
+    """The info of an agent: the mask once more, for libraries that look for it there."""
+
+    action_mask: NDArray[np.int8]
+
+
+def agent_names(game: Game) -> list[str]:
+    """Return "player_0", "player_1", ...: the agents in seat order."""
+    return [f"player_{seat}" for seat in range(game.num_players)]
+
+
+def vector_space(game: Game) -> spaces.Box:
+    """Return the space of the observation vector alone: `(size,)` int8 with the range of each feature."""
+    spec = game.observation_spec
+    return spaces.Box(spec.low, spec.high, (spec.size,), np.int8)
+
+
+def mask_space(game: Game) -> spaces.Box:
+    """Return the space of action masks: `(num_actions,)` int8, 0 or 1."""
+    return spaces.Box(0, 1, (game.num_actions,), np.int8)
+
+
+def observation_space(game: Game) -> spaces.Dict:
+    """Return the space of observations with their mask, see `Observation`."""
+    return spaces.Dict({OBSERVATION: vector_space(game), ACTION_MASK: mask_space(game)})
+
+
+def action_space(game: Game) -> spaces.Discrete[np.int64]:
+    """Return the flat action space."""
+    return spaces.Discrete(game.num_actions)
