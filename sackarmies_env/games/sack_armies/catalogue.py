@@ -1,0 +1,42 @@
+"""The catalogue: the tokens that come with the game, read from catalogue.toml."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from sackarmies_env.core.tables import read_toml
+from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
+
+CATALOGUE_FILE = Path(__file__).parent / "catalogue.toml"
+
+
+@functools.cache
+def load_catalogue() -> Mapping[str, AnyToken]:
+    """Return the tokens of the catalogue by id; their order is their number.
+
+    Raises:
+        ValueError: the file is at fault.
+    """
+    return by_id(read_tokens(read_toml(CATALOGUE_FILE).get("token", ()), CATALOGUE_FILE.name))
+
+
+def by_id(tokens: Iterable[AnyToken]) -> Mapping[str, AnyToken]:
+    """Return tokens by id, in their order, read only."""
+    return MappingProxyType({token.id: token for token in tokens})
+
+
+def digest_of(data: object) -> str:
+    """Return the SHA-256 of plain data, the same for equal data, as 64 hex digits."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+@functools.cache
+def catalogue_digest() -> str:
+    """Return a digest of the values of all tokens of the catalogue."""
+    return digest_of([token_data(token) for token in load_catalogue().values()])

@@ -1,0 +1,257 @@
+"""Configuration: who plays with what under which agreements, as validated data and as the parameters of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
+from sackarmies_env.core.state import alloc
+from sackarmies_env.core.tables import Several, Strict, read_model
+from sackarmies_env.games.sack_armies.actions import num_actions
+from sackarmies_env.games.sack_armies.armies import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
+from sackarmies_env.games.sack_armies.attributes import fill_attributes
+from sackarmies_env.games.sack_armies.catalogue import by_id, catalogue_digest, digest_of, load_catalogue
+from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
+from sackarmies_env.games.sack_armies.params import PARAMS_DTYPE
+from sackarmies_env.games.sack_armies.schema import AnyToken, Token, read_tokens, token_data
+from sackarmies_env.games.sack_armies.state import LARGE, SMALL, Capacity
+from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, read_switches
+from sackarmies_env.games.sack_armies.token_tables import TokenTables
+
+WORD_BITS = 64
+
+
+@dataclass(frozen=True)
+class Config:
+    """One configuration of the game; `make_config` builds and checks it.
+
+    Attributes:
+        num_generals: 2 to 6.
+        switches: agreements on the rules.
+        tokens: all types in the order of their numbers: the catalogue, then inline tokens.
+        armies: one for each General, by seat.
+    """
+
+    num_generals: int
+    switches: Switches
+    tokens: tuple[AnyToken, ...]
+    armies: tuple[Army, ...]
+
+    @property
+    def type_ids(self) -> tuple[str, ...]:
+        """Id of every type, by number."""
+        return tuple(token.id for token in self.tokens)
+
+    @property
+    def inline_tokens(self) -> tuple[AnyToken, ...]:
+        """Tokens that do not come from the catalogue."""
+        return self.tokens[len(load_catalogue()) :]
+
+    @property
+    def radius(self) -> int:
+        """Radius of the board."""
+        return self.switches.radius(self.num_generals)
+
+    @property
+    def grid(self) -> HexGrid:
+        """The board."""
+        return make_hexgrid(self.radius)
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return num_actions(len(self.tokens), num_cells(self.radius))
+
+
+def make_config(
+    num_generals: int = 2,
+    armies: ArmyChoice | Sequence[ArmyChoice] = None,
+    switches: Mapping[str, Any] | Switches | None = None,
+    tokens: Sequence[AnyToken | Mapping[str, Any]] = (),
+    legal_armies: bool = True,
+) -> Config:
+    """Return a validated configuration (C-num_generals).
+
+    Args:
+        num_generals: 2 to 6.
+        armies: one choice for each General, or one for all of them; see `resolve_army`. None: the defaults by seat.
+        switches: those that differ from the defaults.
+        tokens: inline tokens besides those that the armies bring.
+        legal_armies: whether armies must be legal; a position of a scenario need not come from legal armies.
+
+    Raises:
+        ValueError: with a line for each fault.
+    """
+    if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
+        raise ValueError(f"num_generals is {num_generals!r}, but 2 to {MAX_GENERALS} Generals can play")
+    chosen = choose_armies(armies, num_generals)
+    inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
+    config = Config(num_generals, read_switches(switches), all_tokens(inline, chosen), chosen)
+    if legal_armies:
+        require_legal(chosen, by_id(config.tokens), config.switches)
+    capacity_for(config)
+    return config
+
+
+def as_data(token: AnyToken | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a token as plain data."""
+    return dict(token) if isinstance(token, Mapping) else token_data(token)
+
+
+def choose_armies(choice: ArmyChoice | Sequence[ArmyChoice], num_generals: int) -> tuple[Army, ...]:
+    """Return one army for each General.
+
+    Raises:
+        ValueError: there are more or fewer armies than Generals, or one of them cannot be read.
+    """
+    if isinstance(choice, Sequence) and not isinstance(choice, str):
+        if len(choice) != num_generals:
+            raise ValueError(f"{len(choice)} armies are given for {num_generals} Generals")
+        return tuple(resolve_army(one, seat) for seat, one in enumerate(choice))
+    return tuple(resolve_army(choice, seat) for seat in range(num_generals))
+
+
+def all_tokens(inline: Sequence[AnyToken], armies: Sequence[Army]) -> tuple[AnyToken, ...]:
+    """Return the catalogue, then inline tokens in the order in which they are met.
+
+    Raises:
+        ValueError: an id stands for different tokens.
+    """
+    tokens = dict(load_catalogue())
+    for token in [*inline, *(token for army in armies for token in army.inline)]:
+        if token.id in load_catalogue():
+            raise ValueError(f'the catalogue has a token "{token.id}" already: give the inline token another id')
+        if tokens.setdefault(token.id, token) != token:
+            raise ValueError(f'the id "{token.id}" stands for different inline tokens: give one of them another id')
+    return tuple(tokens.values())
+
+
+def capacity_for(config: Config) -> Capacity:
+    """Return the smallest layout of the state that holds the configuration.
+
+    Raises:
+        ValueError: none does; the sentence says which limit is passed.
+    """
+    largest = max(army.size for army in config.armies)
+    cells = num_cells(config.radius)
+    if len(config.tokens) > MAX_TYPES:
+        own = len(config.inline_tokens)
+        limit = MAX_TYPES - len(load_catalogue())
+        raise ValueError(f"{own} inline tokens are given, but at most {limit} fit beside the catalogue")
+    for army in config.armies:
+        unknown = unknown_tokens(army, by_id(config.tokens))
+        if unknown:
+            raise ValueError("\n".join(f"army {army.name!r}: {problem}" for problem in unknown))
+    for capacity in (SMALL, LARGE):
+        if (
+            config.num_generals <= capacity.generals
+            and cells <= capacity.cells
+            and largest <= capacity.tokens
+            and config.num_actions <= capacity.legal_words * WORD_BITS
+        ):
+            return capacity
+    raise ValueError(f"an army has {largest} tokens, but at most {LARGE.tokens} fit into a game")
+
+
+# --- parameters
+
+
+def build_params(config: Config) -> NDArray[np.void]:
+    """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed."""
+    params = alloc(PARAMS_DTYPE, 1)
+    params["num_generals"] = config.num_generals
+    params["num_types"] = len(config.tokens)
+    params["num_actions"] = config.num_actions
+    params["tokens_per_general"] = capacity_for(config).tokens
+    fill_switches(params, config.switches)
+    fill_board(params, config.grid)
+    TokenTables(params).fill(config.tokens)
+    fill_attributes(params)
+    fill_armies(params, config)
+    return params
+
+
+def fill_board(params: NDArray[np.void], grid: HexGrid) -> None:
+    """Write the tables of the board (C-grid_radius)."""
+    cells = grid.num_cells
+    params["num_cells"] = cells
+    params["radius"] = grid.radius
+    params["center"] = grid.cell(0, 0)
+    params["neighbors"] = NO_HEX
+    params["cell_q"][0, :cells] = grid.q
+    params["cell_r"][0, :cells] = grid.r
+    params["neighbors"][0, :cells] = grid.neighbors
+    params["cell_interior"][0, :cells] = (grid.neighbors != NO_HEX).all(axis=1)
+
+
+def fill_armies(params: NDArray[np.void], config: Config) -> None:
+    """Write the type of each token of each army, in the order of the types."""
+    numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
+    params["army_type"] = NO_TYPE
+    for seat, army in enumerate(config.armies):
+        types = sorted(numbers[token_id] for token_id, copies in army.counts.items() for _ in range(copies))
+        params["army_size"][0, seat] = len(types)
+        params["army_type"][0, seat, : len(types)] = types
+
+
+# --- plain data
+
+
+class ArmyData(Strict):
+    """An army in the plain form of a configuration."""
+
+    name: str
+    tokens: dict[str, Annotated[int, Field(ge=1)]]
+
+
+class ConfigData(Strict):
+    """The plain form of a configuration."""
+
+    game: Literal["sack_armies"]
+    num_generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)]
+    switches: dict[str, Any]
+    tokens: Several[Token]
+    armies: Several[ArmyData]
+    catalogue: str
+
+
+def to_data(config: Config) -> dict[str, Any]:
+    """Return the configuration as JSON types, enough for `from_data` to build it again.
+
+    The catalogue goes in as a digest: data of another catalogue is refused instead of being read wrongly.
+    """
+    return {
+        "game": "sack_armies",
+        "num_generals": config.num_generals,
+        "switches": config.switches.changed(),
+        "tokens": [token_data(token) for token in config.inline_tokens],
+        "armies": [{"name": army.name, "tokens": dict(army.counts)} for army in config.armies],
+        "catalogue": catalogue_digest(),
+    }
+
+
+def from_data(data: Mapping[str, Any], source: str = "configuration") -> Config:
+    """Return the configuration that `to_data` wrote.
+
+    Raises:
+        ValueError: with a line for each fault; also if the data belongs to another catalogue.
+    """
+    plain = read_model(ConfigData, dict(data), source)
+    if plain.catalogue != catalogue_digest():
+        raise ValueError(
+            f"{source}: catalogue: it was made with other token values ({plain.catalogue[:12]}) than those of this "
+            f"version ({catalogue_digest()[:12]})"
+        )
+    armies = [Army(army.name, army.tokens) for army in plain.armies]
+    return make_config(plain.num_generals, armies, plain.switches, plain.tokens, legal_armies=False)
+
+
+def config_digest(config: Config) -> str:
+    """Return a digest of the whole configuration: the values of all tokens, armies, switches."""
+    return digest_of(to_data(config))

@@ -1,0 +1,422 @@
+"""The schema of data files: what tokens, their texts and armies may hold. Whatever is not named here is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sackarmies_env.core.tables import Several, Strict, doubled, listed, read_model, told
+
+HomelandName = Literal["", "fey_court", "scourge", "empire", "nether_sisters", "shazari"]
+ClassName = Literal["other", "infantry", "cavalry", "missile", "artillery"]
+BandName = Literal["black", "blue", "red", "green", "gray"]
+StatName = Literal["movement", "damage", "armor"]
+TargetName = Literal["host", "own_unit", "enemy_unit", "any_unit", "hex"]
+DurationName = Literal["turn", "permanent"]
+
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Reach = Annotated[int, Field(ge=1, le=40)]
+Amount = Annotated[int, Field(ge=-20, le=20)]
+
+
+def as_list(value: object) -> object:
+    """Let a single table stand for a list of one; refuse a match that nothing could fit."""
+    if value == []:
+        raise ValueError('an empty list matches nothing; leave "match" out to mean all')
+    return [value] if isinstance(value, Mapping) else value
+
+
+# --- matches
+
+
+class Clause(Strict):
+    """Conditions on a unit that must all hold; `homeland = ""` means units without Homeland."""
+
+    keyword: Id | None = None
+    homeland: HomelandName | None = None
+    type: ClassName | None = None
+
+    @model_validator(mode="after")
+    def needs_a_condition(self) -> Clause:
+        """Refuse an empty table: leaving out `match` is the way to say "all"."""
+        if not self.model_fields_set:
+            raise ValueError('a match needs a condition: "keyword", "homeland" or "type"')
+        return self
+
+
+Match = Annotated[Several[Clause], BeforeValidator(as_list)]
+
+
+# --- abilities
+
+
+class PlainAbility(Strict):
+    """An ability without values."""
+
+    kind: Literal["ambush", "aquatic", "capture", "defend", "draw", "flying", "leadership", "move_and_attack"]
+
+
+class ReachAbility(Strict):
+    """An ability that reaches some hexes far."""
+
+    kind: Literal["counter", "dismiss", "dispel", "range", "sight"]
+    range: Reach
+
+
+class AugmentAbility(Strict):
+    """A bonus to adjacent units; without `match` to all of them."""
+
+    kind: Literal["augment"]
+    stat: Literal["armor", "damage"]
+    amount: Annotated[int, Field(ge=1, le=20)]
+    match: Match = ()
+
+
+class RaiseAbility(Strict):
+    """Raising the dead; `match` may limit whom."""
+
+    kind: Literal["raise"]
+    match: Match = ()
+
+
+class ScatterAbility(Strict):
+    """Damage to the neighbours of a target, per success of the flip."""
+
+    kind: Literal["scatter"]
+    damage: Annotated[int, Field(ge=1, le=20)] = 1
+    flip: Literal["single", "progressive"] = "single"
+
+
+AnyAbility = PlainAbility | ReachAbility | AugmentAbility | RaiseAbility | ScatterAbility
+Ability = Annotated[AnyAbility, Field(discriminator="kind")]
+
+
+# --- effects of spells, maneuvers and printed action texts
+
+
+class DamageEffect(Strict):
+    """Damage to the target, once or per success."""
+
+    kind: Literal["damage"]
+    amount: Annotated[int, Field(ge=1, le=99)]
+    flip: Literal["none", "single", "progressive"] = "none"
+
+
+class ModifyEffect(Strict):
+    """A change of a stat of the target; `duration` follows from the text's `use` and may be left out."""
+
+    kind: Literal["modify"]
+    stat: StatName
+    amount: Amount
+    duration: DurationName | None = None
+
+
+class GrantEffect(Strict):
+    """An ability for the target; `duration` as with modify."""
+
+    kind: Literal["grant"]
+    ability: Ability
+    duration: DurationName | None = None
+
+
+class RelocateEffect(Strict):
+    """Host or target goes to an empty legal hex within `distance` of where it is."""
+
+    kind: Literal["relocate"]
+    who: Literal["host", "target"] = "host"
+    distance: Reach
+    flip: Literal["none", "single"] = "none"
+
+
+class SwapEffect(Strict):
+    """Host and target, at most `distance` apart, change places."""
+
+    kind: Literal["swap"]
+    distance: Reach
+
+
+class TargetEffect(Strict):
+    """The target to its sack, one of its attachments to casualties, or the target out of play for good."""
+
+    kind: Literal["dismiss", "dispel", "counter", "remove"]
+
+
+class RaiseEffect(Strict):
+    """One own casualty is deployed next to the host; `match` may limit which."""
+
+    kind: Literal["raise"]
+    match: Match = ()
+
+
+class DrawEffect(Strict):
+    """The host's General draws tokens into his hand."""
+
+    kind: Literal["draw"]
+    count: Annotated[int, Field(ge=1, le=20)]
+
+
+class RevealEffect(Strict):
+    """Face-down enemy units within `range` of the host, or of the hex aimed at, turn face up."""
+
+    kind: Literal["reveal"]
+    range: Annotated[int, Field(ge=0, le=40)]
+
+
+AnyEffect = (
+    DamageEffect
+    | ModifyEffect
+    | GrantEffect
+    | RelocateEffect
+    | SwapEffect
+    | TargetEffect
+    | RaiseEffect
+    | DrawEffect
+    | RevealEffect
+)
+Effect = Annotated[AnyEffect, Field(discriminator="kind")]
+
+
+class Terrain(Strict):
+    """What a battlefield does to a stat of a unit on it; without `match` of any unit."""
+
+    stat: StatName
+    amount: Amount
+    match: Match = ()
+
+
+class Limit(Strict):
+    """While no other own face-up unit matches, the unit's special abilities do not work."""
+
+    kind: Literal["requires_revealed"]
+    match: Match
+
+
+# --- tokens
+
+
+class BaseToken(Strict):
+    """What tokens of every kind have."""
+
+    id: Id
+    name: Annotated[str, Field(min_length=1, max_length=60)] = ""  # left out: made from the id
+    rank: Annotated[int, Field(ge=1, le=20)] = 1
+    reconstructed: bool = False  # not given by the rulebook: our own value
+
+    @model_validator(mode="before")
+    @classmethod
+    def name_from_id(cls, data: object) -> object:
+        """Let the name follow from the id where it is left out."""
+        if isinstance(data, Mapping) and "name" not in data and isinstance(data.get("id"), str) and data["id"]:
+            return {**data, "name": data["id"].replace("_", " ").title()[:60]}
+        return data
+
+
+class Text(BaseToken):
+    """A token with a text that is activated, or always in effect."""
+
+    range: Annotated[int, Field(ge=0, le=40)] | None = None  # from the host to the target
+    target: TargetName | None = None  # left out: own_unit for a swap, else the host
+    effects: Annotated[Several[Effect], Field(max_length=6)] = ()
+
+    @property
+    def aim(self) -> TargetName:
+        """What the text is aimed at, said or implied."""
+        if self.target is not None:
+            return self.target
+        return "own_unit" if any(effect.kind == "swap" for effect in self.effects) else "host"
+
+    @property
+    def reach(self) -> int:
+        """How far the target may be from the host; 0 where the host itself is meant."""
+        distances = [effect.distance for effect in self.effects if isinstance(effect, SwapEffect)]
+        return min([*distances, *([self.range] if self.range is not None else [])], default=0)
+
+
+class Unit(Text):
+    """A unit; `use = "action"` with effects is a printed action text of its own."""
+
+    kind: Literal["unit"]
+    homeland: HomelandName = ""
+    type: ClassName = "other"
+    band: BandName = "black"
+    movement: Annotated[int, Field(ge=0, le=20)] = 1
+    damage: Annotated[int, Field(ge=0, le=99)] = 1
+    armor: Annotated[int, Field(ge=0, le=99)] = 1
+    keywords: Several[Id] = ()
+    abilities: Several[Ability] = ()
+    limits: Several[Limit] = ()
+    use: Literal["action"] | None = None
+
+    @model_validator(mode="after")
+    def holds_together(self) -> Unit:
+        """Refuse doubled abilities, and a text that cannot work."""
+        problems = doubled([ability.kind for ability in self.abilities if ability.kind != "augment"], "ability")
+        problems += doubled(list(self.keywords), "keyword")
+        if self.use is None and (self.effects or self.target is not None or self.range is not None):
+            problems.append(
+                'a printed action text needs use = "action"; a shooting range is an ability of kind "range"'
+            )
+        if self.use is not None:
+            problems += text_problems(self, self.use)
+        return accepted(self, problems)
+
+
+class Battlefield(BaseToken):
+    """A battlefield with its terrain."""
+
+    kind: Literal["battlefield"]
+    halts: bool = False
+    water: bool = False
+    favours_aquatic: bool = False
+    exempt: Several[Literal["flying", "aquatic"]] = ()  # whom it does not halt
+    effects: Annotated[Several[Terrain], Field(max_length=6)] = ()
+
+    @model_validator(mode="after")
+    def holds_together(self) -> Battlefield:
+        """Refuse terrain whose parts have no meaning together."""
+        problems = doubled(list(self.exempt), "exemption")
+        if self.exempt and not self.halts:
+            problems.append('"exempt" says whom the battlefield does not halt, so it needs halts = true')
+        if self.favours_aquatic and not self.water:
+            problems.append("favours_aquatic = true needs water = true")
+        problems += [f"an effect on {e.stat} of 0 changes nothing" for e in self.effects if e.amount == 0]
+        return accepted(self, problems)
+
+
+class Attachment(Text):
+    """A spell or maneuver."""
+
+    kind: Literal["spell", "maneuver"]
+    use: Literal["action", "free", "permanent"]
+    retain: bool = False  # flip to retain
+
+    @model_validator(mode="after")
+    def holds_together(self) -> Attachment:
+        """Refuse a text that cannot work."""
+        problems = text_problems(self, self.use)
+        if self.retain and self.use != "action":
+            problems.append(
+                f'retain = true needs use = "action", since {told(self.use)} tokens stay on the battleground'
+            )
+        return accepted(self, problems)
+
+
+AnyToken = Unit | Battlefield | Attachment
+Token = Annotated[AnyToken, Field(discriminator="kind")]
+Checked = TypeVar("Checked")
+
+LASTING = ("modify", "grant")  # effects that have a duration
+ONE_OF_A_KIND = ("relocate", "swap", "dismiss", "dispel", "counter", "raise", "remove", "draw", "reveal")
+EXCLUSIVE = (("dispel", "counter"), ("relocate", "swap"), ("relocate", "raise"))  # each asks for the same choice
+NEED_A_UNIT = ("damage", "modify", "grant", "dismiss", "dispel", "counter", "remove")
+NOT_THE_HOST = ("dismiss", "swap")
+
+
+def accepted(token: Checked, problems: list[str]) -> Checked:
+    """Return `token` if it has no problems.
+
+    Raises:
+        ValueError: naming all of them.
+    """
+    if problems:
+        raise ValueError("; ".join(problems))
+    return token
+
+
+def text_problems(text: Text, use: str) -> list[str]:
+    """Return what keeps a text with effects from working, as sentences."""
+    kinds: list[str] = [effect.kind for effect in text.effects]
+    problems = [] if kinds else ["a text needs at least one effect"]
+    problems += [
+        f"only one effect of kind {told(kind)} may stand in a text" for kind in ONE_OF_A_KIND if kinds.count(kind) > 1
+    ]
+    problems += [
+        f"{told(a)} and {told(b)} may not stand in one text" for a, b in EXCLUSIVE if a in kinds and b in kinds
+    ]
+    if use != "action":
+        problems += [
+            f'{told(kind)} needs use = "action"; a {use} text holds effects of kind {listed(LASTING)} alone'
+            for kind in dict.fromkeys(kinds)
+            if kind not in LASTING
+        ]
+    wanted = "turn" if use == "action" else "permanent"
+    for effect in text.effects:
+        if isinstance(effect, ModifyEffect | GrantEffect) and effect.duration not in (None, wanted):
+            problems.append(
+                f"duration {told(effect.duration)} does not go with use = {told(use)}, which lasts {told(wanted)}"
+            )
+        if isinstance(effect, ModifyEffect) and effect.amount == 0:
+            problems.append(f"an effect on {effect.stat} of 0 changes nothing")
+    return problems + aim_problems(text, use, kinds)
+
+
+def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
+    """Return what is wrong with target and range of a text, as sentences."""
+    problems = []
+    if use == "free" and (text.target not in (None, "host") or text.range is not None):
+        problems.append("a free text is always about its host: it takes neither target nor range")
+    elif text.aim == "host" and text.range is not None:
+        problems.append("a text aimed at its host takes no range")
+    elif text.aim != "host" and text.range is None and "swap" not in kinds:
+        problems.append(f"target {told(text.aim)} needs a range")
+    if text.aim == "hex":
+        problems += [
+            f"{told(kind)} needs a unit as target, not a hex" for kind in dict.fromkeys(kinds) if kind in NEED_A_UNIT
+        ]
+        if use == "permanent":
+            problems.append("a permanent text needs a unit to lie on, not a hex")
+    if text.aim == "host":
+        problems += [f"{told(kind)} cannot be aimed at the host itself" for kind in NOT_THE_HOST if kind in kinds]
+    for effect in text.effects:
+        if isinstance(effect, SwapEffect) and text.aim != "own_unit":
+            problems.append('"swap" needs target = "own_unit"')
+        if isinstance(effect, RelocateEffect) and effect.who == "target" and text.aim in ("host", "hex"):
+            problems.append('"relocate" with who = "target" needs a unit as target')
+    return problems
+
+
+# --- files
+
+
+class CatalogueFile(Strict):
+    """A catalogue: tokens in the order of their numbers."""
+
+    token: Several[Token]
+
+
+class ArmyFile(Strict):
+    """An army: copies by id, and tokens of its own where it brings some."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    description: Annotated[str, Field(max_length=400)] = ""
+    tokens: dict[str, Annotated[int, Field(ge=1, le=64)]]
+    token: Several[Token] = ()
+
+
+def read_tokens(data: object, source: str) -> tuple[AnyToken, ...]:
+    """Return a list of token tables as tokens.
+
+    Raises:
+        ValueError: as `read_model`; also for an id that stands twice.
+    """
+    tokens = read_model(CatalogueFile, {"token": data}, source).token
+    return unique(tokens, source)
+
+
+def unique(tokens: tuple[AnyToken, ...], source: str) -> tuple[AnyToken, ...]:
+    """Return `tokens` if their ids differ.
+
+    Raises:
+        ValueError: naming the ids that stand twice.
+    """
+    problems = doubled([token.id for token in tokens], "id")
+    if problems:
+        raise ValueError("\n".join(f"{source}: {problem}" for problem in problems))
+    return tokens
+
+
+def token_data(token: AnyToken) -> dict[str, Any]:
+    """Return a token as plain data, with the keys that were given for it."""
+    return token.model_dump(mode="json", exclude_unset=True)

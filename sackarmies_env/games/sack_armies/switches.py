@@ -1,0 +1,174 @@
+"""The switches of the rules: every ruling that Generals may agree to change, with its default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from sackarmies_env.core.tables import Strict, listed, read_model
+from sackarmies_env.games.sack_armies.constants import FlipMethod
+
+MAX_RADIUS = 17  # of the board
+
+RankKey = Literal["1", "2", "3+"]
+STANDARD_COPIES: dict[RankKey, int] = {"1": 6, "2": 4, "3+": 2}
+
+
+def switch_value(value: object) -> object:
+    """Accept "on" and "off" for true and false."""
+    return {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value
+
+
+def rank_keys(value: object) -> object:
+    """Accept 1, 2, 3 and "1", "2", "3", "3+" for the ranks of copy limits; ranks left out keep their default."""
+    if not isinstance(value, Mapping):
+        return value
+    names: dict[str, RankKey] = {"1": "1", "2": "2", "3": "3+", "3+": "3+"}
+    unknown = [key for key in value if str(key) not in names]
+    if unknown:
+        raise ValueError(f"unknown rank {listed(unknown)}; copies are limited by rank {listed(STANDARD_COPIES)}")
+    return STANDARD_COPIES | {names[str(key)]: copies for key, copies in value.items()}
+
+
+OnOff = Annotated[bool, BeforeValidator(switch_value)]
+Copies = Annotated[int, Field(ge=1, le=64)]
+
+
+class Switches(Strict):
+    """Agreements on the rules; on/off switches take booleans or "on" and "off".
+
+    Attributes:
+        max_ranks: sum of ranks of an army.
+        min_battlefields: battlefields of an army; five are used in Setup.
+        copy_limits: copies of a token of rank 1, 2, 3 and higher.
+        draw_count: tokens drawn by a Draw action.
+        hand_limit: tokens kept at the end of a turn with a Draw action.
+        initial_hand: tokens drawn before the first turn.
+        grid_radius: radius of the board; None is 5 + 2 for each General.
+        turn_direction: counter-clockwise in Setup and in turns, or clockwise in turns.
+        neutral_zone_basis: whether control or ownership of battlefields keeps neutral zones.
+        setup_pick: pick five battlefields before initiative, or any one at each placement.
+        flip_method: coins, dice, a deck of cards, one with jokers, or forced results alone.
+        reaction_windows: after announcements, after nearly everything, or for the targeted General alone.
+        coord_window: window after a coordination check, before it, or both.
+        counter_timing_single: counter decided before or after the attack's flips.
+        counter_timing_coord: the same in coordinated attacks.
+        auto_forced: decisions with one option are taken silently.
+        auto_ambush: ambush flips are made without asking.
+        ranged_coord_connected: all attackers of a coordinated ranged attack form one group.
+        leadership_must_attack: only leaders who attack spare the coordination check.
+        advance_after_coord: one attacker may advance after a coordinated melee.
+        surprise_precludes_counter: who used a surprise maneuver may not counter-attack.
+        sum_simultaneous_damage: hits of one exchange on one unit are added.
+        scatter_save: a face-down unit that scatter would kill may be revealed with what saves it.
+        augment_stacks: bonuses of several augmenters add up.
+        sight_on_reveal: a unit that is revealed sights at once.
+        raise_zone: raised units come in where units may be deployed, or on any legal hex.
+        blind_target_wrong_kind: unknown attachments may be chosen by Counter and Dispel at a risk, or not at all.
+        allow_stop_after_failed_check: after a failed check or a cancelled attack the turn may be ended.
+        allow_concede: conceding is an action.
+        casualties_public: casualties are seen by all.
+        sack_count_public: the number of tokens in a sack is seen by all.
+        open_army_lists: army lists are seen by all.
+        max_turns: turns, of all Generals together, until the game is cut off.
+        no_progress_turns: turns without death, change of control or placement until the game is cut off.
+        max_progressive: successes after which a progressive flip ends.
+        reward: losers share -1, or get 0.
+    """
+
+    max_ranks: Annotated[int, Field(ge=6, le=1000)] = 40
+    min_battlefields: Annotated[int, Field(ge=5, le=63)] = 5
+    copy_limits: Annotated[dict[RankKey, Copies], BeforeValidator(rank_keys)] = STANDARD_COPIES
+    draw_count: Annotated[int, Field(ge=1, le=64)] = 3
+    hand_limit: Annotated[int, Field(ge=1, le=64)] = 3
+    initial_hand: Annotated[int, Field(ge=0, le=64)] = 0
+    grid_radius: Annotated[int, Field(ge=5, le=MAX_RADIUS)] | None = None
+    turn_direction: Literal["ccw", "cw_turns"] = "ccw"
+    neutral_zone_basis: Literal["control", "owner"] = "control"
+    setup_pick: Literal["pick", "any_at_placement"] = "pick"
+    flip_method: Literal["coin", "die", "deck", "deck_jokers", "scripted"] = "coin"
+    reaction_windows: Literal["announce", "full", "targeted_only"] = "announce"
+    coord_window: Literal["after_check", "before_check", "both"] = "after_check"
+    counter_timing_single: Literal["before_flips", "after_attack_flips"] = "before_flips"
+    counter_timing_coord: Literal["after_attack_flips", "before_flips"] = "after_attack_flips"
+    auto_forced: OnOff = True
+    auto_ambush: OnOff = False
+    ranged_coord_connected: OnOff = False
+    leadership_must_attack: OnOff = False
+    advance_after_coord: OnOff = True
+    surprise_precludes_counter: OnOff = False
+    sum_simultaneous_damage: OnOff = False
+    scatter_save: OnOff = True
+    augment_stacks: OnOff = True
+    sight_on_reveal: OnOff = True
+    raise_zone: Literal["deploy", "any_legal_hex"] = "deploy"
+    blind_target_wrong_kind: Literal["spend", "refuse_known_only"] = "spend"
+    allow_stop_after_failed_check: OnOff = False
+    allow_concede: OnOff = False
+    casualties_public: OnOff = True
+    sack_count_public: OnOff = True
+    open_army_lists: OnOff = False
+    max_turns: Annotated[int, Field(ge=1, le=30000)] = 400
+    no_progress_turns: Annotated[int, Field(ge=1, le=30000)] = 120
+    max_progressive: Annotated[int, Field(ge=1, le=100)] = 64
+    reward: Literal["zero_sum", "win_only"] = "zero_sum"
+
+    def copies(self, rank: int) -> int:
+        """Return how many copies of a token of `rank` an army may hold."""
+        keys: tuple[RankKey, ...] = ("1", "2", "3+")
+        return self.copy_limits[keys[min(rank, 3) - 1]]
+
+    def radius(self, num_generals: int) -> int:
+        """Return the radius of the board (Q-06)."""
+        return 5 + 2 * num_generals if self.grid_radius is None else self.grid_radius
+
+    def changed(self) -> dict[str, Any]:
+        """Return the switches that differ from the defaults, as plain data."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+SAME_NAME = (  # numbers and on/off switches that the record holds under their own names
+    *("draw_count", "hand_limit", "initial_hand", "max_turns", "no_progress_turns", "max_progressive", "max_ranks"),
+    *("min_battlefields", "auto_forced", "auto_ambush", "ranged_coord_connected", "leadership_must_attack"),
+    *("advance_after_coord", "surprise_precludes_counter", "sum_simultaneous_damage", "scatter_save"),
+    *("augment_stacks", "sight_on_reveal", "allow_concede", "casualties_public", "sack_count_public"),
+    "open_army_lists",
+)
+CHOICES = (  # field of the record, switch, values for which the field is 1
+    ("clockwise_turns", "turn_direction", ("cw_turns",)),
+    ("neutral_by_owner", "neutral_zone_basis", ("owner",)),
+    ("pick_at_placement", "setup_pick", ("any_at_placement",)),
+    ("windows_full", "reaction_windows", ("full",)),
+    ("windows_targeted_only", "reaction_windows", ("targeted_only",)),
+    ("coord_window_before", "coord_window", ("before_check", "both")),
+    ("coord_window_after", "coord_window", ("after_check", "both")),
+    ("single_counter_late", "counter_timing_single", ("after_attack_flips",)),
+    ("coord_counter_early", "counter_timing_coord", ("before_flips",)),
+    ("raise_any_legal_hex", "raise_zone", ("any_legal_hex",)),
+    ("blind_known_only", "blind_target_wrong_kind", ("refuse_known_only",)),
+    ("win_only", "reward", ("win_only",)),
+)
+
+
+def fill_switches(record: NDArray[np.void], switches: Switches) -> None:
+    """Write all switches to the parameters `record` ((1,) PARAMS_DTYPE)."""
+    for name in SAME_NAME:
+        record[name] = getattr(switches, name)
+    for field, name, values in CHOICES:
+        record[field] = getattr(switches, name) in values
+    record["flip_method"] = FlipMethod[switches.flip_method.upper()]
+    record["stop_after_failed_check"] = switches.allow_stop_after_failed_check
+    record["copy_limits"] = [switches.copies(rank) for rank in (1, 2, 3)]
+
+
+def read_switches(data: Mapping[str, Any] | Switches | None, source: str = "switches") -> Switches:
+    """Return switches from plain data; what is left out keeps its default.
+
+    Raises:
+        ValueError: with a line for each unknown switch and each value that is not allowed.
+    """
+    return data if isinstance(data, Switches) else read_model(Switches, dict(data or {}), source)
