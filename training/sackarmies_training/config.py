@@ -46,9 +46,10 @@ class GameSection(Strict):
 class NetworkSection(Strict):
     """Sizes of the network."""
 
-    entity_width: Count = 32
-    cell_width: Count = 16
+    token: Count = 48  # vector of a token
+    mark: Count = 16  # what of it is laid out on the board
     hidden: Count = 128
+    patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far around a hex is looked
 
 
 class PPOSection(Strict):
@@ -98,8 +99,9 @@ class SelfPlaySection(Strict):
 class ShapingSection(Strict):
     """Potential-based reward from what the agent sees; all zero: the game's own reward alone."""
 
-    control: Share = 0.0  # worth of a battlefield controlled
-    units: Share = 0.0  # worth of a unit of an opponent lost, and cost of an own one
+    control: Share = 0.0  # worth of a battlefield of one's own that is kept, cost of an opponent's that he keeps
+    losses: Share = 0.0  # worth of a token in an opponent's casualties, cost of one in one's own
+    deployed: Share = 0.0  # worth of a unit on the battleground
 
 
 class CheckpointSection(Strict):

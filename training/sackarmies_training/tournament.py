@@ -159,9 +159,7 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
     seed = np.random.SeedSequence([tournament.section.seed, batch.number]).generate_state(1)[0]
     table = Table(batch.line_ups, make, int(seed))
     played = play_games(game, batch.line_ups, batch.seeds, table, progress)
-    entries = [
-        _save_game(tournament, f"{batch.number:04d}-{place:03d}", result) for place, result in enumerate(played)
-    ]
+    entries = [_save_game(tournament, f"{batch.number:04d}-{place:03d}", result) for place, result in enumerate(played)]
     write_json(batch_path(tournament.folder, batch), {"games": entries})
 
 

@@ -1,0 +1,194 @@
+"""The network for games on a hex board: sees tokens by their attributes, and points at hexes and types.
+
+Every token in sight becomes a vector, by shared weights. Vectors are summed by group (own units, enemy units, hand)
+into a context, and laid out on the ids of the action space: what stands on a hex on the id of that hex, what is in hand
+on the id of its type, what is attached to a chosen unit on the id of its slot. A legal id is scored from the context
+and from what lies on it and, for a hex, around it. So what is learned about one hex holds for all of them, and tokens
+never met before are judged by their attributes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.network import MASKED, Encoder, Network, NetworkSizes, keep, layer
+from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
+
+# The action space: verbs, types, slots, hexes.
+NUM_VERBS = 24
+NUM_SLOTS = 8
+# The block `tokens`.
+HAND, PICKED, BATTLEGROUND, ATTACHED = 1, 2, 3, 4  # codes of `place`
+FIELD = 2  # code of `kind`
+NUM_GROUPS = 7 * 2 * 2  # by place, battlefield or not, own or not
+TYPE_DIGIT = 128  # a type t stands as t + 1 = low + 128 * high
+POINTED = ("chain_", "chain_second_", "attack_", "act_")  # hexes that the block `globals` names
+COORDINATES = 18  # they lie between -18 ("no hex") and 17
+FLAT_BLOCKS = ("globals", "generals", "types")
+
+
+class Tokens(NamedTuple):
+    """Tokens in sight, of all observations one after the other.
+
+    Attributes:
+        game: `(k,)` the observation each belongs to.
+        features: `(k, features)` int8.
+        vectors: `(k, token)`.
+    """
+
+    game: Tensor
+    features: Tensor
+    vectors: Tensor
+
+
+class BoardNetwork(Network):
+    """See the module."""
+
+    hex_id: Tensor  # (36, 36): id of the hex with these coordinates plus 18; `num_actions` off the board
+    around: Tensor  # (num_actions, hexes of a patch): ids on and around an id; `num_actions` for none
+
+    def __init__(self, info: GameInfo, sizes: NetworkSizes) -> None:
+        super().__init__()
+        self.spec = info.observation_spec
+        self.num_actions = info.num_actions
+        self.first_slot = NUM_VERBS + info.num_types
+        self.first_hex = self.first_slot + NUM_SLOTS
+        grid = make_hexgrid(info.radius)
+        keep(self, "hex_id", hex_ids(grid, self.first_hex, info.num_actions))
+        keep(self, "around", patches(grid, self.first_hex, info.num_actions, sizes.patch))
+        tokens, others = self.spec.block("tokens"), self.spec.block("globals")
+        self.column = {feature.name: column for column, feature in enumerate(tokens.features)}
+        self.pointers = [[others.column(f"{name}{axis}") for axis in "qr"] for name in POINTED]
+
+        self.token = nn.Sequential(Encoder(tokens.features, sizes.token), nn.ReLU())
+        self.mark = nn.Linear(sizes.token, sizes.mark)
+        self.pointer_mark = nn.Parameter(torch.randn(len(POINTED), sizes.mark) * 0.1)
+        blocks = [self.spec.block(name) for name in FLAT_BLOCKS]
+        self.flat = nn.ModuleList([Encoder(block.features * block.rows, sizes.hidden) for block in blocks])
+        self.summary = nn.Linear((NUM_GROUPS + len(POINTED)) * sizes.mark, sizes.hidden)
+        self.context = nn.Sequential(nn.ReLU(), layer(sizes.hidden, sizes.hidden))
+        self.value = nn.Sequential(layer(sizes.hidden, sizes.hidden // 2), nn.Linear(sizes.hidden // 2, 1))
+        self.direct = nn.Linear(sizes.hidden, self.first_hex)
+        self.patch = nn.Linear(self.around.shape[1] * sizes.mark, sizes.hidden)
+        self.gate = nn.Linear(sizes.hidden, 2 * sizes.hidden)
+        self.score = nn.Linear(sizes.hidden, 1)
+        for last in (self.direct, self.score):  # begin near the uniform policy
+            nn.init.orthogonal_(last.weight, 0.01)
+            nn.init.zeros_(last.bias)
+
+    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network`."""
+        context, marks = self._understand(observations)
+        direct = self.direct(context).masked_fill(~masks[:, : self.first_hex], MASKED)
+        hexes = torch.full((len(masks), self.num_actions - self.first_hex), MASKED, device=direct.device)
+        logits = torch.cat([direct, hexes], dim=1)
+        game, action = masks[:, NUM_VERBS:].nonzero(as_tuple=True)
+        action = action + NUM_VERBS
+        scores = self._point(context, marks, game, action)
+        base = torch.where(action < self.first_hex, logits[game, action], 0.0)
+        return logits.index_put((game, action), base + scores), self.value(context).squeeze(1)
+
+    def values(self, observations: Tensor) -> Tensor:
+        """See `Network`."""
+        values: Tensor = self.value(self._understand(observations)[0]).squeeze(1)
+        return values
+
+    def _point(self, context: Tensor, marks: Tensor, game: Tensor, action: Tensor) -> Tensor:
+        """Return the scores `(k,)` of ids that stand for something on the table."""
+        places = self.around[action] + (game * (self.num_actions + 1)).unsqueeze(1)
+        seen = self.patch(marks[places].flatten(1))
+        scale, shift = self.gate(context).chunk(2, dim=1)
+        hidden = torch.relu(seen * (1.0 + scale[game]) + shift[game])
+        scores: Tensor = self.score(hidden).squeeze(1)
+        return scores
+
+    def _understand(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the context `(n, hidden)`, and what lies on the ids of actions, `(n * (num_actions + 1), mark)`."""
+        n = len(observations)
+        tokens = self._tokens(observations)
+        others = self._block(observations, "globals").squeeze(1).long()
+        pointed = torch.stack([self._hex_id(others[:, q], others[:, r]) for q, r in self.pointers], dim=1)
+        vectors = self.mark(tokens.vectors)
+        place = self._place(tokens, pointed)
+        lying = place < self.num_actions
+        width = self.num_actions + 1
+        offset = torch.arange(n, device=observations.device).unsqueeze(1) * width
+        marks = torch.zeros(n * width, vectors.shape[1], device=vectors.device)
+        marks = marks.index_add(0, (tokens.game * width + place)[lying], vectors[lying])
+        chosen = marks[(pointed + offset).flatten()].view(n, -1)
+        groups = torch.zeros(n * NUM_GROUPS, vectors.shape[1], device=vectors.device)
+        groups = groups.index_add(0, tokens.game * NUM_GROUPS + self._group(tokens), vectors)
+        hidden = self.summary(torch.cat([groups.view(n, -1), chosen], dim=1))
+        for name, encoder in zip(FLAT_BLOCKS, self.flat, strict=True):
+            hidden = hidden + encoder(observations[:, self.spec.slice(name)])
+        on_board = pointed < self.num_actions
+        pointer = on_board.nonzero(as_tuple=True)[1]
+        marks = marks.index_add(0, (pointed + offset)[on_board], self.pointer_mark[pointer])
+        return self.context(hidden), marks
+
+    def _tokens(self, observations: Tensor) -> Tokens:
+        block = self._block(observations, "tokens")
+        game, row = block[:, :, self.column["place"]].nonzero(as_tuple=True)
+        features = block[game, row]
+        return Tokens(game, features, self.token(features))
+
+    def _place(self, tokens: Tokens, pointed: Tensor) -> Tensor:
+        """Return the id of an action on which each token lies, `(k,)`; `num_actions` for none."""
+        features = tokens.features.long()
+        place, slot = features[:, self.column["place"]], features[:, self.column["slot"]]
+        type_plus_one = features[:, self.column["type_low"]] + TYPE_DIGIT * features[:, self.column["type_high"]]
+        hex_id = self._hex_id(features[:, self.column["q"]], features[:, self.column["r"]])
+        host = torch.where(pointed[:, 1] < self.num_actions, pointed[:, 1], pointed[:, 0])[tokens.game]
+        nowhere = torch.full_like(place, self.num_actions)
+        where = torch.where(place == BATTLEGROUND, hex_id, nowhere)
+        where = torch.where((place == HAND) | (place == PICKED), NUM_VERBS - 1 + type_plus_one, where)
+        return torch.where((place == ATTACHED) & (hex_id == host), self.first_slot + slot, where)
+
+    def _group(self, tokens: Tokens) -> Tensor:
+        features = tokens.features.long()
+        is_field = features[:, self.column["kind"]] == FIELD
+        is_foreign = features[:, self.column["controller"]] != 0
+        return features[:, self.column["place"]] * 4 + is_field * 2 + is_foreign
+
+    def _hex_id(self, q: Tensor, r: Tensor) -> Tensor:
+        return self.hex_id[q + COORDINATES, r + COORDINATES]
+
+    def _block(self, observations: Tensor, name: str) -> Tensor:
+        shape = self.spec.block(name)
+        return observations[:, self.spec.slice(name)].view(len(observations), shape.rows, len(shape.features))
+
+
+def hex_ids(grid: HexGrid, first: int, nowhere: int) -> NDArray[np.int64]:
+    """Return the ids of hexes by their coordinates plus 18, `(36, 36)`; `nowhere` off the board."""
+    ids = np.full((2 * COORDINATES, 2 * COORDINATES), nowhere, np.int64)
+    ids[grid.q.astype(int) + COORDINATES, grid.r.astype(int) + COORDINATES] = first + np.arange(grid.num_cells)
+    return ids
+
+
+def patches(grid: HexGrid, first: int, nowhere: int, radius: int) -> NDArray[np.int64]:
+    """Return for each id itself and, for a hex, those around it in fixed order; `nowhere` fills up.
+
+    Returns:
+        `(first + cells, 3 * radius * (radius + 1) + 1)` int64.
+    """
+    offsets = [(0, 0)] + [
+        (q, r)
+        for q in range(-radius, radius + 1)
+        for r in range(-radius, radius + 1)
+        if 0 < max(abs(q), abs(r), abs(q + r)) <= radius
+    ]
+    reach = grid.radius + radius
+    table = np.full((2 * reach + 1, 2 * reach + 1), nowhere, np.int64)
+    q, r = grid.q.astype(int) + reach, grid.r.astype(int) + reach
+    table[q, r] = first + np.arange(grid.num_cells)
+    result = np.full((first + grid.num_cells, len(offsets)), nowhere, np.int64)
+    result[:, 0] = np.arange(len(result))
+    for column, (dq, dr) in enumerate(offsets):
+        result[first:, column] = table[q + dq, r + dr]
+    return result
