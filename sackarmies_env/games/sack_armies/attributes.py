@@ -40,14 +40,14 @@ def fill_attributes(params: NDArray[np.void]) -> None:
 def _write_printed(tables: Any, type_id: int, row: NDArray[np.int64]) -> None:
     """Write the values that stand on the token itself."""
     for name in ("rank", "use", "target", "target_range", "retain", "halts", "water", "favours_aquatic"):
-        row[Attribute[name.upper()]] = tables[f"type_{name}"][type_id]
+        row[getattr(Attribute, name.upper())] = tables[f"type_{name}"][type_id]
     row[Attribute.LIMITED] = tables["type_limit_end"][type_id] > tables["type_limit_start"][type_id]
     if tables["type_kind"][type_id] == Kind.BATTLEFIELD:
         row[Attribute.FLYING] = tables["type_exempts_flying"][type_id]
         row[Attribute.AQUATIC] = tables["type_exempts_aquatic"][type_id]
     if tables["type_kind"][type_id] == Kind.UNIT:
         for name in ("homeland", "class", "band", "movement", "damage", "armor"):
-            row[Attribute[name.upper()]] = tables[f"type_{name}"][type_id]
+            row[getattr(Attribute, name.upper())] = tables[f"type_{name}"][type_id]
         row[FIRST_ABILITY : FIRST_ABILITY + len(Ability)] = tables["type_ability"][type_id]
         row[Attribute.KEYWORD] = _first_keyword(int(tables["type_keywords"][type_id]))
 

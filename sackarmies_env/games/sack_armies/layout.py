@@ -1,11 +1,12 @@
 """The layout of an observation: every number that an agent sees, by name (digest section 6).
 
-Kernels take the places of numbers from this declaration: the column enumerations are computed from its tables. Blocks
+Kernels take the places of numbers from this declaration: the columns below are computed from its tables. Blocks
 whose size depends on the configuration come last, so that the others lie at fixed places.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
 from enum import IntEnum
 from typing import Any
 
@@ -99,7 +100,7 @@ class Role(IntEnum):
     NONE = 0
     ACTS = 1
     DESIGNATED = 2  # the attacker that takes the counter-attack
-    TARGET = 3
+    TARGET = 3  # the defender; the unit, spell or maneuver that an activation is aimed at
 
 
 # --- features
@@ -138,9 +139,8 @@ def _type(prefix: str, doc: str) -> tuple[Feature, Feature]:
 
 
 def _columns(name: str, features: tuple[Feature, ...]) -> Any:
-    """Return an enumeration of the columns of a block; kernels name columns by it."""
-    members = [(feature.name.upper(), column) for column, feature in enumerate(features)]
-    return IntEnum(name, members, module=__name__)
+    """Return a named tuple of the columns of a block; kernels name columns by it."""
+    return namedtuple(name, [feature.name.upper() for feature in features])(*range(len(features)))
 
 
 GLOBAL_FEATURES: tuple[Feature, ...] = (
@@ -176,7 +176,6 @@ GLOBAL_FEATURES: tuple[Feature, ...] = (
     *_hex("act_", "the hex aimed at"),
     *_hex("act_to_", "the end of a relocation"),
     *_type("act_", "to be raised"),
-    _number("act_slot", "Attachment slot aimed at; -1: none.", NO_SLOT, NUM_SLOTS - 1),
 )
 
 LOG_FEATURES: tuple[Feature, ...] = (
@@ -292,11 +291,11 @@ def type_features(num_generals: int) -> tuple[Feature, ...]:
 
 # --- columns, for kernels
 
-Global: Any = _columns("Global", GLOBAL_FEATURES)
-Log: Any = _columns("Log", LOG_FEATURES)
-General: Any = _columns("General", GENERAL_FEATURES)
-Token: Any = _columns("Token", TOKEN_FEATURES)
-Attribute: Any = _columns("Attribute", ATTRIBUTE_FEATURES)
+Global: Any = _columns("GlobalColumns", GLOBAL_FEATURES)
+Log: Any = _columns("LogColumns", LOG_FEATURES)
+General: Any = _columns("GeneralColumns", GENERAL_FEATURES)
+Token: Any = _columns("TokenColumns", TOKEN_FEATURES)
+Attribute: Any = _columns("AttributeColumns", ATTRIBUTE_FEATURES)
 
 GLOBAL_WIDTH = len(GLOBAL_FEATURES)
 LOG_WIDTH = len(LOG_FEATURES)

@@ -1,0 +1,85 @@
+"""Who knows what of a token or of a choice (digest section 6), and how seats, hexes and types are told."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.games.sack_armies.constants import Decision, Zone
+from sackarmies_env.games.sack_armies.layout import LEAST, MOST, NOBODY, OFF_BOARD, TYPE_DIGIT
+from sackarmies_env.games.sack_armies.zones import is_face_up
+
+
+@njit
+def is_identity_public(params, state, token):
+    """Return whether everybody knows what `token` is: it lies face up, or on a public pile (V-10, V-13, V-14)."""
+    if is_face_up(state, token):
+        return True
+    zone = state.token_zone[token]
+    return params.casualties_public == 1 and (zone == Zone.CASUALTIES or zone == Zone.REMOVED)
+
+
+@njit
+def knows_identity(params, state, viewer, token):
+    """Return whether `viewer` knows what `token` is: his own, or public (V-09, V-12, V-15)."""
+    return state.token_owner[token] == viewer or is_identity_public(params, state, token)
+
+
+@njit
+def knows_choice(state, viewer, announced):
+    """Return whether `viewer` knows a choice: it has been announced, or he is making it (V-18, V-20)."""
+    return announced == 1 or state.current_player == viewer
+
+
+@njit
+def is_picking(state):
+    """Return whether the secret picks of Setup are under way."""
+    return state.decision == Decision.SETUP_PICK
+
+
+@njit
+def is_known_to_exist(params, state, token):
+    """Return whether the hidden `token` is of a type that its owner is known to have (V-01, C-open_army_lists).
+
+    Either its lists are open, or as many of the type were visible at one time.
+    """
+    return params.open_army_lists == 1 or state.token_seen[token] == 1
+
+
+# --- numbers
+
+
+@njit
+def clamp(value):
+    """Return `value` within the range of a feature."""
+    return min(np.int64(MOST), max(np.int64(LEAST), np.int64(value)))
+
+
+@njit
+def seat_from(params, viewer, player):
+    """Return the seat of `player` counted from `viewer`, who is 0, counter-clockwise."""
+    if player == NO_PLAYER:
+        return np.int64(NOBODY)
+    count = np.int64(params.num_generals)
+    return (np.int64(player) - viewer + count) % count
+
+
+@njit
+def write_hex(params, row, column, cell):
+    """Write the coordinates of `cell` to `column` and the next."""
+    if cell == NO_HEX:
+        row[column] = OFF_BOARD
+        row[column + 1] = OFF_BOARD
+    else:
+        row[column] = params.cell_q[cell]
+        row[column + 1] = params.cell_r[cell]
+
+
+@njit
+def write_type(row, column, type_id):
+    """Write a type as two digits to `column` and the next; NO_TYPE gives zeros."""
+    number = np.int64(type_id) + 1
+    row[column] = number % TYPE_DIGIT
+    row[column + 1] = number // TYPE_DIGIT
