@@ -1,0 +1,263 @@
+"""The board in a terminal: hexes in staggered rows, then every visible token in words.
+
+```
+        .-' '-. .-' '-.        a legal hex: its coordinates q,r
+       |  1,-1 |  2,-1 |       unit: seat : code, + attachments, * employed, ? face down
+       | 0:OrI | 1:??  |       battlefield: code, owner; > controller if it is another
+       |       | Pla1>0|
+        '-. .-' '-. .-'
+```
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.render.board import (
+    REFEREE,
+    AttachmentView,
+    FieldView,
+    Hex,
+    Picture,
+    SeatView,
+    UnitView,
+    pile_text,
+)
+from sackarmies_env.render.picture import make_picture
+from sackarmies_env.render.theme import ANSI_BOLD, ANSI_DIM, ANSI_SEATS
+
+MAX_WIDTH = 200  # columns
+WRAP = 118  # columns of the lines below the board
+MARGIN = 6  # columns left of the board, for the coordinate r
+PITCHES = (10, 8, 6, 4)  # columns a hex, the widest that fits is taken; even, as rows are staggered by half of it
+ROW_LINES = 4  # lines from one row of hexes to the next
+SHOWN_EVENTS = 8
+
+Style = tuple[str, ...]  # SGR parameters
+
+
+def ansi(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE, *, color: bool | None = None) -> str:
+    """Return the position in `states[0]` as text for a terminal, lines of at most 200 columns.
+
+    Args:
+        game: the game.
+        states: `(n,)` records of `game.state_dtype`; the first is shown.
+        viewer: seat whose knowledge is shown, or None for the referee, who sees all.
+        color: with colour codes; by default unless the environment variable NO_COLOR is set.
+
+    Raises:
+        ValueError: `viewer` is no seat, or there is no picture of this game.
+    """
+    return paint_ansi(make_picture(game, states, viewer), color=color)
+
+
+def paint_ansi(picture: Picture, *, color: bool | None = None) -> str:
+    """Return a picture as text; see `ansi`."""
+    with_color = not os.environ.get("NO_COLOR") if color is None else color
+    canvas = Canvas(with_color)
+    lines = [canvas.styled(title_line(picture), (ANSI_BOLD,)), picture.headline()]
+    if picture.announced:
+        lines.append(f"Announced: {picture.announced}")
+    lines += ["", *draw_board(picture, canvas), ""]
+    for seat in picture.seats:
+        lines += seat_lines(picture, seat, canvas)
+    lines += [*field_lines(picture, canvas), *picture.notes]
+    if picture.log:
+        lines += [canvas.styled("Last events, latest first", (ANSI_BOLD,))]
+        lines += [f"  {event}" for event in picture.log[:SHOWN_EVENTS]]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def title_line(picture: Picture) -> str:
+    """Return the first line: game, viewer, turn."""
+    viewer = "seen by the referee" if picture.viewer is REFEREE else f"seen by General {picture.viewer}"
+    return f"{picture.title}, turn {picture.turn}, {viewer}"
+
+
+class Canvas:
+    """Characters on a grid, each with a style."""
+
+    def __init__(self, color: bool) -> None:
+        self.color = color
+        self.cells: dict[tuple[int, int], tuple[str, Style]] = {}
+
+    def write(self, x: int, y: int, text: str, style: Style = ()) -> None:
+        """Put `text` at column x of line y; blanks leave what is there."""
+        for offset, char in enumerate(text):
+            if char != " ":
+                self.cells[x + offset, y] = (char, style)
+
+    def styled(self, text: str, style: Style) -> str:
+        """Return `text` with colour codes, if they are wanted."""
+        return f"\x1b[{';'.join(style)}m{text}\x1b[0m" if self.color and style and text else text
+
+    def lines(self) -> list[str]:
+        """Return the canvas line by line, runs of one style together."""
+        height = 1 + max((y for _, y in self.cells), default=-1)
+        return [self._line(y) for y in range(height)]
+
+    def _line(self, y: int) -> str:
+        end = 1 + max((x for x, row in self.cells if row == y), default=-1)
+        runs: list[tuple[str, Style]] = []
+        for x in range(end):
+            char, style = self.cells.get((x, y), (" ", ()))
+            if runs and (runs[-1][1] == style or char == " "):
+                runs[-1] = (runs[-1][0] + char, runs[-1][1])
+            else:
+                runs.append((char, style))
+        return "".join(self.styled(text, style) for text, style in runs)
+
+
+# --- the board
+
+
+def draw_board(picture: Picture, canvas: Canvas) -> list[str]:
+    """Return the lines of the board: the legal hexes, with r at the left margin."""
+    if not picture.hexes:
+        return ["      (no battlefield yet)"]
+    halves = {at: 2 * at[0] + at[1] for at in picture.hexes}  # columns in half hexes
+    left, top = min(halves.values()), min(r for _, r in picture.hexes)
+    columns = max(halves.values()) - left + 2
+    pitch = next((p for p in PITCHES if MARGIN + columns * p // 2 + 1 <= MAX_WIDTH), PITCHES[-1])
+    fields = {field.at: field for field in picture.fields}
+    units = {unit.at: unit for unit in picture.units}
+    for at in picture.hexes:
+        x = MARGIN + (halves[at] - left) * pitch // 2
+        y = (at[1] - top) * ROW_LINES
+        draw_outline(canvas, x, y, pitch)
+        draw_hex(canvas, (x, y, pitch), at, fields.get(at), units.get(at))
+    for r in sorted({r for _, r in picture.hexes}):
+        canvas.write(0, (r - top) * ROW_LINES + 2, f"r{r:>3}", (ANSI_DIM,))
+    lines = canvas.lines()
+    canvas.cells.clear()
+    return lines
+
+
+def draw_outline(canvas: Canvas, x: int, y: int, pitch: int) -> None:
+    """Draw the edges of one hex, shared with its neighbours."""
+    half = pitch // 2
+    rise = "." + "-" * (half - 3) + "'" if half > 2 else "."
+    fall = "'" + "-" * (half - 3) + "." if half > 2 else "."
+    for line, first, second in ((y, rise, fall), (y + ROW_LINES, fall, rise)):
+        canvas.write(x + 1, line, first, (ANSI_DIM,))
+        canvas.write(x + half + 1, line, second, (ANSI_DIM,))
+    for line in range(y + 1, y + ROW_LINES):
+        canvas.write(x, line, "|", (ANSI_DIM,))
+        canvas.write(x + pitch, line, "|", (ANSI_DIM,))
+
+
+def draw_hex(
+    canvas: Canvas, place: tuple[int, int, int], at: Hex, field: FieldView | None, unit: UnitView | None
+) -> None:
+    """Write into one hex: coordinates, unit, battlefield."""
+    x, y, pitch = place
+    inner = pitch - 1
+    coordinates = f"{at[0]},{at[1]}"
+    if len(coordinates) <= inner:
+        canvas.write(x + 1, y + 1, coordinates.center(inner), (ANSI_DIM,))
+    if unit is not None:
+        canvas.write(x + 1, y + 2, fitting(unit_marks(unit), inner), (ANSI_SEATS[unit.owner], ANSI_BOLD))
+    if field is not None:
+        canvas.write(x + 1, y + 3, fitting(field_marks(field), inner), (ANSI_SEATS[field.controller],))
+
+
+def fitting(texts: list[str], width: int) -> str:
+    """Return the longest of `texts` that fits, centred; they come from long to short."""
+    return next((text for text in texts if len(text) <= width), texts[-1][:width]).center(width)
+
+
+def unit_marks(unit: UnitView) -> list[str]:
+    """Return what stands for a unit, from long to short."""
+    code = "??" if unit.card is None else unit.card.code
+    hidden = "?" if unit.card is not None and not unit.face_up else ""
+    attached = f"+{len(unit.attachments)}" if unit.attachments else ""
+    employed = "*" if unit.employed else ""
+    return [f"{unit.owner}:{code}{hidden}{attached}{employed}", f"{unit.owner}{code}{employed}", code]
+
+
+def field_marks(field: FieldView) -> list[str]:
+    """Return what stands for a battlefield, from long to short; the arrow only if it does not point to the owner."""
+    arrow = f">{field.controller}" if field.controller != field.owner else ""
+    return [f"{field.code} {field.owner}{arrow}", f"{field.code}{field.owner}{arrow}", f"{field.code}", field.code[:2]]
+
+
+# --- in words
+
+
+def wrapped(text: str, indent: int) -> list[str]:
+    """Return `text` in lines, the later ones indented."""
+    return textwrap.wrap(text, WRAP, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
+    """Return a General's line, his tokens off the board as far as they are seen, and his units."""
+    held = sum(field.controller == seat.seat for field in picture.fields)
+    own = [field for field in picture.fields if field.owner == seat.seat]
+    kept = sum(field.controller == seat.seat for field in own)
+    facts = [f"controls {held} battlefields, {kept} of {len(own)} own", f"hand {seat.hand_size}"]
+    facts += [] if seat.sack_size is None else [f"sack {seat.sack_size}"]
+    facts += [f"picked {seat.picks_left}"] if seat.picks_left else []
+    state = "" if seat.alive else " is out;"
+    head = canvas.styled(picture.seat_name(seat.seat), (ANSI_SEATS[seat.seat], ANSI_BOLD))
+    lines = [f"{head}{state} {', '.join(facts)}"]
+    piles = (("hand", seat.hand), ("picked", seat.picks), ("sack", seat.sack))
+    lost = (("casualties", seat.casualties), ("removed", seat.removed))
+    for label, pile in (*piles, *lost):
+        if pile:
+            lines += wrapped(f"  {label}: {pile_text(pile)}", 4)
+    for unit in picture.units:
+        if unit.owner == seat.seat:
+            lines += unit_lines(unit)
+    return lines
+
+
+def unit_lines(unit: UnitView) -> list[str]:
+    """Return a unit, what lies under it and what it holds."""
+    at = f"{unit.at[0]},{unit.at[1]}"
+    flags = [] if unit.face_up else ["face down"]
+    flags += ["employed"] if unit.employed else []
+    flags += ["moved"] if unit.moved else []
+    if unit.card is None:
+        lines = [f"  {'??':<4}{at:<7}unrevealed unit" + "".join(f", {flag}" for flag in flags[1:])]
+    else:
+        card = unit.card
+        stats = f"M{card.movement} D{card.damage} A{card.armor}" + (f" R{card.range}" if card.range else "")
+        printed = "" if card.printed == (card.movement, card.damage, card.armor) else printed_text(card.printed)
+        kinds = [f"{card.unit_class}", card.homeland, f"{card.band} band", f"rank {card.rank}", *flags]
+        text = f"  {card.code:<4}{at:<7}{card.name:<22} {stats}{printed}  {', '.join(filter(None, kinds))}"
+        lines = wrapped(text + (f". {card.text}" if card.text else ""), 13)
+    lines += [f"{'':13}{slot}: {attachment_text(unit, each)}" for slot, each in enumerate(unit.attachments)]
+    if unit.captives:
+        lines += wrapped(f"{'':13}holds {', '.join(name or 'a hidden token' for name in unit.captives)}", 15)
+    return lines
+
+
+def printed_text(printed: tuple[int, int, int]) -> str:
+    """Return the printed values, for units whose effective ones differ."""
+    return " (printed {} {} {})".format(*printed)
+
+
+def attachment_text(host: UnitView, attachment: AttachmentView) -> str:
+    """Return what is known of an attachment."""
+    owner = f" of General {attachment.owner}" if attachment.owner != host.owner else ""
+    name = attachment.name or "??"
+    kind = f" ({attachment.kind})" if attachment.kind else ""
+    face = "" if attachment.face_up else ", face down"
+    text = f". {attachment.text}" if attachment.text else ""
+    return textwrap.shorten(f"{name}{kind}{owner}{face}{text}", WRAP - 16, placeholder=" ...")
+
+
+def field_lines(picture: Picture, canvas: Canvas) -> list[str]:
+    """Return the kinds of battlefields on the board and what they do, one line each."""
+    kinds = sorted({(field.name, field.code, field.text) for field in picture.fields})
+    if not kinds:
+        return []
+    lines = [canvas.styled("Battlefields", (ANSI_BOLD,))]
+    for name, code, text in kinds:
+        lines += wrapped(f"  {code:<4}{name}" + (f": {text}" if text else ""), 6)
+    return lines

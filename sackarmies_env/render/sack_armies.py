@@ -1,0 +1,332 @@
+"""The picture of a position of Sack Armies for one viewer, as V-01 to V-23 let each General see it.
+
+`View.knows` and `View.sees_pile` are the only places that decide what the viewer knows.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import as_records
+from sackarmies_env.games.sack_armies.config import from_data
+from sackarmies_env.games.sack_armies.constants import (
+    NO_TOKEN,
+    Ability,
+    Band,
+    Event,
+    Face,
+    FlipMethod,
+    Homeland,
+    Kind,
+    UnitClass,
+    Zone,
+)
+from sackarmies_env.games.sack_armies.schema import AnyToken
+from sackarmies_env.games.sack_armies.stats import (
+    ability_value,
+    effective_armor,
+    effective_damage,
+    effective_movement,
+)
+from sackarmies_env.render.board import (
+    OVER,
+    AttachmentView,
+    FieldView,
+    Hex,
+    Picture,
+    Pile,
+    SeatView,
+    UnitCard,
+    UnitView,
+    codes_of,
+    reading_order,
+)
+from sackarmies_env.render.sack_armies_words import (
+    HIDDEN,
+    PublicEvent,
+    event_words,
+    outcome_words,
+    question,
+    verb_words,
+)
+
+HOMELANDS = {
+    Homeland.NONE: "",
+    Homeland.FEY_COURT: "Fey Court",
+    Homeland.SCOURGE: "Scourge",
+    Homeland.EMPIRE: "Empire",
+    Homeland.NETHER_SISTERS: "Nether Sisters",
+    Homeland.SHAZARI: "Shazari",
+}
+CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
+
+
+@functools.lru_cache(maxsize=8)
+def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
+    """Return every type of a configuration with its code, by number."""
+    tokens = from_data(game.config).tokens
+    return tuple(zip(tokens, codes_of([token.name for token in tokens]), strict=True))
+
+
+def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture:
+    """Return `states[0]` as `viewer` (a seat, or None for the referee) may see it."""
+    view = View(game, states, viewer)
+    current = view.number("current_player")
+    mine = viewer is None or viewer == current
+    return Picture(
+        title="Sack Armies",
+        viewer=viewer,
+        turn=view.number("turn"),
+        current=current if current >= 0 else OVER,
+        asked=question(view.number("decision"), view.number("chain_verb")) if mine and current >= 0 else "",
+        announced=view.announced(),
+        aim=view.aim(),
+        outcome=view.outcome(),
+        hexes=view.hexes(),
+        fields=view.fields(),
+        units=view.units(),
+        seats=tuple(view.seat(seat) for seat in range(game.num_players)),
+        log=view.log(),
+        notes=view.notes(),
+    )
+
+
+class View:
+    """One state as one viewer may see it."""
+
+    def __init__(self, game: Game, states: NDArray[np.void], viewer: int | None) -> None:
+        self.types = types_of(game)
+        self.params = game.params
+        self.states = as_records(states[:1])
+        self.viewer = viewer
+
+    def number(self, field: str, *index: int) -> int:
+        """Return a number of the state."""
+        return int(self.states[field][0][index])
+
+    def switch(self, name: str) -> bool:
+        """Return whether a switch is on."""
+        return bool(self.params[name][0])
+
+    def computed(self, kernel: Callable[..., Any], token: int, *arguments: int) -> int:
+        """Return what a rule says of a token."""
+        return int(kernel(self.params[0], self.states[0], np.int64(token), *map(np.int64, arguments)))
+
+    # --- tokens
+
+    def knows(self, token: int) -> bool:
+        """Return whether the viewer knows what a token in play is: face up, or his own."""
+        return (
+            self.viewer is None
+            or self.number("token_face", token) == Face.UP
+            or self.number("token_owner", token) == self.viewer
+            or (self.number("token_zone", token) == Zone.CAPTURED and self.kind(token) == Kind.UNIT)
+        )
+
+    def sees_pile(self, seat: int, public: bool) -> bool:
+        """Return whether the viewer knows a pile of `seat` that is open to all (public) or to its General alone."""
+        return public or self.viewer is None or self.viewer == seat
+
+    def tokens(self, zone: Zone) -> list[int]:
+        """Return the rows of the tokens in a zone; no order in a picture may come from them."""
+        return [int(token) for token in np.flatnonzero(self.states["token_zone"][0] == zone)]
+
+    def token_data(self, token: int) -> tuple[AnyToken, str]:
+        """Return the type of a token, with its code."""
+        return self.types[self.number("token_type", token)]
+
+    def kind(self, token: int) -> Kind:
+        """Return the kind of a token."""
+        return Kind[self.token_data(token)[0].kind.upper()]
+
+    def name(self, type_id: int) -> str:
+        """Return the name of a type; HIDDEN for -1."""
+        return self.types[type_id][0].name if type_id >= 0 else HIDDEN
+
+    def pile(self, zone: Zone, seat: int) -> Pile:
+        """Return the tokens of `seat` in a zone by name."""
+        mine = [token for token in self.tokens(zone) if self.number("token_owner", token) == seat]
+        return tuple(sorted(Counter(self.token_data(token)[0].name for token in mine).items()))
+
+    # --- the board
+
+    def hex(self, cell: int) -> Hex:
+        """Return the coordinates of a cell."""
+        return int(self.params["cell_q"][0][cell]), int(self.params["cell_r"][0][cell])
+
+    def hex_text(self, cell: int) -> str:
+        """Return a cell as `q,r`, "" for none."""
+        return "{},{}".format(*self.hex(cell)) if cell >= 0 else ""
+
+    def hexes(self) -> tuple[Hex, ...]:
+        """Return the legal hex spaces."""
+        cells = np.flatnonzero(self.states["cell_legal"][0] == 1)
+        return tuple(sorted((self.hex(int(cell)) for cell in cells), key=reading_order))
+
+    def fields(self) -> tuple[FieldView, ...]:
+        """Return the battlefields on the board."""
+        placed = [token for token in self.tokens(Zone.BATTLEGROUND) if self.kind(token) == Kind.BATTLEFIELD]
+        return tuple(sorted(map(self.field, placed), key=lambda field: reading_order(field.at)))
+
+    def field(self, token: int) -> FieldView:
+        """Return one battlefield."""
+        data, code = self.token_data(token)
+        return FieldView(
+            at=self.hex(self.number("token_hex", token)),
+            owner=self.number("token_owner", token),
+            controller=self.number("token_controller", token),
+            name=data.name,
+            code=code,
+            rank=data.rank,
+            water=bool(self.params["type_water"][0][self.number("token_type", token)]),
+            halts=bool(self.params["type_halts"][0][self.number("token_type", token)]),
+            text=token_text(data),
+        )
+
+    def units(self) -> tuple[UnitView, ...]:
+        """Return the units on the board, as much of each as the viewer knows."""
+        placed = [token for token in self.tokens(Zone.BATTLEGROUND) if self.kind(token) == Kind.UNIT]
+        return tuple(sorted(map(self.unit, placed), key=lambda unit: reading_order(unit.at)))
+
+    def unit(self, token: int) -> UnitView:
+        """Return one unit."""
+        held = [each for each in self.tokens(Zone.CAPTURED) if self.number("token_host", each) == token]
+        known = sorted(self.token_data(each)[0].name for each in held if self.knows(each))
+        return UnitView(
+            at=self.hex(self.number("token_hex", token)),
+            owner=self.number("token_controller", token),
+            face_up=self.number("token_face", token) == Face.UP,
+            card=self.card(token) if self.knows(token) else None,
+            attachments=tuple(map(self.attachment, self.stack(token))),
+            captives=(*known, *[None] * (len(held) - len(known))),
+            employed=self.number("token_employed", token) == 1,
+            moved=self.number("token_moved", token) == 1,
+        )
+
+    def card(self, token: int) -> UnitCard:
+        """Return what stands on a unit that the viewer knows; effects that work are face up, so all see them."""
+        data, code = self.token_data(token)
+        row = self.number("token_type", token)
+        printed = tuple(int(self.params[f"type_{stat}"][0][row]) for stat in ("movement", "damage", "armor"))
+        face_up = self.number("token_face", token) == Face.UP
+        reach = self.computed(ability_value, token, Ability.RANGE) if face_up else 0
+        return UnitCard(
+            name=data.name,
+            code=code,
+            rank=data.rank,
+            movement=self.computed(effective_movement, token),
+            damage=self.computed(effective_damage, token),
+            armor=self.computed(effective_armor, token),
+            printed=(printed[0], printed[1], printed[2]),
+            range=reach if face_up else int(self.params["type_ability"][0][row][Ability.RANGE]),
+            unit_class=UnitClass(int(self.params["type_class"][0][row])).name.lower(),
+            homeland=HOMELANDS[Homeland(int(self.params["type_homeland"][0][row]))],
+            band=Band(int(self.params["type_band"][0][row])).name.lower(),
+            text=token_text(data),
+        )
+
+    def stack(self, unit: int) -> Iterable[int]:
+        """Yield the attachments of a unit in the order of their slots."""
+        token = self.number("token_first", unit)
+        while token != NO_TOKEN:
+            yield token
+            token = self.number("token_next", token)
+
+    def attachment(self, token: int) -> AttachmentView:
+        """Return one attachment; face down others may have learnt its kind and no more."""
+        data, _ = self.token_data(token)
+        known = self.knows(token)
+        return AttachmentView(
+            owner=self.number("token_owner", token),
+            name=data.name if known else None,
+            kind=data.kind if known or self.number("token_kind_known", token) == 1 else None,
+            face_up=self.number("token_face", token) == Face.UP,
+            text=token_text(data) if known else "",
+        )
+
+    # --- beside the board
+
+    def seat(self, seat: int) -> SeatView:
+        """Return what lies beside the board for one General."""
+        private = self.sees_pile(seat, public=False)
+        open_piles = self.sees_pile(seat, self.switch("casualties_public"))
+        picks = self.pile(Zone.PICKED, seat)
+        return SeatView(
+            seat=seat,
+            alive=self.number("general_alive", seat) == 1,
+            hand_size=self.number("hand_count", seat),
+            hand=self.pile(Zone.HAND, seat) if private else None,
+            sack_size=(
+                self.number("sack_count", seat) if self.sees_pile(seat, self.switch("sack_count_public")) else None
+            ),
+            sack=self.pile(Zone.SACK, seat) if private else None,
+            picks_left=sum(copies for _, copies in picks),
+            picks=picks if private else None,
+            casualties=self.pile(Zone.CASUALTIES, seat) if open_piles else None,
+            removed=self.pile(Zone.REMOVED, seat) if open_piles else None,
+        )
+
+    # --- what is going on
+
+    def announced(self) -> str:
+        """Return the attack and the effect that are announced."""
+        told = []
+        for stage in ("attack", "act"):
+            if self.number(f"{stage}_announced") == 1:
+                target = self.hex_text(self.number(f"{stage}_hex"))
+                words = verb_words(self.number(f"{stage}_verb"))
+                told.append(words + (f" at {target}" if target else ""))
+        return ", then ".join(told)
+
+    def aim(self) -> tuple[tuple[Hex, Hex], ...]:
+        """Return from where to where the announced attack and effect go."""
+        pairs = set()
+        if self.number("attack_announced") == 1:
+            members = [int(token) for token in np.flatnonzero(self.states["token_member"][0] == 1)]
+            pairs |= self.pairs([*members, self.number("attack_unit")], self.number("attack_hex"))
+        if self.number("act_announced") == 1:
+            pairs |= self.pairs([self.number("act_unit")], self.number("act_hex"))
+        return tuple(sorted(pairs))
+
+    def pairs(self, sources: list[int], target: int) -> set[tuple[Hex, Hex]]:
+        """Return lines from units to a cell, as far as there are both."""
+        cells = [self.number("token_hex", token) for token in sources if token != NO_TOKEN]
+        return {(self.hex(cell), self.hex(target)) for cell in cells if cell >= 0 and target >= 0 and cell != target}
+
+    def outcome(self) -> str:
+        """Return how the game ended, "" while it goes on."""
+        if not self.number("terminated") and not self.number("truncated"):
+            return ""
+        truncated = bool(self.number("truncated"))
+        return outcome_words(self.number("winner"), self.number("victory_type"), truncated, self.number("turn"))
+
+    def log(self) -> tuple[str, ...]:
+        """Return the public events in words, latest first."""
+        told = []
+        for i, kind in enumerate(self.states["log_kind"][0]):
+            if kind != Event.NONE:
+                cell = self.number("log_hex", i)
+                event = PublicEvent(
+                    Event(int(kind)), self.number("log_player", i), self.hex_text(cell), self.number("log_value", i)
+                )
+                told.append(event_words(event, self.name, self.hex_text))
+        return tuple(told)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return further public facts: the cards left in the deck."""
+        if int(self.params["flip_method"][0]) not in CARD_GAMES:
+            return ()
+        cards = [f"{self.number(f'deck_{color}')} {color}" for color in ("red", "black", "jokers")]
+        return (f"Left in the deck: {', '.join(cards[:2])}" + (f", {cards[2]}" if self.number("deck_jokers") else ""),)
+
+
+def token_text(token: AnyToken) -> str:
+    """Return the effects of a token in words."""
+    return ""

@@ -1,0 +1,168 @@
+"""Sack Armies in words: public events, decisions, what is announced, what tokens are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
+
+HIDDEN = "a hidden token"
+VERB_WORDS = {
+    Verb.DRAW: "Draw",
+    Verb.DEPLOY: "Deploy",
+    Verb.MOVE: "Move",
+    Verb.MELEE: "melee attack",
+    Verb.RANGED: "ranged attack",
+    Verb.COORD_MELEE: "coordinated melee attack",
+    Verb.COORD_RANGED: "coordinated ranged attack",
+    Verb.MOVE_ATTACK: "Move and Attack",
+    Verb.CAPTURE: "Capture",
+    Verb.COUNTER_TOKEN: "Counter",
+    Verb.DISPEL: "Dispel",
+    Verb.DISMISS: "Dismiss",
+    Verb.RAISE: "Raise",
+    Verb.CAST: "casting",
+    Verb.CUSTOM: "printed action",
+    Verb.REVEAL_UNIT: "reveal a unit",
+    Verb.REVEAL_TOKEN: "reveal an attachment",
+    Verb.SURPRISE: "surprise maneuver",
+    Verb.CONCEDE: "concede",
+}
+QUESTIONS = {
+    Decision.SETUP_PICK: "pick a battlefield for Setup",
+    Decision.SETUP_TYPE: "choose a battlefield to place",
+    Decision.SETUP_HEX: "choose where to place it",
+    Decision.MENU: "choose an action",
+    Decision.DISCARD: "discard a token, or done",
+    Decision.DEPLOY_TYPE: "choose a token to deploy, or done",
+    Decision.DEPLOY_HEX: "choose where to deploy it",
+    Decision.REVEAL_HEX: "choose a unit to reveal, or the host of the attachment",
+    Decision.REVEAL_SLOT: "choose an attachment to reveal",
+    Decision.MOVE_UNIT: "choose a unit to move, or done",
+    Decision.MOVE_TO: "choose where to move it",
+    Decision.SOURCE: "choose the unit that acts",
+    Decision.TARGET: "choose the target",
+    Decision.COORD_TARGET: "choose the target",
+    Decision.COORD_MEMBER: "add an attacker, or done",
+    Decision.CHARGE_TO: "choose where to move before the attack",
+    Decision.TOKEN_HOST: "choose the unit whose attachment is meant",
+    Decision.TOKEN_SLOT: "choose the attachment",
+    Decision.RAISE_TYPE: "choose whom to raise",
+    Decision.RAISE_HEX: "choose where the raised unit comes in",
+    Decision.CAST_HOST: "choose the unit that casts",
+    Decision.CAST_SLOT: "choose the spell or maneuver",
+    Decision.EFFECT_TARGET: "choose the target of the effect",
+    Decision.EFFECT_SLOT: "choose the attachment of the target",
+    Decision.EFFECT_HEX: "choose where it ends",
+    Decision.EFFECT_TYPE: "choose whom to raise",
+    Decision.WINDOW: "react, or pass",
+    Decision.SURPRISE_SLOT: "choose a surprise maneuver",
+    Decision.AMBUSH: "flip for ambush?",
+    Decision.COUNTER: "counter-attack?",
+    Decision.DESIGNATE: "choose who takes the counter-attack",
+    Decision.ADVANCE: "advance?",
+    Decision.SAVE: "save the unit hit by scatter?",
+    Decision.SAVE_SLOT: "choose what saves it",
+}
+OUTCOMES = {
+    Victory.STANDARD: "a Standard Victory",
+    Victory.DECISIVE: "a Decisive Victory",
+    Victory.CONCESSION: "by concession",
+}
+DOWNFALLS = {
+    Victory.STANDARD: "controls no battlefield of his own",
+    Victory.DECISIVE: "can fight no more",
+    Victory.CONCESSION: "concedes",
+}
+
+
+class PublicEvent(NamedTuple):
+    """One row of the log; `hex_text` is "" for no hex, `value` as in `Event`."""
+
+    kind: Event
+    player: int
+    hex_text: str
+    value: int
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `3 tokens`, `1 token`."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def verb_words(verb: int) -> str:
+    """Return a verb of the action space in words."""
+    return VERB_WORDS.get(Verb(verb), "") if verb else ""
+
+
+def question(decision: int, verb: int) -> str:
+    """Return what the player is asked who has begun a choice with `verb` (0 for none)."""
+    if decision == Decision.NONE:
+        return ""
+    words = QUESTIONS[Decision(decision)]
+    return f"{verb_words(verb)}: {words}" if verb else words
+
+
+def event_words(event: PublicEvent, name_of: Callable[[int], str], hex_of: Callable[[int], str]) -> str:
+    """Return a public event as a sentence without a stop.
+
+    Args:
+        event: the event.
+        name_of: type to name; HIDDEN for -1.
+        hex_of: cell to text.
+    """
+    general = f"General {event.player}"
+    at = f" at {event.hex_text}" if event.hex_text else ""
+    simple = {
+        Event.FLIP: f"{general} flips {'heads' if event.value else 'tails'}",
+        Event.ANNOUNCE: f"{general} announces: {verb_words(max(event.value, 0))}{at}",
+        Event.DRAW: f"{general} draws {counted(event.value, 'token')}",
+        Event.DISCARD: f"{general} discards {counted(event.value, 'token')}",
+        Event.CANCEL: f"what {general} announced is cancelled",
+        Event.MISS: f"the attack of {general} misses",
+        Event.TURN: f"the turn of {general} begins",
+        Event.CONTROL: f"{general} takes control{at}",
+        Event.ELIMINATE: f"{general} is out: he {DOWNFALLS.get(Victory(max(event.value, 0)), 'is eliminated')}",
+        Event.WRONG_KIND: f"the attachment of {general}{at} is of another kind",
+    }
+    if event.kind in simple:
+        return simple[event.kind]
+    if event.kind == Event.MOVE:
+        return f"{general} moves a unit from {hex_of(event.value)} to {event.hex_text}"
+    if event.kind == Event.DEPLOY:
+        return f"{general} deploys {deployed_words(event.value)}{at}"
+    named = {
+        Event.PLACE: "places {}",
+        Event.REVEAL: "reveals {}",
+        Event.CASUALTY: "loses {}",
+        Event.CAPTURE: "has {} captured",
+        Event.TO_SACK: "gets {} back into the sack",
+        Event.REMOVE: "has {} removed from play",
+        Event.RAISE: "raises {}",
+        Event.ATTACH: "has {} lie on a unit",
+    }
+    return f"{general} {named[event.kind].format(name_of(event.value))}{at}"
+
+
+def deployed_words(kind: int) -> str:
+    """Return what a deployed token of a public kind is called; -1 for a kind that is not public."""
+    return (
+        {Kind.UNIT: "a unit", Kind.BATTLEFIELD: "a battlefield"}.get(Kind(kind), "a token")
+        if kind >= 0
+        else ("an attachment")
+    )
+
+
+def outcome_words(winner: int, victory: int, truncated: bool, turn: int) -> str:
+    """Return how a finished game ended."""
+    if truncated:
+        return f"Cut off in turn {turn}: a draw"
+    if winner < 0:
+        return f"A draw in turn {turn}"
+    return f"General {winner} wins in turn {turn}: {OUTCOMES.get(Victory(victory), 'the last one left')}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

@@ -1,0 +1,88 @@
+"""A picture as shapes in pixels: what the SVG and the raster painter both draw, so that they show the same."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sackarmies_env.render import theme
+from sackarmies_env.render.board import Hex, Picture, center_of
+from sackarmies_env.render.counters import Place, draw_counter, draw_field
+from sackarmies_env.render.panel import draw_panel
+from sackarmies_env.render.shapes import Line, Polygon, Rect, Scene, Text, hexagon
+
+MARGIN = 26  # pixels around the board
+LARGEST_HEX = 62.0  # radius in pixels of the hexes of a small board
+OPENING = 3  # hexes around the middle that are in the picture from the start
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Where hexes lie in the picture; it depends on nothing but the legal hex spaces, which can only become more."""
+
+    scale: float
+    x: float
+    y: float
+
+    def place(self, at: Hex) -> Place:
+        """Return the middle of a hex in pixels, with its radius."""
+        x, y = center_of(at)
+        return Place(self.x + x * self.scale, self.y + y * self.scale, self.scale)
+
+
+def make_camera(hexes: tuple[Hex, ...]) -> Camera:
+    """Return the camera that shows these hexes and the middle of the board."""
+    middle = [(q, r) for q in (-OPENING, 0, OPENING) for r in (-OPENING, 0, OPENING) if abs(q + r) <= OPENING]
+    centers = [center_of(at) for at in (*hexes, *middle)]
+    left, right = min(x for x, _ in centers) - 1, max(x for x, _ in centers) + 1
+    top, bottom = min(y for _, y in centers) - 1, max(y for _, y in centers) + 1
+    width, height = theme.WIDTH - theme.PANEL - 2 * MARGIN, theme.HEIGHT - 2 * MARGIN
+    scale = min(width / (right - left), height / (bottom - top), LARGEST_HEX)
+    x = MARGIN + width / 2 - scale * (left + right) / 2
+    y = MARGIN + height / 2 - scale * (top + bottom) / 2
+    return Camera(scale, x, y)
+
+
+def make_scene(picture: Picture) -> Scene:
+    """Return the shapes of a picture, from back to front."""
+    camera = make_camera(picture.hexes)
+    scene: Scene = [Rect(0, 0, theme.WIDTH, theme.HEIGHT, fill=theme.PAPER)]
+    taken = {field.at for field in picture.fields}
+    for at in picture.hexes:
+        if at not in taken:
+            draw_open_hex(scene, camera.place(at), at)
+    angles = {seat.seat: seat_angle(picture, seat.seat) for seat in picture.seats}
+    for field in picture.fields:
+        draw_field(scene, camera.place(field.at), field, angles[field.controller])
+    for unit in picture.units:
+        draw_counter(scene, camera.place(unit.at), unit)
+    for source, target in picture.aim:
+        draw_aim(scene, camera.place(source), camera.place(target))
+    draw_panel(scene, picture)
+    return scene
+
+
+def seat_angle(picture: Picture, seat: int) -> float:
+    """Return where a General sits, in radians clockwise from the right: the viewer at the bottom, then counter-clockwise."""
+    base = picture.viewer or 0
+    return math.pi / 2 - 2 * math.pi * (seat - base) / len(picture.seats)
+
+
+def draw_open_hex(scene: Scene, place: Place, at: Hex) -> None:
+    """Draw a legal hex space without battlefield."""
+    scene.append(Polygon(hexagon(place.x, place.y, place.r * 0.97), theme.OPEN_HEX, theme.OPEN_EDGE, 1.0))
+    scene.append(Text(place.x, place.y - 0.66 * place.r, f"{at[0]},{at[1]}", 0.17 * place.r, theme.FADED_INK))
+
+
+def draw_aim(scene: Scene, source: Place, target: Place) -> None:
+    """Draw an arrow from who acts to what is aimed at."""
+    angle = math.atan2(target.y - source.y, target.x - source.x)
+    cos, sin = math.cos(angle), math.sin(angle)
+    start = (source.x + 0.55 * source.r * cos, source.y + 0.55 * source.r * sin)
+    tip = (target.x - 0.5 * target.r * cos, target.y - 0.5 * target.r * sin)
+    back = (tip[0] - 0.3 * target.r * cos, tip[1] - 0.3 * target.r * sin)
+    side = (-0.17 * target.r * sin, 0.17 * target.r * cos)
+    head = (tip, (back[0] + side[0], back[1] + side[1]), (back[0] - side[0], back[1] - side[1]))
+    scene.append(Line((start, back), theme.INK, 0.14 * source.r))
+    scene.append(Polygon(head, theme.HIGHLIGHT, theme.INK, 0.05 * source.r))
+    scene.append(Line((start, back), theme.HIGHLIGHT, 0.08 * source.r))
