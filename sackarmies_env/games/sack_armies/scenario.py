@@ -1,0 +1,145 @@
+"""Scenarios: positions as data, from which games start, and into which any state can be written.
+
+`scenario_schema` says what a scenario may hold, `scenario_check` what is wrong with one; `scenario_fill` makes a state
+of it, `scenario_dump` makes it of a state; `scenario_procedure` handles what a mere position does not show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+from numpy.typing import NDArray
+
+from sackarmies_env.core.state import alloc
+from sackarmies_env.core.tables import read_model, read_toml
+from sackarmies_env.games.sack_armies import step
+from sackarmies_env.games.sack_armies.actions import ActionText
+from sackarmies_env.games.sack_armies.armies import Army
+from sackarmies_env.games.sack_armies.catalogue import by_id
+from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
+from sackarmies_env.games.sack_armies.scenario_check import problems_of
+from sackarmies_env.games.sack_armies.scenario_dump import to_scenario
+from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
+from sackarmies_env.games.sack_armies.scenario_schema import Piece, Scenario, pieces_of
+from sackarmies_env.games.sack_armies.state import make_state_dtype
+from sackarmies_env.games.sack_armies.switches import read_switches
+
+__all__ = ["Position", "ScenarioSource", "load_scenario", "scenario_toml", "start_scenario", "to_scenario"]
+
+SCENARIOS_FOLDER = Path(__file__).parent / "scenarios"
+SHORT_LIST = re.compile(r"\[\n((?: +[^][{}\n]+,\n)+) *\]")  # without lists, tables or brackets in texts inside
+MAX_LINE = 100
+ScenarioSource = Mapping[str, Any] | str | Path
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A scenario made ready to play.
+
+    Attributes:
+        config: its configuration; the army of a General are all tokens he owns in it.
+        params: `(1,)`, of that configuration.
+        states: `(1,)`, at the first decision.
+    """
+
+    config: Config
+    params: NDArray[np.void]
+    states: NDArray[np.void]
+
+    @property
+    def text(self) -> ActionText:
+        """Text forms of the actions."""
+        return ActionText(self.config.type_ids, self.config.grid)
+
+
+def load_scenario(source: ScenarioSource) -> dict[str, Any]:
+    """Return a scenario as validated plain data, with the keys that were given.
+
+    Args:
+        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+
+    Raises:
+        ValueError: with a line for each fault: the file, the form of an entry, or a position that breaks the rules.
+    """
+    scenario, _, _ = _read(source)
+    return _plain(scenario)
+
+
+def start_scenario(source: ScenarioSource) -> Position:
+    """Return a scenario ready to play, at its first decision.
+
+    Args:
+        source: as for `load_scenario`.
+
+    Raises:
+        ValueError: as for `load_scenario`.
+    """
+    scenario, config, name = _read(source)
+    params = build_params(config)
+    states = alloc(make_state_dtype(capacity_for(config)), 1)
+    pieces = pieces_of(scenario)
+    try:
+        rows = assign_rows(params, config, pieces, scenario.procedure.get(ROWS_KEY))
+        fill_state(params, config, scenario, pieces, rows, states)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    step.resume_games(params, states)
+    return Position(config, params, states)
+
+
+def scenario_toml(scenario: Mapping[str, Any]) -> str:
+    """Return a scenario as the text of a TOML file, short lists on one line."""
+    return SHORT_LIST.sub(_on_one_line, tomli_w.dumps(dict(scenario)))
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    items = " ".join(line.strip() for line in found[1].splitlines()).removesuffix(",")
+    return f"[{items}]" if len(items) <= MAX_LINE else found[0]
+
+
+def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
+    """Return scenario, its configuration and the name by which messages call it."""
+    if isinstance(source, Mapping):
+        name, data = "scenario", dict(source)
+    else:
+        path = Path(source)
+        if not path.suffix and not path.exists() and (SCENARIOS_FOLDER / f"{source}.toml").exists():
+            path = SCENARIOS_FOLDER / f"{source}.toml"
+        name, data = path.name, read_toml(path)
+    scenario = read_model(Scenario, data, name)
+    return scenario, _configure(scenario, name), name
+
+
+def _configure(scenario: Scenario, name: str) -> Config:
+    """Return the configuration of a scenario.
+
+    Raises:
+        ValueError: with a line for each thing that is wrong with the position.
+    """
+    switches = read_switches(scenario.switches, f"{name}: switches")
+    pieces = pieces_of(scenario)
+    tokens = by_id(all_tokens(scenario.token, ()))
+    radius = switches.radius(scenario.generals)
+    problems = problems_of(scenario, pieces, tokens, radius, switches.sight_on_reveal)
+    if problems:
+        raise ValueError("\n".join(f"{name}: {problem}" for problem in problems))
+    armies = [Army("scenario", _counts(pieces, seat)) for seat in range(scenario.generals)]
+    return make_config(scenario.generals, armies, switches, scenario.token, legal_armies=False)
+
+
+def _counts(pieces: list[Piece], seat: int) -> dict[str, int]:
+    """Return the copies of each token that a General owns."""
+    owned = [piece.token for piece in pieces if piece.owner == seat]
+    return {token_id: owned.count(token_id) for token_id in dict.fromkeys(owned)}
+
+
+def _plain(scenario: Scenario) -> dict[str, Any]:
+    """Return the keys that were given as JSON types."""
+    data: dict[str, Any] = scenario.model_dump(mode="json", exclude_unset=True)
+    return {"game": scenario.game} | data
