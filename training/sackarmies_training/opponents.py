@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from sackarmies_agents.agent import Agent
+from sackarmies_agents.learned.policy_agent import PolicyAgent
 
 PAST = "past"  # the name that results against snapshots are counted under
 
@@ -30,7 +31,7 @@ class OpponentPool:
         self._make = make
         self._past = past
         self._size = size
-        self._snapshots: list[Agent] = []
+        self._snapshots: list[PolicyAgent] = []
         self._instances: dict[tuple[str, int, int], Agent] = {}
 
     @property
@@ -39,11 +40,11 @@ class OpponentPool:
         return [*self._scripted, PAST]
 
     @property
-    def snapshots(self) -> list[Agent]:
+    def snapshots(self) -> list[PolicyAgent]:
         """Past selves, oldest first."""
         return list(self._snapshots)
 
-    def add_snapshot(self, agent: Agent) -> None:
+    def add_snapshot(self, agent: PolicyAgent) -> None:
         """Add the learner as it is now."""
         self._snapshots = [*self._snapshots, agent][-self._size :]
 

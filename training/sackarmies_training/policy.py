@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -52,7 +51,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         if action_masks is None:
             masks = torch.ones((len(obs), int(self.action_space.n)), dtype=torch.bool, device=obs.device)
         else:
-            masks = torch.as_tensor(np.asarray(action_masks) != 0, device=obs.device)
+            masks = torch.as_tensor(action_masks, device=obs.device) != 0
         logits, values = self.network(obs, masks)
         distribution = self.action_dist.proba_distribution(action_logits=logits)
         distribution.apply_masking(masks)

@@ -1,0 +1,126 @@
+"""Checkpoints of a training run: everything needed to go on, written whole, and found again after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.checkpoint import POLICY, Header, check, describe, pack, read_header, read_member
+from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_training.config import TrainConfig
+from sackarmies_training.files import write_safely
+from sackarmies_training.selfplay_env import SelfPlayEnv
+
+OPTIMIZER = "optimizer.pt"
+TORCH_RNG = "torch_rng.pt"
+KEPT_FIXED = ("game", "network")  # sections that a run cannot change halfway
+
+
+def past_member(number: int) -> str:
+    """Return the name of a snapshot in a checkpoint."""
+    return f"past-{number:03d}.pt"
+
+
+def network_sizes(config: TrainConfig) -> NetworkSizes:
+    """Return the sizes that a configuration asks for."""
+    return NetworkSizes(**config.network.model_dump())
+
+
+def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
+    """Write the state of a run: policy, optimizer, steps, pool, random numbers, configuration.
+
+    Games under way are not kept; a run that goes on begins new ones.
+    """
+    snapshots = env.pool.snapshots
+    name, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
+    training = {
+        "config": config.model_dump(mode="json"),
+        "decisions": model.num_timesteps,
+        "updates": model._n_updates,
+        "minutes": minutes,
+        "snapshots": len(snapshots),
+        "env_rng": env.rng.bit_generator.state,
+        "numpy_rng": [name, np.asarray(keys).tolist(), position, has_gauss, gauss],
+    }
+    others = {OPTIMIZER: model.policy.optimizer.state_dict(), TORCH_RNG: {"state": torch.get_rng_state()}}
+    for number, agent in enumerate(snapshots):
+        others[past_member(number)] = agent.network.state_dict()
+    header = Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
+    write_safely(path, pack(header, model.policy.network.state_dict(), others))
+
+
+def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig) -> float:
+    """Bring a fresh model and environment to the state of a checkpoint; return the minutes trained so far.
+
+    Raises:
+        ValueError: the checkpoint belongs to another game or network.
+    """
+    header = read_header(path)
+    training = header.training
+    for section in KEPT_FIXED:
+        if training["config"].get(section) != config.model_dump(mode="json")[section]:
+            raise ValueError(
+                f"{path} was trained with another section [{section}] than the configuration has now: "
+                "restore that section, or start a new run without --resume"
+            )
+    info = GameInfo.of(env.batch.game)
+    if header.game != describe(info):
+        raise ValueError(f"{path} was trained for another version of the game: start a new run without --resume")
+    model.policy.network.load_state_dict(read_member(path, POLICY))
+    model.policy.optimizer.load_state_dict(read_member(path, OPTIMIZER))
+    model.num_timesteps = training["decisions"]
+    model._n_updates = training["updates"]
+    for number in range(training["snapshots"]):
+        network = make_network(info, header.network)
+        network.load_state_dict(read_member(path, past_member(number)))
+        env.pool.add_snapshot(PolicyAgent(network))
+    env.rng.bit_generator.state = training["env_rng"]
+    name, keys, *rest = training["numpy_rng"]
+    np.random.set_state((name, np.array(keys, np.uint32), *rest))
+    torch.set_rng_state(read_member(path, TORCH_RNG)["state"])
+    return float(training["minutes"])
+
+
+class CheckpointFolder:
+    """The latest checkpoints of a run, named by decisions: `000120000.zip`."""
+
+    def __init__(self, folder: Path, keep: int) -> None:
+        self.folder = folder
+        self._keep = keep
+
+    def paths(self) -> list[Path]:
+        """Return the checkpoints, oldest first."""
+        return sorted(self.folder.glob("[0-9]*.zip"))
+
+    def next_path(self, decisions: int) -> Path:
+        """Return where a checkpoint after so many decisions goes."""
+        return self.folder / f"{decisions:09d}.zip"
+
+    def prune(self) -> None:
+        """Remove all but the latest checkpoints."""
+        for path in self.paths()[: -self._keep]:
+            path.unlink()
+
+    def latest_intact(self, say: Callable[[str], None]) -> Path:
+        """Return the newest checkpoint that can be read; `say` is told of damaged ones that are passed over.
+
+        Raises:
+            ValueError: there is none.
+        """
+        paths = self.paths()
+        if not paths:
+            raise ValueError(f"there is no checkpoint in {self.folder} to go on from: start without --resume")
+        for path in reversed(paths):
+            try:
+                check(path)
+            except ValueError as error:
+                say(f"{error}: passing it over")
+            else:
+                return path
+        raise ValueError(f"all {len(paths)} checkpoints in {self.folder} are damaged: start a new run without --resume")

@@ -1,0 +1,128 @@
+"""Watching over a training run: progress bar, snapshots for the pool, checkpoints, logs, and when to stop."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import signal
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from stable_baselines3.common.callbacks import BaseCallback
+
+from sackarmies_agents.learned.policy_agent import PolicyAgent
+from sackarmies_training.checkpoints import CheckpointFolder, save_run
+from sackarmies_training.config import TrainConfig
+from sackarmies_training.selfplay_env import SelfPlayEnv
+
+RECENT_GAMES = 200
+
+
+class Clock:
+    """How far a run is: by decisions or, where there is a time limit, by time, whichever is further."""
+
+    def __init__(self, decisions: int, max_minutes: float | None) -> None:
+        self._decisions = decisions
+        self._max_minutes = max_minutes
+        self._before = 0.0  # minutes of earlier sittings
+        self._began = time.monotonic()
+        self.done = 0  # decisions made
+
+    def start(self, minutes_before: float) -> None:
+        """Begin a sitting."""
+        self._before = minutes_before
+        self._began = time.monotonic()
+
+    @property
+    def minutes(self) -> float:
+        """Minutes trained, all sittings together."""
+        return self._before + (time.monotonic() - self._began) / 60
+
+    @property
+    def fraction(self) -> float:
+        """0 at the start, 1 at the end."""
+        by_time = self.minutes / self._max_minutes if self._max_minutes else 0.0
+        return min(1.0, max(self.done / self._decisions, by_time))
+
+
+class Monitor(BaseCallback):
+    """What happens beside learning: called by Stable-Baselines3 before each rollout and after each step of it."""
+
+    def __init__(self, env: SelfPlayEnv, config: TrainConfig, clock: Clock, folder: CheckpointFolder) -> None:
+        super().__init__()
+        self.interrupted = False
+        self._env = env
+        self._config = config
+        self._clock = clock
+        self._folder = folder
+        self._saved = 0
+        self._pooled = 0
+        self._recent: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._progress = Progress(
+            TextColumn("training"),
+            BarColumn(),
+            TextColumn("{task.percentage:3.0f}%"),
+            TextColumn("{task.fields[decisions]:,} decisions"),
+            TextColumn("{task.fields[wins]}"),
+            TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(elapsed_when_finished=False),
+        )
+
+    @contextlib.contextmanager
+    def shown_on(self, console: Console) -> Iterator[None]:
+        """Show progress while the block runs, and let Ctrl-C end training after the current round."""
+        self._progress.live.console = console
+        self._task = self._progress.add_task("", total=1.0, decisions=0, wins="")
+        before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            with self._progress:
+                yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def save(self) -> None:
+        """Write a checkpoint now."""
+        path = self._folder.next_path(self.model.num_timesteps)
+        save_run(path, self.model, self._env, self._config, self._clock.minutes)
+        self._folder.prune()
+        self._saved = self.model.num_timesteps
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted:  # asked twice
+            raise KeyboardInterrupt
+        self.interrupted = True
+
+    def _on_training_start(self) -> None:
+        self._saved = self._pooled = self.model.num_timesteps
+
+    def _on_rollout_start(self) -> None:
+        decisions = self._clock.done = self.model.num_timesteps
+        if decisions - self._pooled >= self._config.selfplay.snapshot_every:
+            self._env.pool.add_snapshot(PolicyAgent(copy.deepcopy(self.model.policy.network)))
+            self._pooled = decisions
+        if decisions - self._saved >= self._config.checkpoints.every:
+            self.save()
+
+    def _on_step(self) -> bool:
+        return not self.interrupted and self._clock.fraction < 1.0
+
+    def _on_rollout_end(self) -> None:
+        for name, returns in self._env.take_outcomes().items():
+            self._recent[name].extend(returns)
+        shares = {name: _share_won(returns) for name, returns in self._recent.items()}
+        for name, share in shares.items():
+            self.logger.record(f"selfplay/won_against_{name}", share)
+        wins = ", ".join(f"{share:.0%} v. {name}" for name, share in sorted(shares.items()))
+        self._progress.update(
+            self._task, completed=self._clock.fraction, decisions=self.model.num_timesteps, wins=f"won {wins}"
+        )
+
+
+def _share_won(returns: deque[float]) -> float:
+    return sum(earned > 0 for earned in returns) / len(returns)

@@ -1,0 +1,125 @@
+"""Training by MaskablePPO in self-play, against a pool of the learner's own past and of scripted Generals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import configure
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_agents.learned.policy_agent import make_network
+from sackarmies_env.core.game import Game
+from sackarmies_training.checkpoints import CheckpointFolder, network_sizes, restore_run, save_run
+from sackarmies_training.config import TrainConfig
+from sackarmies_training.files import next_run_folder, run_folders
+from sackarmies_training.monitor import Clock, Monitor
+from sackarmies_training.opponents import OpponentPool
+from sackarmies_training.policy import NetworkPolicy
+from sackarmies_training.selfplay_env import SelfPlayEnv
+from sackarmies_training.shaping import make_potential
+
+CHECKPOINT = "checkpoint.zip"  # the trained General, in the folder of its run
+
+
+def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = False) -> Path | None:
+    """Train a General, or go on with training it.
+
+    Args:
+        config: how.
+        game: what it plays.
+        console: where progress is shown.
+        resume: take up the latest run in `config.folder` instead of starting a new one.
+
+    Returns:
+        The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
+
+    Raises:
+        ValueError: there is nothing intact to resume, or it does not fit the configuration.
+    """
+    folder = open_folder(config, resume=resume)
+    finished = folder / CHECKPOINT
+    if finished.exists():
+        console.print(f"Training in {folder} is complete.")
+        return finished
+    torch.set_num_threads(config.ppo.threads)
+    env = make_env(config, game)
+    clock = Clock(config.ppo.decisions, config.ppo.max_minutes)
+    model = make_model(config, env, clock)
+    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+    checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
+    minutes = 0.0
+    if resume:
+        path = checkpoints.latest_intact(console.print)
+        minutes = restore_run(path, model, env, config)
+        console.print(f"Going on from {path}: {model.num_timesteps:,} decisions, {minutes:.1f} minutes.")
+    console.print(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
+
+    monitor = Monitor(env, config, clock, checkpoints)
+    clock.start(minutes)
+    with monitor.shown_on(console):
+        remaining = max(0, config.ppo.decisions - model.num_timesteps)
+        model.learn(remaining, callback=monitor, reset_num_timesteps=False)
+    monitor.save()
+    if monitor.interrupted:
+        console.print(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume goes on.")
+        return None
+    save_run(finished, model, env, config, clock.minutes)
+    console.print(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
+    return finished
+
+
+def open_folder(config: TrainConfig, *, resume: bool) -> Path:
+    """Return the folder of the run: a new one, or the latest there is.
+
+    Raises:
+        ValueError: there is no run to resume.
+    """
+    folder = Path(config.folder)
+    if not resume:
+        folder = next_run_folder(folder)
+        folder.mkdir(parents=True)
+        return folder
+    runs = run_folders(folder)
+    if not runs:
+        raise ValueError(f"there is no run in {folder} to resume: start without --resume")
+    return runs[-1]
+
+
+def make_env(config: TrainConfig, game: Game) -> SelfPlayEnv:
+    """Return the games that the learner plays, with a pool that has no past yet."""
+    info = GameInfo.of(game)
+    section = config.selfplay
+    pool = OpponentPool(
+        section.scripted, lambda text: make_agent(text, info), past=section.past, size=section.pool_size
+    )
+    potential = make_potential(game.observation_spec, config.shaping)
+    return SelfPlayEnv(game, config.ppo.envs, pool, config.seed, potential, config.ppo.gamma)
+
+
+def make_model(config: TrainConfig, env: SelfPlayEnv, clock: Clock) -> MaskablePPO:
+    """Return a fresh learner, whose learning rate falls with the clock."""
+    section = config.ppo
+    info = GameInfo.of(env.batch.game)
+
+    def learning_rate(_: float) -> float:
+        return section.learning_rate + clock.fraction * (section.final_learning_rate - section.learning_rate)
+
+    return MaskablePPO(
+        NetworkPolicy,
+        env,
+        learning_rate=learning_rate,
+        n_steps=section.steps,
+        batch_size=section.minibatch,
+        n_epochs=section.epochs,
+        gamma=section.gamma,
+        gae_lambda=section.gae_lambda,
+        clip_range=section.clip_range,
+        ent_coef=section.entropy,
+        policy_kwargs={"make_network": lambda: make_network(info, network_sizes(config))},
+        seed=config.seed,
+        device="cpu",
+    )
