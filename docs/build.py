@@ -137,7 +137,7 @@ def opening_rules(test_name: str, forms: dict[str, str]) -> tuple[list[str], str
         words = segment.split("_")
         heads = ["_".join(words[:end]) for end in range(len(words), 0, -1)]
         form = next((head for head in heads if head in forms), None)
-        if form is None:
+        if form is None or re.match(r"_\d", segment[len(form) :]):  # r8_4_3_12 is not R8.4-3 and the word 12
             return found, segment if TEST_LIKE_ID.match(segment) else ""
         found.append(forms[form])
         if form != segment:

@@ -82,13 +82,12 @@ def draw_shape(draw: ImageDraw, shape: Shape) -> None:
             (x0, y0), (x1, y1) = scaled(
                 ((shape.x - half, shape.y - half), (shape.x + shape.w + half, shape.y + shape.h + half))
             )
-            edge = {"outline": shape.stroke, "width": line_width(shape.width)} if shape.stroke else {}
-            draw.rounded_rectangle((x0, y0, x1, y1), shape.radius * SAMPLES, fill=shape.fill or None, **edge)
+            outline, width = shape.stroke or None, line_width(shape.width)
+            draw.rounded_rectangle((x0, y0, x1, y1), shape.radius * SAMPLES, shape.fill or None, outline, width)
         case Circle():
             reach = shape.r + (shape.width / 2 if shape.stroke else 0.0)
             (x0, y0), (x1, y1) = scaled(((shape.x - reach, shape.y - reach), (shape.x + reach, shape.y + reach)))
-            edge = {"outline": shape.stroke, "width": line_width(shape.width)} if shape.stroke else {}
-            draw.ellipse((x0, y0, x1, y1), fill=shape.fill, **edge)
+            draw.ellipse((x0, y0, x1, y1), shape.fill, shape.stroke or None, line_width(shape.width))
         case Line():
             draw.line(scaled(shape.points), fill=shape.stroke, width=line_width(shape.width), joint="curve")
         case Text():

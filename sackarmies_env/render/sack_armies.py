@@ -1,6 +1,6 @@
 """The picture of a position of Sack Armies for one viewer, as V-01 to V-23 let each General see it.
 
-`View.knows` and `View.sees_pile` are the only places that decide what the viewer knows.
+Tokens in play are known by the rule that observations use; hands, sacks and piles by `View.sees_pile`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sackarmies_env.games.sack_armies.constants import (
     NO_TOKEN,
     Ability,
     Band,
+    Decision,
     Event,
     Face,
     FlipMethod,
@@ -28,7 +29,9 @@ from sackarmies_env.games.sack_armies.constants import (
     UnitClass,
     Zone,
 )
+from sackarmies_env.games.sack_armies.knowledge import knows_identity
 from sackarmies_env.games.sack_armies.schema import AnyToken
+from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.stats import (
     ability_value,
     effective_armor,
@@ -122,12 +125,9 @@ class View:
     # --- tokens
 
     def knows(self, token: int) -> bool:
-        """Return whether the viewer knows what a token in play is: face up, or his own."""
-        return (
-            self.viewer is None
-            or self.number("token_face", token) == Face.UP
-            or self.number("token_owner", token) == self.viewer
-            or (self.number("token_zone", token) == Zone.CAPTURED and self.kind(token) == Kind.UNIT)
+        """Return whether the viewer knows what a token is."""
+        return self.viewer is None or bool(
+            knows_identity(self.params[0], self.states[0], np.int64(self.viewer), np.int64(token))
         )
 
     def sees_pile(self, seat: int, public: bool) -> bool:
@@ -257,21 +257,26 @@ class View:
         """Return what lies beside the board for one General."""
         private = self.sees_pile(seat, public=False)
         open_piles = self.sees_pile(seat, self.switch("casualties_public"))
-        picks = self.pile(Zone.PICKED, seat)
+        sack_size, picks_left = self.sack_and_picks(seat)
         return SeatView(
             seat=seat,
             alive=self.number("general_alive", seat) == 1,
             hand_size=self.number("hand_count", seat),
             hand=self.pile(Zone.HAND, seat) if private else None,
-            sack_size=(
-                self.number("sack_count", seat) if self.sees_pile(seat, self.switch("sack_count_public")) else None
-            ),
+            sack_size=sack_size if self.sees_pile(seat, self.switch("sack_count_public")) else None,
             sack=self.pile(Zone.SACK, seat) if private else None,
-            picks_left=sum(copies for _, copies in picks),
-            picks=picks if private else None,
+            picks_left=picks_left,
+            picks=self.pile(Zone.PICKED, seat) if private else None,
             casualties=self.pile(Zone.CASUALTIES, seat) if open_piles else None,
             removed=self.pile(Zone.REMOVED, seat) if open_piles else None,
         )
+
+    def sack_and_picks(self, seat: int) -> tuple[int, int]:
+        """Return the sizes of sack and picks; while picks are secret, others see those that will stand after them."""
+        sack, picks = self.number("sack_count", seat), sum(copies for _, copies in self.pile(Zone.PICKED, seat))
+        if self.number("decision") == Decision.SETUP_PICK and self.viewer not in (None, seat):
+            return sack + picks - SETUP_FIELDS, SETUP_FIELDS
+        return sack, picks
 
     # --- what is going on
 

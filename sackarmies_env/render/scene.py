@@ -63,7 +63,7 @@ def make_scene(picture: Picture) -> Scene:
 
 
 def seat_angle(picture: Picture, seat: int) -> float:
-    """Return where a General sits, in radians clockwise from the right: the viewer at the bottom, then counter-clockwise."""
+    """Return where a General sits, as an angle from right to down: the viewer below, the next one to his right."""
     base = picture.viewer or 0
     return math.pi / 2 - 2 * math.pi * (seat - base) / len(picture.seats)
 
