@@ -8,8 +8,8 @@ import numpy as np
 
 from sackarmies_env.core.state import COMMON_FIELDS, record_dtype
 
-MAX_FRAMES = 4
-FRAME_DATA = 4
+MAX_FRAMES = 5
+FRAME_DATA = 6
 MAX_CHAIN = 6
 MAX_LOG = 24
 MAX_SCRIPT_FLIPS = 128
@@ -74,6 +74,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("cell_legal", np.int8, (cells,)),  # 1: on or next to a battlefield (R8.3-4; derived)
             # --- Generals
             ("general_alive", np.int8, (generals,)),
+            ("general_drawn", np.int8, (generals,)),  # 1: fell in the elimination that left nobody (Q-13)
             ("general_contending", np.int8, (generals,)),  # still in the flips for initiative (R7.1-2)
             ("sack_count", np.int16, (generals,)),  # derived from token_zone
             ("hand_count", np.int16, (generals,)),  # derived from token_zone
@@ -110,6 +111,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("attack_killed", np.int8),  # 1: the attackers' own hit was lethal (Q-38)
             # --- the announced activation (public from the announcement on)
             ("act_verb", np.int8),  # CAPTURE ... CUSTOM or SURPRISE; 0 when none
+            ("act_player", np.int8),  # the General who activates; NO_PLAYER when none
             ("act_unit", np.int16),  # acting unit or host
             ("act_token", np.int16),  # spell or maneuver activated; NO_TOKEN for abilities and printed texts
             ("act_target", np.int16),  # target unit

@@ -1,0 +1,406 @@
+"""Activation of abilities, spells, maneuvers and printed action texts (P-ACTIVATE, sections 9.1 to 9.3)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.games.sack_armies.abilities import (
+    begin_raise,
+    can_capture,
+    can_dismiss,
+    can_reach_tokens,
+    capture,
+    dismiss,
+    has_raisable,
+    raise_unit,
+    strip_attachment,
+)
+from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, decode_type
+from sackarmies_env.games.sack_armies.chance import flip
+from sackarmies_env.games.sack_armies.constants import (
+    NO_TOKEN,
+    NO_TYPE,
+    Ability,
+    Decision,
+    Effect,
+    Event,
+    Face,
+    Frame,
+    Kind,
+    Target,
+    Use,
+    Verb,
+    Zone,
+)
+from sackarmies_env.games.sack_armies.effects import (
+    apply_effect,
+    can_use_text,
+    find_effect,
+    is_effect_target,
+    running_text,
+    stripped_kind,
+)
+from sackarmies_env.games.sack_armies.flow import (
+    NO_CELL,
+    RESULT,
+    WindowKind,
+    WindowResult,
+    WindowStep,
+    ask,
+    back_to_menu,
+    clear_act,
+    clear_chain,
+    end_action,
+    get_data,
+    open_window,
+    pop_frame,
+    push_frame,
+    set_step,
+)
+from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit, settle_sight
+from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, ability_row_if_revealed
+from sackarmies_env.games.sack_armies.victory import eliminate_without_units
+from sackarmies_env.games.sack_armies.zones import (
+    attach,
+    attachment_in_slot,
+    controller_of,
+    detach,
+    hex_of,
+    is_unit_on_board,
+    log_event,
+    owner_of,
+    to_casualties,
+    to_sack,
+    type_of,
+    unit_at,
+)
+
+
+class ActivateStep(IntEnum):
+    """Steps of an activation."""
+
+    ANNOUNCE = 0
+    JUDGE = 1
+    BEGIN = 2
+    EFFECTS = 3
+    FINISH = 4
+
+
+# --- what can be activated
+
+
+@njit
+def raise_match(params, state, unit):
+    """Return the match of the Raise ability of `unit`, which has it."""
+    return np.int64(params.ability_match[ability_row_if_revealed(params, state, unit, Ability.RAISE)])
+
+
+@njit
+def is_castable(params, state, token):
+    """Return whether `token` is an action or permanent spell or maneuver that waits to be used (R9.2-2, R9.2-15, Q-66)."""
+    use = params.type_use[state.token_type[token]]
+    return use == Use.ACTION or (use == Use.PERMANENT and state.token_active[token] == 0)
+
+
+@njit
+def can_cast(params, state, unit, token):
+    """Return whether `unit` may activate the attachment `token` of its own General (R3.2.3-5, R9.2-1)."""
+    return (
+        state.token_owner[token] == state.token_owner[unit]
+        and is_castable(params, state, token)
+        and can_use_text(params, state, unit, type_of(state, token))
+    )
+
+
+@njit
+def has_castable(params, state, unit):
+    """Return whether some attachment of `unit` can be activated."""
+    token = np.int64(state.token_first[unit])
+    while token != NO_TOKEN:
+        if can_cast(params, state, unit, token):
+            return True
+        token = np.int64(state.token_next[token])
+    return False
+
+
+@njit
+def has_custom(params, state, unit):
+    """Return whether `unit` has a printed action text of its own that can be used (CUSTOM)."""
+    type_id = type_of(state, unit)
+    return params.type_use[type_id] == Use.ACTION and can_use_text(params, state, unit, type_id)
+
+
+@njit
+def ability_of_verb(verb):
+    """Return the ability that a verb activates."""
+    if verb == Verb.CAPTURE:
+        return np.int64(Ability.CAPTURE)
+    if verb == Verb.DISMISS:
+        return np.int64(Ability.DISMISS)
+    if verb == Verb.COUNTER_TOKEN:
+        return np.int64(Ability.COUNTER)
+    if verb == Verb.DISPEL:
+        return np.int64(Ability.DISPEL)
+    return np.int64(Ability.RAISE)
+
+
+@njit
+def can_aim(params, state, verb, unit, target):
+    """Return whether `unit` may activate the ability of `verb` on `target` (D-18, D-19)."""
+    if verb == Verb.CAPTURE:
+        return can_capture(params, state, unit, target)
+    if verb == Verb.DISMISS:
+        return can_dismiss(params, state, unit, target)
+    return can_reach_tokens(params, state, unit, target, ability_of_verb(verb))
+
+
+@njit
+def can_activate(params, state, verb, unit):
+    """Return whether `unit` can activate what `verb` names (RB-2, R9.1-2)."""
+    if state.token_employed[unit] == 1:
+        return False
+    if verb == Verb.CAST:
+        return has_castable(params, state, unit)
+    if verb == Verb.CUSTOM:
+        return has_custom(params, state, unit)
+    if ability_if_revealed(params, state, unit, ability_of_verb(verb)) == 0:
+        return False
+    if verb == Verb.RAISE:
+        return has_raisable(params, state, controller_of(state, unit), raise_match(params, state, unit))
+    for cell in range(params.num_cells):
+        target = unit_at(state, cell)
+        if target != NO_TOKEN and can_aim(params, state, verb, unit, target):
+            return True
+    return False
+
+
+# --- choosing
+
+
+@njit
+def begin_act(state, verb, unit):
+    """Note who activates, before anybody else knows of it."""
+    clear_act(state)
+    state.act_verb = verb
+    state.act_player = controller_of(state, unit)
+    state.act_unit = unit
+
+
+@njit
+def ask_next_choice(params, state):
+    """Ask for the next thing that the text demands, or announce the activation (D-21, D-22b)."""
+    type_id = running_text(state)
+    player = np.int64(state.act_player)
+    if params.type_target[type_id] == Target.HOST:
+        state.act_target = state.act_unit
+    elif state.act_hex == NO_CELL:
+        ask(state, player, Decision.EFFECT_TARGET)
+        return
+    if stripped_kind(params, type_id) != -1 and state.act_slot == NO_TOKEN:
+        ask(state, player, Decision.EFFECT_SLOT)
+    elif find_effect(params, type_id, Effect.RELOCATE) != NO_ROW and state.act_to == NO_CELL:
+        ask(state, player, Decision.EFFECT_HEX)
+    elif find_effect(params, type_id, Effect.RAISE) != NO_ROW and state.act_type == NO_TYPE:
+        ask(state, player, Decision.EFFECT_TYPE)
+    else:
+        clear_chain(state)
+        push_frame(state, Frame.ACTIVATE, ActivateStep.ANNOUNCE)
+
+
+@njit
+def apply_effect_choice(params, state, action, decision):
+    """Take one choice of a running text."""
+    if decision == Decision.EFFECT_TARGET:
+        state.act_hex = decode_hex(params, action)
+        state.act_target = state.cell_unit[state.act_hex]
+    elif decision == Decision.EFFECT_SLOT:
+        state.act_slot = attachment_in_slot(state, np.int64(state.act_target), decode_slot(params, action))
+    elif decision == Decision.EFFECT_HEX:
+        state.act_to = decode_hex(params, action)
+    else:
+        state.act_type = decode_type(params, action)
+    ask_next_choice(params, state)
+
+
+# --- announcing
+
+
+@njit
+def targeted_player(state, unit):
+    """Return the General whose unit is targeted, or NO_PLAYER."""
+    return np.int64(NO_PLAYER) if unit == NO_TOKEN else controller_of(state, unit)
+
+
+@njit
+def announce_act(params, state):
+    """Turn up the host and the token and name the target, in public (R8.2.2-8, R9.2-12, R9.3-3, RA-0-2)."""
+    unit = np.int64(state.act_unit)
+    state.act_announced = 1
+    log_event(state, Event.ANNOUNCE, np.int64(state.act_player), hex_of(state, unit), np.int64(state.act_verb))
+    if state.act_token != NO_TOKEN:
+        reveal(state, np.int64(state.act_token))
+    reveal_unit(params, state, unit)
+    if state.act_target != NO_TOKEN and controller_of(state, np.int64(state.act_target)) == state.act_player:
+        reveal_unit(params, state, np.int64(state.act_target))
+
+
+@njit
+def is_act_valid(params, state):
+    """Return whether the announced activation is still legal (Q-66)."""
+    unit = np.int64(state.act_unit)
+    if not is_unit_on_board(params, state, unit):
+        return False
+    verb = np.int64(state.act_verb)
+    target = np.int64(state.act_target)
+    if verb == Verb.RAISE:
+        return ability_if_revealed(params, state, unit, Ability.RAISE) > 0
+    if verb == Verb.CAST or verb == Verb.CUSTOM or verb == Verb.SURPRISE:
+        return state.act_hex == NO_CELL or is_effect_target(
+            params, state, unit, running_text(state), np.int64(state.act_hex)
+        )
+    return is_unit_on_board(params, state, target) and can_aim(params, state, verb, unit, target)
+
+
+# --- resolving
+
+
+@njit
+def spend_token(params, state):
+    """Send an activated spell or maneuver to casualties; a permanent stays for its target (R9.2-12, RB-16)."""
+    token = np.int64(state.act_token)
+    if token != NO_TOKEN and params.type_use[state.token_type[token]] == Use.ACTION:
+        cell = hex_of(state, np.int64(state.act_unit))
+        log_event(state, Event.CASUALTY, owner_of(state, token), cell, type_of(state, token))
+        to_casualties(params, state, token)
+
+
+@njit
+def resolve_ability(params, state):
+    """Carry out an ability; return whether a hex must be chosen first."""
+    verb = state.act_verb
+    if verb == Verb.CAPTURE:
+        capture(params, state, np.int64(state.act_unit), np.int64(state.act_target))
+    elif verb == Verb.DISMISS:
+        dismiss(params, state, np.int64(state.act_target))
+    elif verb == Verb.COUNTER_TOKEN:
+        strip_attachment(params, state, np.int64(state.act_slot), np.int64(Kind.MANEUVER))
+    elif verb == Verb.DISPEL:
+        strip_attachment(params, state, np.int64(state.act_slot), np.int64(Kind.SPELL))
+    else:
+        return begin_raise(params, state)
+    return False
+
+
+@njit
+def run_effects(params, state):
+    """Carry out the rest of the running text; return whether a hex must be chosen first."""
+    type_id = running_text(state)
+    start = np.int64(params.type_effect_start[type_id])
+    while start + np.int64(state.act_effect) < params.type_effect_end[type_id]:
+        row = start + np.int64(state.act_effect)
+        state.act_effect += 1
+        if apply_effect(params, state, row):
+            return True
+        eliminate_without_units(params, state)
+        if state.terminated == 1:
+            return False
+    return False
+
+
+@njit
+def lay_permanent(params, state):
+    """Let a permanent lie face up on its target, or send it to casualties if that has gone (R9.2-15, V-13)."""
+    token = np.int64(state.act_token)
+    if state.token_zone[token] != Zone.ATTACHED:
+        return
+    target = np.int64(state.act_target)
+    if target == NO_TOKEN or not is_unit_on_board(params, state, target):
+        to_casualties(params, state, token)
+        return
+    if target != state.act_unit:
+        detach(state, token)
+        attach(state, token, target)
+    state.token_active[token] = 1
+    state.token_face[token] = Face.UP
+    log_event(state, Event.ATTACH, owner_of(state, token), hex_of(state, target), type_of(state, token))
+
+
+@njit
+def retain(params, state):
+    """Flip to retain a spent token: heads returns it to its owner's sack (R9.2-14, Q-67)."""
+    token = np.int64(state.act_token)
+    if state.token_zone[token] == Zone.CASUALTIES and flip(params, state, np.int64(state.act_player)) == 1:
+        log_event(state, Event.TO_SACK, owner_of(state, token), -1, type_of(state, token))
+        to_sack(state, token)
+
+
+@njit
+def finish_act(params, state):
+    """Settle a text that has been carried out, and go on with what it interrupted or with the end of the turn."""
+    token = np.int64(state.act_token)
+    if token != NO_TOKEN:
+        type_id = type_of(state, token)
+        if params.type_use[type_id] == Use.PERMANENT:
+            lay_permanent(params, state)
+        elif params.type_retain[type_id] == 1:
+            retain(params, state)
+    settle_sight(params, state)
+    eliminate_without_units(params, state)
+    if state.terminated == 1:
+        return
+    if state.act_verb == Verb.SURPRISE:
+        pop_frame(state)
+        clear_act(state)
+        set_step(state, WindowStep.SURPRISED)
+    else:
+        end_action(state)
+
+
+@njit
+def run_activate(params, state):
+    """Go on with an activation; return whether a General must choose (P-ACTIVATE)."""
+    step = state.frame_step[state.frame_top]
+    if step == ActivateStep.ANNOUNCE:
+        announce_act(params, state)
+        if state.act_verb == Verb.SURPRISE:
+            state.attack_surprised = 1
+            set_step(state, ActivateStep.BEGIN)
+        else:
+            set_step(state, ActivateStep.JUDGE)
+            targeted = targeted_player(state, np.int64(state.act_target))
+            open_window(params, state, WindowKind.ACTIVATION, targeted)
+    elif step == ActivateStep.JUDGE:
+        if get_data(state, RESULT) == WindowResult.CANCEL:
+            back_to_menu(state)
+        else:
+            set_step(state, ActivateStep.BEGIN)
+    elif step == ActivateStep.BEGIN:
+        spend_token(params, state)
+        set_step(state, ActivateStep.EFFECTS)
+        if is_ability(np.int64(state.act_verb)):
+            set_step(state, ActivateStep.FINISH)
+            return resolve_ability(params, state)
+    elif step == ActivateStep.EFFECTS:
+        if run_effects(params, state):
+            return True
+        set_step(state, ActivateStep.FINISH)
+    else:
+        finish_act(params, state)
+    return False
+
+
+@njit
+def is_ability(verb):
+    """Return whether a verb activates a special ability rather than a text."""
+    return verb != Verb.CAST and verb != Verb.CUSTOM and verb != Verb.SURPRISE
+
+
+@njit
+def apply_raise_hex(params, state, action):
+    """Put the raised unit on the chosen hex."""
+    raise_unit(params, state, decode_hex(params, action))
+    state.decision = Decision.NONE

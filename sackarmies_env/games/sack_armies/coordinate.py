@@ -1,0 +1,170 @@
+"""Declaring a coordinated attack: one target, one type, any number of attackers (section 8.4.5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.actions import decode_hex, hex_action
+from sackarmies_env.games.sack_armies.attack import declare_attack
+from sackarmies_env.games.sack_armies.combat import can_target, is_ranged, may_act
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Verb
+from sackarmies_env.games.sack_armies.flow import ask, extend_chain
+from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.zones import (
+    NUM_DIRECTIONS,
+    controller_of,
+    first_token,
+    hex_of,
+    is_unit_on_board,
+    unit_at,
+)
+
+MIN_ATTACKERS = 2
+
+
+@njit
+def is_candidate(params, state, player, unit, target, ranged):
+    """Return whether `unit` may take part: not employed and able to attack this way (R8.4.5-5, R8.4.5-6, R8.4.5-7)."""
+    return (
+        is_unit_on_board(params, state, unit)
+        and controller_of(state, unit) == player
+        and may_act(state, unit)
+        and can_target(params, state, unit, target, ranged)
+    )
+
+
+@njit
+def touches_candidate(params, state, player, unit, target):
+    """Return whether another candidate for a ranged attack stands next to `unit`."""
+    cell = hex_of(state, unit)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX:
+            continue
+        other = unit_at(state, neighbor)
+        if other != NO_TOKEN and is_candidate(params, state, player, other, target, True):
+            return True
+    return False
+
+
+@njit
+def touches_member(params, state, unit):
+    """Return whether a unit named already stands next to `unit`."""
+    cell = hex_of(state, unit)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX:
+            continue
+        other = unit_at(state, neighbor)
+        if other != NO_TOKEN and state.token_member[other] == 1:
+            return True
+    return False
+
+
+@njit
+def count_members(state):
+    """Return how many attackers have been named."""
+    count = 0
+    for unit in range(len(state.token_member)):
+        count += np.int64(state.token_member[unit])
+    return count
+
+
+@njit
+def may_name(params, state, player, unit, target, ranged):
+    """Return whether `unit` may be named next, so that the group can still be completed (D-15).
+
+    A ranged participant needs another candidate beside it (R8.4.5-8); where the group must be connected, every unit
+    after the first touches one named before (Q-29, C-ranged_coord_connected).
+    """
+    if state.token_member[unit] == 1 or not is_candidate(params, state, player, unit, target, ranged):
+        return False
+    if not ranged:
+        return True
+    if params.ranged_coord_connected == 1 and count_members(state) > 0:
+        return touches_member(params, state, unit)
+    return touches_candidate(params, state, player, unit, target)
+
+
+@njit
+def can_coordinate(params, state, player, target, ranged):
+    """Return whether two or more units of `player` can attack `target` together (R8.4.5-4, Q-28)."""
+    candidates = 0
+    start = first_token(params, player)
+    for unit in range(start, start + np.int64(params.tokens_per_general)):
+        if is_candidate(params, state, player, unit, target, ranged) and (
+            not ranged or touches_candidate(params, state, player, unit, target)
+        ):
+            candidates += 1
+            if candidates == MIN_ATTACKERS:
+                return True
+    return False
+
+
+@njit
+def has_coordination(params, state, player, ranged):
+    """Return whether `player` can declare a coordinated attack of this type."""
+    for cell in range(params.num_cells):
+        target = unit_at(state, cell)
+        if target != NO_TOKEN and controller_of(state, target) != player:
+            if can_coordinate(params, state, player, target, ranged):
+                return True
+    return False
+
+
+@njit
+def offer_coord_targets(params, state):
+    """Offer the targets of a coordinated attack (D-14)."""
+    player = np.int64(state.current_player)
+    ranged = is_ranged(np.int64(state.chain_verb))
+    for cell in range(params.num_cells):
+        target = unit_at(state, cell)
+        if target != NO_TOKEN and controller_of(state, target) != player:
+            if can_coordinate(params, state, player, target, ranged):
+                allow(state, hex_action(params, cell))
+
+
+@njit
+def apply_coord_target(params, state, action):
+    """Choose the target; the attackers follow."""
+    extend_chain(state, decode_hex(params, action))
+    ask(state, np.int64(state.current_player), Decision.COORD_MEMBER)
+
+
+@njit
+def is_group_complete(params, state, ranged):
+    """Return whether the named units can attack: two or more, at range none isolated (P-COORD)."""
+    if count_members(state) < MIN_ATTACKERS:
+        return False
+    if ranged:
+        for unit in range(len(state.token_member)):
+            if state.token_member[unit] == 1 and not touches_member(params, state, unit):
+                return False
+    return True
+
+
+@njit
+def offer_coord_members(params, state):
+    """Offer further attackers, and DONE when the group is complete."""
+    player = np.int64(state.current_player)
+    ranged = is_ranged(np.int64(state.chain_verb))
+    target = unit_at(state, np.int64(state.chain[0]))
+    start = first_token(params, player)
+    for unit in range(start, start + np.int64(params.tokens_per_general)):
+        if may_name(params, state, player, unit, target, ranged):
+            allow(state, hex_action(params, hex_of(state, unit)))
+    if is_group_complete(params, state, ranged):
+        allow(state, np.int64(Verb.PASS))
+
+
+@njit
+def apply_coord_member(params, state, action):
+    """Name one more attacker, or declare the attack."""
+    if action != Verb.PASS:
+        state.token_member[unit_at(state, decode_hex(params, action))] = 1
+        ask(state, np.int64(state.current_player), Decision.COORD_MEMBER)
+        return
+    target = unit_at(state, np.int64(state.chain[0]))
+    declare_attack(state, np.int64(state.chain_verb), np.int64(NO_TOKEN), target)

@@ -1,0 +1,262 @@
+"""Damage of an exchange: instances, scatter, saves, deaths (P-DAMAGE, sections 8.4.2 and 8.4.5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import ERROR_CAPACITY
+from sackarmies_env.games.sack_armies.actions import decode_slot, slot_action
+from sackarmies_env.games.sack_armies.chance import flip, flip_progressive
+from sackarmies_env.games.sack_armies.combat import defending_armor, is_lethal, kill
+from sackarmies_env.games.sack_armies.constants import (
+    NO_TOKEN,
+    Ability,
+    Decision,
+    Flip,
+    Stat,
+    Use,
+    Verb,
+)
+from sackarmies_env.games.sack_armies.effects import note_survival
+from sackarmies_env.games.sack_armies.flow import ask
+from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.movement import reveal
+from sackarmies_env.games.sack_armies.state import MAX_INSTANCES
+from sackarmies_env.games.sack_armies.stats import (
+    NO_ROW,
+    ability_row,
+    effect_sum,
+    effective_armor,
+    effective_damage,
+    stat_if,
+)
+from sackarmies_env.games.sack_armies.victory import eliminate_without_units
+from sackarmies_env.games.sack_armies.zones import (
+    NUM_DIRECTIONS,
+    attachment_in_slot,
+    controller_of,
+    count_attachments,
+    hex_of,
+    is_face_up,
+    is_unit_on_board,
+    type_of,
+    unit_at,
+)
+
+MAX_DAMAGE = 30_000  # fits the record
+
+
+# --- instances
+
+
+@njit
+def add_damage(state, target, amount, armor, scatter):
+    """Add one instance of damage, with the armor it meets locked (P-ATTACK 5)."""
+    if state.num_damages == MAX_INSTANCES:
+        state.error = ERROR_CAPACITY
+        return
+    i = np.int64(state.num_damages)
+    state.damage_target[i] = target
+    state.damage_amount[i] = min(np.int64(amount), np.int64(MAX_DAMAGE))
+    state.damage_armor[i] = armor
+    state.damage_scatter[i] = scatter
+    state.damage_saved[i] = 0
+    state.num_damages += 1
+
+
+@njit
+def attack_rating(params, state):
+    """Return the damage rating of the attack: of one unit, or the sum over a coordinated one (R8.4.5-15, R8.4.4-9)."""
+    if state.attack_unit != NO_TOKEN:
+        return effective_damage(params, state, np.int64(state.attack_unit))
+    total = np.int64(0)
+    for unit in range(len(state.token_member)):
+        if state.token_member[unit] == 1:
+            total += effective_damage(params, state, unit)
+    return total
+
+
+@njit
+def scatter_amount(params, state, unit):
+    """Flip for the scatter of `unit` and return the damage to each neighbour (RA-Scatter-3, RA-Scatter-4)."""
+    row = ability_row(params, state, unit, Ability.SCATTER)
+    player = controller_of(state, unit)
+    if params.ability_flip[row] == Flip.PROGRESSIVE:
+        return np.int64(flip_progressive(params, state, player)) * np.int64(params.ability_value[row])
+    return np.int64(flip(params, state, player)) * np.int64(params.ability_value[row])
+
+
+@njit
+def scatter(params, state, unit, target):
+    """Let `unit`, whose hit on `target` did damage, scatter to all around it, friend and foe.
+
+    (RA-Scatter-1, RA-Scatter-2, RA-Scatter-6, RA-Scatter-9, Q-54)
+    """
+    if ability_row(params, state, unit, Ability.SCATTER) == NO_ROW:
+        return
+    amount = scatter_amount(params, state, unit)
+    if amount == 0:
+        return
+    cell = hex_of(state, target)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX:
+            continue
+        victim = unit_at(state, neighbor)
+        if victim != NO_TOKEN:
+            add_damage(state, victim, amount, effective_armor(params, state, victim), 1)
+
+
+@njit
+def build_damage(params, state):
+    """List all damage of the exchange: main hit, counter, scatter (R8.4.2-1, RA-Scatter-5)."""
+    state.num_damages = 0
+    defender = np.int64(state.attack_target)
+    attacker = np.int64(state.attack_designated)
+    hit = np.int64(state.attack_successes) * attack_rating(params, state)
+    add_damage(state, defender, hit, defending_armor(params, state, defender), 0)
+    counter = np.int64(0)
+    if state.attack_countered == 1:
+        counter = np.int64(state.counter_successes) * effective_damage(params, state, defender)
+        add_damage(state, attacker, counter, effective_armor(params, state, attacker), 0)
+    if state.attack_unit != NO_TOKEN and hit > 0:
+        scatter(params, state, np.int64(state.attack_unit), defender)
+    if counter > 0:
+        scatter(params, state, defender, attacker)
+
+
+# --- lethality
+
+
+@njit
+def is_instance_lethal(params, state, i):
+    """Return whether instance `i` kills its target, alone or with the others (Q-34, Q-35, C-sum_simultaneous_damage)."""
+    if params.sum_simultaneous_damage == 0:
+        return is_lethal(np.int64(state.damage_amount[i]), np.int64(state.damage_armor[i]))
+    total = np.int64(0)
+    armor = np.int64(state.damage_armor[i])
+    for j in range(state.num_damages):
+        if state.damage_target[j] == state.damage_target[i]:
+            total += np.int64(state.damage_amount[j])
+            armor = max(armor, np.int64(state.damage_armor[j]))
+    return is_lethal(total, armor)
+
+
+# --- saves
+
+
+@njit
+def saving_armor(params, state, attachment):
+    """Return the armor that a face-down free text would add if revealed; 0 if it would not help."""
+    if params.type_use[state.token_type[attachment]] != Use.FREE or is_face_up(state, attachment):
+        return np.int64(0)
+    return max(np.int64(0), effect_sum(params, type_of(state, attachment), Stat.ARMOR))
+
+
+@njit
+def lock_armor_again(params, state, unit):
+    """Let the damage to `unit` meet its armor as it is now, after a reveal."""
+    for i in range(state.num_damages):
+        if state.damage_target[i] == unit:
+            state.damage_armor[i] = effective_armor(params, state, unit)
+
+
+@njit
+def can_be_saved(params, state, i):
+    """Return whether revealing the target of instance `i` and its effects would make it survive (RA-Scatter-8, Q-55)."""
+    unit = np.int64(state.damage_target[i])
+    before = np.int64(state.damage_armor[i])
+    armor = stat_if(params, state, unit, Stat.ARMOR, True)
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        armor += saving_armor(params, state, attachment)
+        attachment = np.int64(state.token_next[attachment])
+    for j in range(state.num_damages):
+        if state.damage_target[j] == unit:
+            state.damage_armor[j] = armor
+    saved = not is_instance_lethal(params, state, i)
+    for j in range(state.num_damages):
+        if state.damage_target[j] == unit:
+            state.damage_armor[j] = before
+    return saved
+
+
+@njit
+def next_save(params, state):
+    """Ask the General of a face-down unit lethally hit by scatter whether he saves it (D-28, RA-Scatter-7, C-scatter_save)."""
+    for i in range(state.num_damages):
+        if state.damage_scatter[i] == 0 or not is_instance_lethal(params, state, i):
+            continue
+        unit = np.int64(state.damage_target[i])
+        if state.damage_saved[i] == 1:  # revealed to be saved: go on until it is
+            ask(state, controller_of(state, unit), Decision.SAVE_SLOT)
+            return True
+        if state.damage_saved[i] == 0 and params.scatter_save == 1 and not is_face_up(state, unit):
+            if can_be_saved(params, state, i):
+                ask(state, controller_of(state, unit), Decision.SAVE)
+                return True
+    return False
+
+
+@njit
+def save_instance(params, state):
+    """Return the instance that is being asked about."""
+    for i in range(state.num_damages):
+        if state.damage_scatter[i] == 1 and is_instance_lethal(params, state, i) and state.damage_saved[i] <= 1:
+            unit = np.int64(state.damage_target[i])
+            if state.damage_saved[i] == 1 or (not is_face_up(state, unit) and can_be_saved(params, state, i)):
+                return np.int64(i)
+    return np.int64(0)
+
+
+@njit
+def apply_save(params, state, action):
+    """Reveal the unit to save it, or let it die."""
+    i = save_instance(params, state)
+    unit = np.int64(state.damage_target[i])
+    saved = 1 if action == Verb.YES else 2
+    for j in range(state.num_damages):
+        if state.damage_target[j] == unit:
+            state.damage_saved[j] = saved
+    if action == Verb.YES:
+        reveal(state, unit)
+        lock_armor_again(params, state, unit)
+
+
+@njit
+def offer_save_slots(params, state):
+    """Offer the face-down free texts that add armor to the unit that is being saved."""
+    unit = np.int64(state.damage_target[save_instance(params, state)])
+    for slot in range(count_attachments(state, unit)):
+        if saving_armor(params, state, attachment_in_slot(state, unit, np.int64(slot))) > 0:
+            allow(state, slot_action(params, slot))
+
+
+@njit
+def apply_save_slot(params, state, action):
+    """Reveal the chosen text to save the unit."""
+    unit = np.int64(state.damage_target[save_instance(params, state)])
+    reveal(state, attachment_in_slot(state, unit, decode_slot(params, action)))
+    lock_armor_again(params, state, unit)
+
+
+# --- deaths
+
+
+@njit
+def resolve_damage(params, state):
+    """Apply all instances at once: who is lethally hit dies (P-DAMAGE)."""
+    state.attack_killed = 0
+    if state.damage_amount[0] > 0 and is_instance_lethal(params, state, 0):
+        state.attack_killed = 1
+    for i in range(state.num_damages):
+        unit = np.int64(state.damage_target[i])
+        if not is_unit_on_board(params, state, unit):
+            continue
+        if is_instance_lethal(params, state, i):
+            kill(params, state, unit)
+        elif state.damage_amount[i] > 0:
+            note_survival(params, state, unit, np.int64(state.damage_amount[i]))
+    eliminate_without_units(params, state)

@@ -1,0 +1,355 @@
+"""Draw and Deploy actions (sections 8.1 and 8.2)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.actions import decode_hex, decode_type, hex_action, type_action
+from sackarmies_env.games.sack_armies.chance import draw_tokens
+from sackarmies_env.games.sack_armies.constants import (
+    NO_TOKEN,
+    OWNED_LIMIT,
+    Ability,
+    Band,
+    Decision,
+    Event,
+    Face,
+    Frame,
+    Kind,
+    Verb,
+    Zone,
+)
+from sackarmies_env.games.sack_armies.flow import (
+    ask,
+    clear_chain,
+    end_action,
+    extend_chain,
+    get_data,
+    open_full_window,
+    push_frame,
+    set_data,
+    set_step,
+)
+from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.movement import reveal, settle_sight
+from sackarmies_env.games.sack_armies.setup import may_hold_field, touches_field
+from sackarmies_env.games.sack_armies.stats import ability_value
+from sackarmies_env.games.sack_armies.zones import (
+    NUM_DIRECTIONS,
+    attach,
+    controller_of,
+    count_owned_attachments,
+    field_at,
+    find_in_zone,
+    first_token,
+    has_free_slot,
+    is_unit_on_board,
+    kind_of,
+    leave_zone,
+    log_event,
+    put_field,
+    put_unit,
+    to_sack,
+    unit_at,
+)
+
+# --- Draw
+
+
+class DrawStep(IntEnum):
+    """Steps of a Draw."""
+
+    DRAWN = 0
+    DISCARD = 1
+
+
+DISCARDED = 0  # the frame of a Draw, or of a turn that ends, holds the number of tokens discarded
+
+
+@njit
+def draw_size(params, state, player):
+    """Return how many tokens a Draw yields: three, and one for each revealed unit with Draw.
+
+    (R8.1-1, R8.1-2, RA-Draw-1, Q-19, C-draw_count)
+    """
+    count = np.int64(params.draw_count)
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if is_unit_on_board(params, state, token) and ability_value(params, state, token, Ability.DRAW) > 0:
+            count += 1
+    return count
+
+
+@njit
+def can_draw(state, player):
+    """Return whether a Draw action is legal: the sack is not empty (R8.1-4)."""
+    return state.sack_count[player] > 0
+
+
+@njit
+def begin_draw(params, state, player):
+    """Take the Draw action."""
+    push_frame(state, Frame.DRAW, DrawStep.DRAWN)
+    draw_tokens(params, state, player, draw_size(params, state, player))
+
+
+@njit
+def run_draw(params, state):
+    """Go on with a Draw: ask for discards until the General is done (D-04, R8.1-7)."""
+    player = np.int64(state.active)
+    if state.frame_step[state.frame_top] == DrawStep.DRAWN:
+        set_step(state, DrawStep.DISCARD)
+        open_full_window(params, state)
+        return False
+    if state.hand_count[player] == 0:
+        finish_draw(state)
+        return False
+    ask(state, player, Decision.DISCARD)
+    return True
+
+
+@njit
+def tell_discards(state):
+    """Log how many tokens went back to the sack."""
+    if get_data(state, DISCARDED) > 0:
+        log_event(state, Event.DISCARD, np.int64(state.active), -1, get_data(state, DISCARDED))
+        set_data(state, DISCARDED, 0)
+
+
+@njit
+def finish_draw(state):
+    """End the Draw action."""
+    tell_discards(state)
+    end_action(state)
+
+
+@njit
+def run_surplus(params, state):
+    """Ask the active General to discard what he holds beyond the limit at the end of his turn (R8.1-5)."""
+    player = np.int64(state.active)
+    if state.general_alive[player] == 1 and state.hand_count[player] > params.hand_limit:
+        ask(state, player, Decision.DISCARD)
+        return True
+    tell_discards(state)
+    return False
+
+
+@njit
+def offer_discards(params, state):
+    """Offer each type in hand, and DONE once the hand is within the limit (R8.1-8, RA-Draw-2, C-hand_limit)."""
+    player = np.int64(state.current_player)
+    offer_hand(params, state, player)
+    if state.hand_count[player] <= params.hand_limit:
+        allow(state, np.int64(Verb.PASS))
+
+
+@njit
+def offer_hand(params, state, player):
+    """Offer every type that `player` holds."""
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == Zone.HAND:
+            allow(state, type_action(params, np.int64(state.token_type[token])))
+
+
+@njit
+def apply_discard(params, state, action):
+    """Return a token from hand to the sack, or finish (R8.1-6)."""
+    if action == Verb.PASS:
+        finish_draw(state)
+        return
+    player = np.int64(state.current_player)
+    to_sack(state, find_in_zone(params, state, player, Zone.HAND, decode_type(params, action)))
+    set_data(state, DISCARDED, get_data(state, DISCARDED) + 1)
+
+
+# --- Deploy: where
+
+DEPLOYED = 0  # the frame of a Deploy holds the number of tokens deployed
+
+
+@njit
+def controls_field_beside(params, state, player, cell):
+    """Return whether `player` controls a battlefield next to `cell`."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor != NO_HEX:
+            field = field_at(state, neighbor)
+            if field != NO_TOKEN and controller_of(state, field) == player:
+                return True
+    return False
+
+
+@njit
+def can_deploy_unit_at(params, state, player, cell):
+    """Return whether `player` may deploy a unit on `cell`: empty, on or next to a battlefield he controls.
+
+    (R3.2.1-6, R8.2.1-4, R8.2.1-5, R8.2.1-6)
+    """
+    if state.cell_legal[cell] == 0 or state.cell_unit[cell] != NO_TOKEN:
+        return False
+    field = field_at(state, cell)
+    if field != NO_TOKEN:
+        return controller_of(state, field) == player
+    return controls_field_beside(params, state, player, cell)
+
+
+@njit
+def can_deploy_field_at(params, state, player, cell):
+    """Return whether `player` may deploy a battlefield on `cell` (R8.2.1-10, R4.2-4)."""
+    return may_hold_field(params, state, player, cell) and touches_field(params, state, player, cell, True)
+
+
+@njit
+def band_takes(band, kind):
+    """Return whether a name band takes spells or maneuvers (R3.2.2-6, R8.2.1-13, R8.2.1-14, R8.2.1-15, R9.2-5, R9.3-2)."""
+    if band == Band.GREEN:
+        return True
+    return (band == Band.BLUE and kind == Kind.SPELL) or (band == Band.RED and kind == Kind.MANEUVER)
+
+
+@njit
+def can_host(params, state, player, unit, kind):
+    """Return whether `player` may attach a spell or maneuver to `unit` (R3.2.3-4, R9.2-1, Q-90)."""
+    return (
+        controller_of(state, unit) == player
+        and band_takes(params.type_band[state.token_type[unit]], kind)
+        and count_owned_attachments(state, unit) < OWNED_LIMIT
+        and has_free_slot(state, unit)
+    )
+
+
+@njit
+def can_deploy_at(params, state, player, kind, cell):
+    """Return whether `player` may deploy a token of this kind to `cell` (R8.2-3)."""
+    if kind == Kind.UNIT:
+        return can_deploy_unit_at(params, state, player, cell)
+    if kind == Kind.BATTLEFIELD:
+        return can_deploy_field_at(params, state, player, cell)
+    unit = unit_at(state, cell)
+    return unit != NO_TOKEN and can_host(params, state, player, unit, kind)
+
+
+@njit
+def can_deploy_kind(params, state, player, kind):
+    """Return whether there is a place for a token of this kind."""
+    for cell in range(params.num_cells):
+        if can_deploy_at(params, state, player, kind, np.int64(cell)):
+            return True
+    return False
+
+
+@njit
+def deployable_kinds(params, state, player):
+    """Return as bits the kinds in hand for which there is a place."""
+    in_hand = np.int64(0)
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == Zone.HAND:
+            in_hand |= np.int64(1) << kind_of(params, state, token)
+    kinds = np.int64(0)
+    for kind in range(len(Kind)):
+        if (in_hand >> kind) & 1 and can_deploy_kind(params, state, player, kind):
+            kinds |= np.int64(1) << kind
+    return kinds
+
+
+# --- Deploy: how
+
+
+@njit
+def run_deploy(params, state):
+    """Go on with a Deploy, token by token, until done or nothing can be deployed (D-05, R8.2-1, Q-21)."""
+    player = np.int64(state.active)
+    if deployable_kinds(params, state, player) == 0:
+        end_action(state)
+        return False
+    ask(state, player, Decision.DEPLOY_TYPE)
+    return True
+
+
+@njit
+def offer_deploy_types(params, state):
+    """Offer the types in hand that can be deployed, and DONE after the first (R8.2-2)."""
+    player = np.int64(state.current_player)
+    kinds = deployable_kinds(params, state, player)
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == Zone.HAND and (kinds >> kind_of(params, state, token)) & 1:
+            allow(state, type_action(params, np.int64(state.token_type[token])))
+    if get_data(state, DEPLOYED) > 0:
+        allow(state, np.int64(Verb.PASS))
+
+
+@njit
+def offer_deploy_hexes(params, state):
+    """Offer the hexes, or the hexes of the hosts, for the chosen token (D-06)."""
+    player = np.int64(state.current_player)
+    kind = np.int64(params.type_kind[state.chain[0]])
+    for cell in range(params.num_cells):
+        if can_deploy_at(params, state, player, kind, np.int64(cell)):
+            allow(state, hex_action(params, cell))
+
+
+@njit
+def apply_deploy_type(params, state, action):
+    """Choose the token to deploy, or finish."""
+    if action == Verb.PASS:
+        end_action(state)
+        return
+    extend_chain(state, decode_type(params, action))
+    ask(state, np.int64(state.current_player), Decision.DEPLOY_HEX)
+
+
+@njit
+def has_enemy_beside(params, state, player, cell):
+    """Return whether an opposing unit stands next to `cell`."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor != NO_HEX and state.cell_unit[neighbor] != NO_TOKEN:
+            if controller_of(state, unit_at(state, neighbor)) != player:
+                return True
+    return False
+
+
+@njit
+def deploy_unit(params, state, player, unit, cell):
+    """Deploy a unit face down, or face up beside an opposing unit, and settle sight (R8.2.1-1, R8.2.2-1, Q-23)."""
+    leave_zone(state, unit)
+    put_unit(state, unit, cell)
+    log_event(state, Event.DEPLOY, player, cell, Kind.UNIT)
+    if has_enemy_beside(params, state, player, cell):
+        reveal(state, unit)
+    settle_sight(params, state)
+
+
+@njit
+def deploy_attachment(state, player, token, host, cell):
+    """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3, V-12)."""
+    leave_zone(state, token)
+    attach(state, token, host)
+    state.token_face[token] = Face.DOWN
+    log_event(state, Event.DEPLOY, player, cell, -1)
+
+
+@njit
+def apply_deploy_hex(params, state, action):
+    """Deploy the chosen token from hand (RB-5)."""
+    player = np.int64(state.current_player)
+    cell = decode_hex(params, action)
+    token = find_in_zone(params, state, player, Zone.HAND, np.int64(state.chain[0]))
+    kind = kind_of(params, state, token)
+    clear_chain(state)
+    set_data(state, DEPLOYED, get_data(state, DEPLOYED) + 1)
+    if kind == Kind.UNIT:
+        deploy_unit(params, state, player, token, cell)
+    elif kind == Kind.BATTLEFIELD:
+        leave_zone(state, token)
+        put_field(params, state, token, cell, player)
+    else:
+        deploy_attachment(state, player, token, unit_at(state, cell), cell)
+    open_full_window(params, state)

@@ -1,0 +1,313 @@
+"""Setup: picks, initiative and the first battlefields (section 7.1)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import ERROR_NONE
+from sackarmies_env.games.sack_armies.actions import decode_hex, decode_type, hex_action, type_action
+from sackarmies_env.games.sack_armies.chance import draw_tokens, flip
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Frame, Kind, Zone
+from sackarmies_env.games.sack_armies.flow import (
+    TurnStep,
+    ask,
+    clear_chain,
+    extend_chain,
+    get_data,
+    pop_frame,
+    push_frame,
+    set_data,
+    set_step,
+)
+from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.stats import distance
+from sackarmies_env.games.sack_armies.victory import begin_turn_of
+from sackarmies_env.games.sack_armies.zones import (
+    NUM_DIRECTIONS,
+    controller_of,
+    field_at,
+    find_in_zone,
+    first_token,
+    kind_of,
+    leave_zone,
+    owner_of,
+    put_field,
+    to_sack,
+)
+
+SETUP_FIELDS = 5  # battlefields that a General places in Setup (R7.1-1)
+GAP = 2  # hex distance that leaves one open hex between (Q-04)
+
+
+class SetupStep(IntEnum):
+    """Steps of Setup; the frame holds (seat that picks, General one, round, seats done this round)."""
+
+    PICK = 0
+    INITIATIVE = 1
+    PLACE = 2
+
+
+PICKER, GENERAL_ONE, ROUND, OFFSET = 0, 1, 2, 3
+
+
+# --- picking
+
+
+@njit
+def count_fields(params, state, player, zone):
+    """Return how many battlefields `player` owns in `zone`."""
+    count = 0
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == zone and kind_of(params, state, token) == Kind.BATTLEFIELD:
+            count += 1
+    return count
+
+
+@njit
+def pick_field(state, token):
+    """Set a battlefield aside for Setup, in secret (R7.1-1, V-02, Q-07)."""
+    leave_zone(state, token)
+    state.token_zone[token] = Zone.PICKED
+
+
+@njit
+def pick_all_fields(params, state, player):
+    """Pick every battlefield of `player`: he has no real choice."""
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == Zone.SACK and kind_of(params, state, token) == Kind.BATTLEFIELD:
+            pick_field(state, token)
+
+
+@njit
+def run_picks(params, state):
+    """Let each General in seat order pick five battlefields; return whether one must choose (D-01, C-setup_pick)."""
+    while get_data(state, PICKER) < params.num_generals:
+        player = get_data(state, PICKER)
+        missing = SETUP_FIELDS - count_fields(params, state, player, Zone.PICKED)
+        if state.general_alive[player] == 1 and params.pick_at_placement == 0 and missing > 0:
+            if count_fields(params, state, player, Zone.SACK) > missing:
+                ask(state, player, Decision.SETUP_PICK)
+                return True
+            pick_all_fields(params, state, player)
+        set_data(state, PICKER, player + 1)
+    set_step(state, SetupStep.INITIATIVE)
+    return False
+
+
+@njit
+def offer_fields(params, state, zone):
+    """Offer the types of the battlefields that the current player has in `zone`."""
+    start = first_token(params, state.current_player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == zone and kind_of(params, state, token) == Kind.BATTLEFIELD:
+            allow(state, type_action(params, np.int64(state.token_type[token])))
+
+
+@njit
+def apply_setup_pick(params, state, action):
+    """Pick one battlefield of the chosen type."""
+    player = np.int64(state.current_player)
+    pick_field(state, find_in_zone(params, state, player, Zone.SACK, decode_type(params, action)))
+
+
+# --- initiative
+
+
+@njit
+def flip_for_initiative(params, state):
+    """Flip among the contenders; tails drop out unless nobody flips heads (R7.1-2)."""
+    heads = np.int64(0)
+    for player in range(params.num_generals):
+        if state.general_contending[player] == 1 and flip(params, state, player) == 1:
+            heads |= np.int64(1) << player
+    if heads == 0:
+        return
+    for player in range(params.num_generals):
+        if (heads >> player) & 1 == 0:
+            state.general_contending[player] = 0
+
+
+@njit
+def find_general_one(params, state):
+    """Return General one: the last contender in the flips for initiative (R7.1-3)."""
+    contenders = 0
+    for player in range(params.num_generals):
+        state.general_contending[player] = state.general_alive[player]
+        contenders += np.int64(state.general_alive[player])
+    while contenders > 1 and state.error == ERROR_NONE:
+        flip_for_initiative(params, state)
+        contenders = 0
+        for player in range(params.num_generals):
+            contenders += np.int64(state.general_contending[player])
+    one = np.int64(0)
+    while state.general_contending[one] == 0:
+        one += 1
+    return one
+
+
+# --- placement
+
+
+@njit
+def is_own_side(params, state, field, player):
+    """Return whether a battlefield counts as `player`'s own for the neutral zone (Q-03, C-neutral_zone_basis)."""
+    if params.neutral_by_owner == 1:
+        return owner_of(state, field) == player
+    return controller_of(state, field) == player
+
+
+@njit
+def touches_field(params, state, player, cell, own):
+    """Return whether a neighbour of `cell` holds a battlefield of `player` (own) or of an opponent (not own)."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX:
+            continue
+        field = field_at(state, neighbor)
+        if field != NO_TOKEN and is_own_side(params, state, field, player) == own:
+            return True
+    return False
+
+
+@njit
+def may_hold_field(params, state, player, cell):
+    """Return whether a battlefield of `player` may lie on `cell` at all.
+
+    An empty space, its neighbours on the board, and no opposing battlefield next to it: the neutral zone holds for the
+    whole game (R7.1-16, R7.1-18, R8.2.1-9, R8.2.1-11, R8.2.1-12, Q-06, R2.0-4).
+    """
+    return (
+        params.cell_interior[cell] == 1
+        and state.cell_field[cell] == NO_TOKEN
+        and state.cell_unit[cell] == NO_TOKEN
+        and not touches_field(params, state, player, cell, False)
+    )
+
+
+@njit
+def is_across_the_gap(params, state, player, cell):
+    """Return whether an opposing battlefield lies exactly one open hex away from `cell` (R7.1-12, Q-04)."""
+    for field in range(len(state.token_zone)):
+        if (
+            state.token_zone[field] == Zone.BATTLEGROUND
+            and kind_of(params, state, field) == Kind.BATTLEFIELD
+            and not is_own_side(params, state, field, player)
+            and distance(params, np.int64(state.token_hex[field]), cell) == GAP
+        ):
+            return True
+    return False
+
+
+@njit
+def is_setup_hex(params, state, player, cell):
+    """Return whether `player` may place his next battlefield on `cell` in Setup (R7.1-14, R7.1-15, Q-05)."""
+    if count_fields(params, state, player, Zone.BATTLEGROUND) > 0:
+        return may_hold_field(params, state, player, cell) and touches_field(params, state, player, cell, True)
+    if player == get_data(state, GENERAL_ONE):
+        return cell == params.center
+    return may_hold_field(params, state, player, cell) and is_across_the_gap(params, state, player, cell)
+
+
+@njit
+def offer_setup_hexes(params, state):
+    """Offer the hexes for the battlefield that the current player has chosen (D-02)."""
+    player = np.int64(state.current_player)
+    for cell in range(params.num_cells):
+        if is_setup_hex(params, state, player, np.int64(cell)):
+            allow(state, hex_action(params, cell))
+
+
+@njit
+def has_setup_hex(params, state, player):
+    """Return whether there is room for another battlefield of `player`."""
+    for cell in range(params.num_cells):
+        if is_setup_hex(params, state, player, np.int64(cell)):
+            return True
+    return False
+
+
+@njit
+def return_a_pick(params, state, player):
+    """Send one picked battlefield back to the sack: there is no room for it (Q-75)."""
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == Zone.PICKED:
+            to_sack(state, token)
+            return
+
+
+@njit
+def placement_zone(params):
+    """Return the zone from which battlefields are placed in Setup."""
+    return Zone.SACK if params.pick_at_placement == 1 else Zone.PICKED
+
+
+@njit
+def run_placement(params, state):
+    """Go round from General one, one battlefield each, five times; return whether one must choose.
+
+    (R7.1-9, R7.1-11, R7.1-17)
+    """
+    while get_data(state, ROUND) < SETUP_FIELDS:
+        while get_data(state, OFFSET) < params.num_generals:
+            player = (get_data(state, GENERAL_ONE) + get_data(state, OFFSET)) % np.int64(params.num_generals)
+            if state.general_alive[player] == 1 and count_fields(params, state, player, placement_zone(params)) > 0:
+                if has_setup_hex(params, state, player):
+                    ask(state, player, Decision.SETUP_TYPE)
+                    return True
+                return_a_pick(params, state, player)
+            set_data(state, OFFSET, get_data(state, OFFSET) + 1)
+        set_data(state, ROUND, get_data(state, ROUND) + 1)
+        set_data(state, OFFSET, 0)
+    return False
+
+
+@njit
+def apply_setup_type(params, state, action):
+    """Choose the battlefield to place."""
+    extend_chain(state, decode_type(params, action))
+    ask(state, np.int64(state.current_player), Decision.SETUP_HEX)
+
+
+@njit
+def apply_setup_hex(params, state, action):
+    """Place the chosen battlefield."""
+    player = np.int64(state.current_player)
+    token = find_in_zone(params, state, player, placement_zone(params), np.int64(state.chain[0]))
+    clear_chain(state)
+    leave_zone(state, token)
+    put_field(params, state, token, decode_hex(params, action), player)
+    set_data(state, OFFSET, get_data(state, OFFSET) + 1)
+
+
+@njit
+def begin_first_turn(params, state, one):
+    """Leave Setup: General one takes the first turn (R7.2-1, Q-08, C-initial_hand)."""
+    pop_frame(state)
+    for player in range(params.num_generals):
+        if params.initial_hand > 0:
+            draw_tokens(params, state, player, np.int64(params.initial_hand))
+    push_frame(state, Frame.TURN, TurnStep.START)
+    begin_turn_of(state, one)
+
+
+@njit
+def run_setup(params, state):
+    """Go on with Setup; return whether a General must choose (R2.0-2)."""
+    step = state.frame_step[state.frame_top]
+    if step == SetupStep.PICK:
+        return run_picks(params, state)
+    if step == SetupStep.INITIATIVE:
+        set_data(state, GENERAL_ONE, find_general_one(params, state))
+        set_step(state, SetupStep.PLACE)
+        return False
+    if run_placement(params, state):
+        return True
+    begin_first_turn(params, state, get_data(state, GENERAL_ONE))
+    return False

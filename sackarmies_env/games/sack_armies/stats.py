@@ -1,0 +1,324 @@
+"""Effective stats and abilities of units: printed values, terrain, attachments, augments (sections 3.2.2 and 9.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.constants import (
+    NO_CLAUSE,
+    NO_MATCH,
+    NO_TOKEN,
+    Ability,
+    Effect,
+    Stat,
+)
+from sackarmies_env.games.sack_armies.zones import (
+    NUM_DIRECTIONS,
+    controller_of,
+    field_at,
+    first_token,
+    hex_of,
+    is_face_up,
+    is_in_effect,
+    is_unit_on_board,
+    type_of,
+    unit_at,
+)
+
+NO_ROW = -1
+
+
+@njit
+def distance(params, origin, target):
+    """Return the number of hexes from `origin` to `target`: adjacent is 1, the next ring 2 (R8.4.4-2, Q-74)."""
+    dq = np.int64(params.cell_q[target]) - np.int64(params.cell_q[origin])
+    dr = np.int64(params.cell_r[target]) - np.int64(params.cell_r[origin])
+    return max(abs(dq), max(abs(dr), abs(dq + dr)))
+
+
+@njit
+def matches(params, match, type_id):
+    """Return whether a type is of the class that a text names (RA-Augment-2, RA-Augment-3, RA-Augment-4, Q-59)."""
+    if match == NO_MATCH:
+        return True
+    keywords = params.type_keywords[type_id]
+    for clause in range(params.match_start[match], params.match_end[match]):
+        wanted = params.clause_keywords[clause]
+        homeland = params.clause_homeland[clause]
+        unit_class = params.clause_class[clause]
+        if (
+            (keywords & wanted) == wanted
+            and (homeland == NO_CLAUSE or homeland == params.type_homeland[type_id])
+            and (unit_class == NO_CLAUSE or unit_class == params.type_class[type_id])
+        ):
+            return True
+    return False
+
+
+@njit
+def has_revealed_unit(params, state, unit, match):
+    """Return whether another unit of the same General that fits `match` is revealed in play."""
+    start = first_token(params, state.token_owner[unit])
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if (
+            token != unit
+            and is_unit_on_board(params, state, token)
+            and is_face_up(state, token)
+            and matches(params, match, type_of(state, token))
+        ):
+            return True
+    return False
+
+
+@njit
+def limits_met(params, state, unit):
+    """Return whether the printed limits of `unit` let its special abilities work (R3.2.2-13)."""
+    type_id = type_of(state, unit)
+    for row in range(params.type_limit_start[type_id], params.type_limit_end[type_id]):
+        if not has_revealed_unit(params, state, unit, np.int64(params.limit_match[row])):
+            return False
+    return True
+
+
+@njit
+def better_row(params, ability, best, row):
+    """Return `row` if it is of this ability and of greater value than row `best`, else `best`."""
+    if params.ability_kind[row] != ability:
+        return best
+    if best == NO_ROW or params.ability_value[row] > params.ability_value[best]:
+        return np.int64(row)
+    return best
+
+
+@njit
+def granted_row(params, state, unit, ability, best):
+    """Return the best row of `ability` among `best` and what attachments and passing effects grant (RA-0-1)."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            type_id = type_of(state, attachment)
+            for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
+                if params.effect_kind[effect] == Effect.GRANT:
+                    best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        effect = np.int64(state.modifier_effect[i])
+        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
+            best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
+    return best
+
+
+@njit
+def ability_row_if_revealed(params, state, unit, ability):
+    """Return the row of the ability table that `unit` would have, were it face up; NO_ROW if none (R9.1-1)."""
+    best = np.int64(NO_ROW)
+    type_id = type_of(state, unit)
+    if params.type_ability[type_id, ability] > 0 and limits_met(params, state, unit):
+        for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
+            best = better_row(params, ability, best, np.int64(row))
+    if state.token_first[unit] != NO_TOKEN or state.num_modifiers > 0:
+        best = granted_row(params, state, unit, ability, best)
+    return best
+
+
+@njit
+def ability_row(params, state, unit, ability):
+    """Return the row of `ability` that works for `unit`; none while it is face down (R9.1-6, R9.1-7, R9.1-8)."""
+    if not is_face_up(state, unit):
+        return np.int64(NO_ROW)
+    return ability_row_if_revealed(params, state, unit, ability)
+
+
+@njit
+def ability_if_revealed(params, state, unit, ability):
+    """Return the value of `ability` that `unit` would have, were it face up; 0 if none (R8.2.2-8)."""
+    row = ability_row_if_revealed(params, state, unit, ability)
+    return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
+
+
+@njit
+def ability_value(params, state, unit, ability):
+    """Return the value of `ability` for `unit` now: a range, a damage or 1; 0 if it does not have it."""
+    row = ability_row(params, state, unit, ability)
+    return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
+
+
+# --- modifiers
+
+
+@njit
+def effect_sum(params, type_id, stat):
+    """Return the sum of the modifications of `stat` in the text of a type."""
+    total = np.int64(0)
+    for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
+        if params.effect_kind[effect] == Effect.MODIFY and params.effect_stat[effect] == stat:
+            total += np.int64(params.effect_amount[effect])
+    return total
+
+
+@njit
+def attached_modifier(params, state, unit, stat):
+    """Return what attachments in effect and passing effects add to `stat` (R3.2.2-2, R9.2-16, R9.3-10)."""
+    total = np.int64(0)
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            total += effect_sum(params, type_of(state, attachment), stat)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        effect = np.int64(state.modifier_effect[i])
+        if (
+            state.modifier_token[i] == unit
+            and params.effect_kind[effect] == Effect.MODIFY
+            and params.effect_stat[effect] == stat
+        ):
+            total += np.int64(params.effect_amount[effect])
+    return total
+
+
+@njit
+def terrain_modifier(params, state, unit, stat, revealed):
+    """Return what the battlefield under `unit` adds to `stat`, whoever controls it (R3.2.1-7, RA-Aquatic-1)."""
+    field = field_at(state, hex_of(state, unit))
+    if field == NO_TOKEN:
+        return np.int64(0)
+    field_type = type_of(state, field)
+    total = np.int64(0)
+    for effect in range(params.type_effect_start[field_type], params.type_effect_end[field_type]):
+        if (
+            params.effect_kind[effect] == Effect.MODIFY
+            and params.effect_stat[effect] == stat
+            and matches(params, np.int64(params.effect_match[effect]), type_of(state, unit))
+        ):
+            amount = np.int64(params.effect_amount[effect])
+            harmless = (
+                amount < 0
+                and params.type_water[field_type] == 1
+                and revealed
+                and ability_if_revealed(params, state, unit, Ability.AQUATIC) > 0
+            )
+            if not harmless:
+                total += amount
+    return total
+
+
+@njit
+def augment_of_row(params, row, type_id, stat):
+    """Return the bonus to `stat` that augment `row` gives to a unit of this type."""
+    if (
+        params.ability_kind[row] == Ability.AUGMENT
+        and params.ability_stat[row] == stat
+        and matches(params, np.int64(params.ability_match[row]), type_id)
+    ):
+        return np.int64(params.ability_amount[row])
+    return np.int64(0)
+
+
+@njit
+def augment_by(params, state, augmenter, type_id, stat):
+    """Return the bonus to `stat` that face-up `augmenter` gives to an adjacent unit of this type (RA-Augment-1)."""
+    total = np.int64(0)
+    own_type = type_of(state, augmenter)
+    if params.type_ability[own_type, Ability.AUGMENT] > 0 and limits_met(params, state, augmenter):
+        for row in range(params.type_ability_start[own_type], params.type_ability_end[own_type]):
+            total += augment_of_row(params, np.int64(row), type_id, stat)
+    attachment = np.int64(state.token_first[augmenter])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            attached_type = type_of(state, attachment)
+            for effect in range(params.type_effect_start[attached_type], params.type_effect_end[attached_type]):
+                if params.effect_kind[effect] == Effect.GRANT:
+                    total += augment_of_row(params, np.int64(params.effect_ability[effect]), type_id, stat)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        effect = np.int64(state.modifier_effect[i])
+        if state.modifier_token[i] == augmenter and params.effect_kind[effect] == Effect.GRANT:
+            total += augment_of_row(params, np.int64(params.effect_ability[effect]), type_id, stat)
+    return total
+
+
+@njit
+def combine_bonus(params, total, bonus):
+    """Add a bonus to others, or let only the greatest count (C-augment_stacks)."""
+    return total + bonus if params.augment_stacks == 1 else max(total, bonus)
+
+
+@njit
+def ghost_bonus(params, state, unit, stat, total):
+    """Add what dead augmenters next to `unit` still give this turn (RA-Augment-6)."""
+    for i in range(state.num_ghosts):
+        if (
+            state.ghost_controller[i] == state.token_controller[unit]
+            and distance(params, np.int64(state.ghost_hex[i]), hex_of(state, unit)) == 1
+        ):
+            bonus = augment_of_row(params, np.int64(state.ghost_ability[i]), type_of(state, unit), stat)
+            total = combine_bonus(params, total, bonus)
+    return total
+
+
+@njit
+def augment_bonus(params, state, unit, stat):
+    """Return what adjacent augmenters of its controller add to `stat` of `unit` (RA-Augment-5, Q-57, Q-77, Q-87)."""
+    total = np.int64(0)
+    cell = hex_of(state, unit)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX:
+            continue
+        other = unit_at(state, neighbor)
+        if other != NO_TOKEN and is_face_up(state, other) and controller_of(state, other) == controller_of(state, unit):
+            total = combine_bonus(params, total, augment_by(params, state, other, type_of(state, unit), stat))
+    if state.num_ghosts > 0:
+        total = ghost_bonus(params, state, unit, stat, total)
+    return total
+
+
+# --- effective stats
+
+
+@njit
+def stat_if(params, state, unit, stat, revealed):
+    """Return an effective stat of `unit`, as it is (or would be) face up or face down; may be negative.
+
+    Face down only the printed value and the terrain count: every other effect needs both sides revealed
+    (R8.2.2-8, R9.1-7, RA-Scatter-8).
+    """
+    type_id = type_of(state, unit)
+    if stat == Stat.MOVEMENT:
+        value = np.int64(params.type_movement[type_id])
+    elif stat == Stat.DAMAGE:
+        value = np.int64(params.type_damage[type_id])
+    else:
+        value = np.int64(params.type_armor[type_id])
+    value += terrain_modifier(params, state, unit, stat, revealed)
+    if revealed:
+        if state.token_first[unit] != NO_TOKEN or state.num_modifiers > 0:
+            value += attached_modifier(params, state, unit, stat)
+        value += augment_bonus(params, state, unit, stat)
+    return value
+
+
+@njit
+def effective_movement(params, state, unit):
+    """Return the movement of `unit` after modifiers, at least 0 (R3.2.2-1, R8.3-11, RB-11)."""
+    return max(np.int64(0), stat_if(params, state, unit, Stat.MOVEMENT, is_face_up(state, unit)))
+
+
+@njit
+def effective_damage(params, state, unit):
+    """Return the damage rating of `unit` after modifiers, at least 0 (R3.2.2-2, Q-72)."""
+    return max(np.int64(0), stat_if(params, state, unit, Stat.DAMAGE, is_face_up(state, unit)))
+
+
+@njit
+def effective_armor(params, state, unit):
+    """Return the armor of `unit` after modifiers; zero or less does not kill (R3.2.2-5, R9.2-17, Q-34)."""
+    return stat_if(params, state, unit, Stat.ARMOR, is_face_up(state, unit))
+
+
+@njit
+def movement_if_revealed(params, state, unit):
+    """Return the movement that `unit` would have face up, at least 0."""
+    return max(np.int64(0), stat_if(params, state, unit, Stat.MOVEMENT, True))

@@ -1,0 +1,401 @@
+"""The sequence of play: apply a decision, advance to the next one, and the kernels over many states."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.rng import seed_streams
+from sackarmies_env.core.state import ERROR_NONE, ERROR_STUCK, NO_PLAYER
+from sackarmies_env.games.sack_armies.activate import apply_effect_choice, apply_raise_hex, run_activate
+from sackarmies_env.games.sack_armies.attack import (
+    apply_advance,
+    apply_ambush,
+    apply_charge,
+    apply_counter,
+    apply_designation,
+    run_attack,
+)
+from sackarmies_env.games.sack_armies.chance import shuffle_deck
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Frame, Victory, Zone
+from sackarmies_env.games.sack_armies.coordinate import apply_coord_member, apply_coord_target
+from sackarmies_env.games.sack_armies.damage import apply_save, apply_save_slot
+from sackarmies_env.games.sack_armies.deploy import (
+    apply_deploy_hex,
+    apply_deploy_type,
+    apply_discard,
+    run_deploy,
+    run_draw,
+)
+from sackarmies_env.games.sack_armies.flow import (
+    TurnStep,
+    clear_act,
+    clear_attack,
+    clear_chain,
+    drop_to_turn,
+    push_frame,
+)
+from sackarmies_env.games.sack_armies.legal import refresh_legal
+from sackarmies_env.games.sack_armies.mask import clear_legal, first_allowed, is_allowed
+from sackarmies_env.games.sack_armies.setup import (
+    SetupStep,
+    apply_setup_hex,
+    apply_setup_pick,
+    apply_setup_type,
+    run_setup,
+)
+from sackarmies_env.games.sack_armies.state import FRAME_DATA, MAX_FRAMES, MAX_LOG
+from sackarmies_env.games.sack_armies.turn import (
+    apply_cast_slot,
+    apply_menu,
+    apply_move_to,
+    apply_move_unit,
+    apply_raise_type,
+    apply_source,
+    apply_target,
+    apply_token_host,
+    apply_token_slot,
+    run_move,
+    run_turn,
+)
+from sackarmies_env.games.sack_armies.victory import eliminate_player
+from sackarmies_env.games.sack_armies.window import (
+    apply_reveal_hex,
+    apply_reveal_slot,
+    apply_surprise_slot,
+    apply_window,
+    run_window,
+)
+from sackarmies_env.games.sack_armies.zones import clear_rows, first_token, rebuild
+
+# --- one state: begin
+
+
+@njit
+def clear_general(params, state, player):
+    """Let `player` begin with nothing."""
+    state.general_alive[player] = 1 if player < params.num_generals else 0
+    state.general_drawn[player] = 0
+    state.general_contending[player] = 0
+    state.script_draws_end[player] = 0
+    state.script_draws_used[player] = 0
+    for i in range(state.script_draws.shape[1]):
+        state.script_draws[player, i] = 0
+
+
+@njit
+def clear_records(state):
+    """Forget frames, script and log."""
+    state.frame_top = -1
+    for i in range(MAX_FRAMES):
+        state.frame_kind[i] = 0
+        state.frame_step[i] = 0
+        for j in range(FRAME_DATA):
+            state.frame_data[i, j] = 0
+    state.script_flips_end = 0
+    state.script_flips_used = 0
+    for i in range(len(state.script_flips)):
+        state.script_flips[i] = 0
+    for i in range(MAX_LOG):
+        state.log_kind[i] = Event.NONE
+        state.log_player[i] = NO_PLAYER
+        state.log_hex[i] = -1
+        state.log_value[i] = 0
+
+
+@njit
+def clear_state(params, state):
+    """Make an empty game of `state`: all Generals in play, no tokens, nothing under way."""
+    state.current_player = NO_PLAYER
+    state.turn = 0
+    state.terminated = 0
+    state.truncated = 0
+    state.winner = NO_PLAYER
+    state.error = ERROR_NONE
+    state.decision = Decision.NONE
+    state.active = NO_PLAYER
+    state.victory_type = Victory.NONE
+    state.last_progress_turn = 0
+    state.stumbled = 0
+    state.num_modifiers = 0
+    state.num_ghosts = 0
+    for player in range(len(state.general_alive)):
+        clear_general(params, state, player)
+    clear_records(state)
+    clear_chain(state)
+    clear_attack(state)
+    clear_act(state)
+    clear_rows(state)
+    clear_legal(state)
+    rebuild(params, state)
+    shuffle_deck(params, state)
+
+
+@njit
+def fill_sacks(params, state):
+    """Put every army into its General's sack (R2.0-1, R3.1-1, R4.2-1)."""
+    for player in range(params.num_generals):
+        start = first_token(params, player)
+        for i in range(params.army_size[player]):
+            token = start + i
+            state.token_type[token] = params.army_type[player, i]
+            state.token_owner[token] = player
+            state.token_controller[token] = player
+            state.token_zone[token] = Zone.SACK
+        state.sack_count[player] = params.army_size[player]
+
+
+@njit
+def prepare_one(params, state, seed):
+    """Lay out a new game, ready for Setup; a script of chance may be added before it advances."""
+    clear_state(params, state)
+    seed_streams(state, seed)
+    fill_sacks(params, state)
+    push_frame(state, Frame.SETUP, SetupStep.PICK)
+
+
+@njit
+def reset_one(params, state, seed):
+    """Begin a new game and advance to its first decision."""
+    prepare_one(params, state, seed)
+    advance(params, state)
+
+
+# --- one state: apply a decision
+
+
+@njit
+def apply_in_setup(params, state, action, decision):
+    """Apply a choice of Setup, Draw or Deploy, or of the menu."""
+    if decision == Decision.SETUP_PICK:
+        apply_setup_pick(params, state, action)
+    elif decision == Decision.SETUP_TYPE:
+        apply_setup_type(params, state, action)
+    elif decision == Decision.SETUP_HEX:
+        apply_setup_hex(params, state, action)
+    elif decision == Decision.MENU:
+        apply_menu(params, state, action)
+    elif decision == Decision.DISCARD:
+        apply_discard(params, state, action)
+    elif decision == Decision.DEPLOY_TYPE:
+        apply_deploy_type(params, state, action)
+    elif decision == Decision.DEPLOY_HEX:
+        apply_deploy_hex(params, state, action)
+    elif decision == Decision.REVEAL_HEX:
+        apply_reveal_hex(params, state, action)
+    else:
+        apply_reveal_slot(params, state, action)
+
+
+@njit
+def apply_in_action(params, state, action, decision):
+    """Apply a choice that begins an action."""
+    if decision == Decision.MOVE_UNIT:
+        apply_move_unit(params, state, action)
+    elif decision == Decision.MOVE_TO:
+        apply_move_to(params, state, action)
+    elif decision == Decision.SOURCE or decision == Decision.CAST_HOST:
+        apply_source(params, state, action)
+    elif decision == Decision.TARGET:
+        apply_target(params, state, action)
+    elif decision == Decision.COORD_TARGET:
+        apply_coord_target(params, state, action)
+    elif decision == Decision.COORD_MEMBER:
+        apply_coord_member(params, state, action)
+    elif decision == Decision.CHARGE_TO:
+        apply_charge(params, state, action)
+    elif decision == Decision.TOKEN_HOST:
+        apply_token_host(params, state, action)
+    elif decision == Decision.TOKEN_SLOT:
+        apply_token_slot(params, state, action)
+    elif decision == Decision.RAISE_TYPE:
+        apply_raise_type(params, state, action)
+    elif decision == Decision.RAISE_HEX:
+        apply_raise_hex(params, state, action)
+    else:
+        apply_cast_slot(params, state, action)
+
+
+@njit
+def apply_in_reaction(params, state, action, decision):
+    """Apply a choice of an effect, a reaction or a combat."""
+    if decision <= Decision.EFFECT_TYPE:
+        apply_effect_choice(params, state, action, decision)
+    elif decision == Decision.WINDOW:
+        apply_window(params, state, action)
+    elif decision == Decision.SURPRISE_SLOT:
+        apply_surprise_slot(params, state, action)
+    elif decision == Decision.AMBUSH:
+        apply_ambush(params, state, action)
+    elif decision == Decision.COUNTER:
+        apply_counter(state, action)
+    elif decision == Decision.DESIGNATE:
+        apply_designation(params, state, action)
+    elif decision == Decision.ADVANCE:
+        apply_advance(params, state, action)
+    elif decision == Decision.SAVE:
+        apply_save(params, state, action)
+    else:
+        apply_save_slot(params, state, action)
+
+
+@njit
+def apply(params, state, action):
+    """Apply one legal action; a follow-up that it asks for stands in `state.decision`, else that is NONE."""
+    decision = np.int64(state.decision)
+    state.decision = Decision.NONE
+    if decision <= Decision.REVEAL_SLOT:
+        apply_in_setup(params, state, action, decision)
+    elif decision <= Decision.CAST_SLOT:
+        apply_in_action(params, state, action, decision)
+    else:
+        apply_in_reaction(params, state, action, decision)
+
+
+# --- one state: advance
+
+
+@njit
+def run_frame(params, state):
+    """Go on with the procedure on top of the stack; return whether a General must choose."""
+    kind = state.frame_kind[state.frame_top]
+    if kind == Frame.SETUP:
+        return run_setup(params, state)
+    if kind == Frame.TURN:
+        return run_turn(params, state)
+    if kind == Frame.DRAW:
+        return run_draw(params, state)
+    if kind == Frame.DEPLOY:
+        return run_deploy(params, state)
+    if kind == Frame.MOVE:
+        return run_move(params, state)
+    if kind == Frame.ATTACK:
+        return run_attack(params, state)
+    if kind == Frame.ACTIVATE:
+        return run_activate(params, state)
+    return run_window(params, state)
+
+
+@njit
+def is_over(state):
+    """Return whether the game has ended or was cut off."""
+    return state.terminated == 1 or state.truncated == 1
+
+
+@njit
+def run_to_decision(params, state):
+    """Run the procedures until somebody must choose or the game is over."""
+    while not is_over(state) and state.decision == Decision.NONE:
+        active = np.int64(state.active)
+        fallen = active != NO_PLAYER and state.general_alive[active] == 0
+        if fallen and (state.frame_top > 0 or state.frame_step[0] != TurnStep.END):
+            drop_to_turn(state, TurnStep.END)  # eliminated in his own turn (Q-16)
+        run_frame(params, state)
+
+
+@njit
+def advance(params, state):
+    """Advance to the next decision; forced ones are taken silently if so agreed (V-20, C-auto_forced)."""
+    run_to_decision(params, state)
+    refresh_legal(params, state)
+    while params.auto_forced == 1 and state.num_legal == 1:
+        apply(params, state, first_allowed(state))
+        run_to_decision(params, state)
+        refresh_legal(params, state)
+    if not is_over(state) and state.num_legal == 0:
+        state.error = ERROR_STUCK
+
+
+@njit
+def step_one(params, state, action):
+    """Apply a legal `action`, then advance to the next decision or the end; a finished game stays as it is."""
+    if is_over(state):
+        return
+    apply(params, state, action)
+    advance(params, state)
+
+
+@njit
+def forfeit_one(params, state, player):
+    """Let `player` concede at any time, whoever is to act (R2.0-3, Q-71)."""
+    if is_over(state) or state.general_alive[player] == 0:
+        return
+    clear_chain(state)
+    state.decision = Decision.NONE
+    eliminate_player(params, state, player, Victory.CONCESSION)
+    advance(params, state)
+
+
+# --- many states
+
+
+@njit
+def reset_games(params, states, seeds):
+    """Begin new games: params (1,), states (n,), seeds (n,) int64."""
+    for i in range(len(states)):
+        reset_one(params[0], states[i], seeds[i])
+
+
+@njit
+def prepare_games(params, states, seeds):
+    """Lay out new games that have not advanced yet: write the script, then call `resume_games`."""
+    for i in range(len(states)):
+        prepare_one(params[0], states[i], seeds[i])
+
+
+@njit
+def resume_games(params, states):
+    """Advance states that were put together from outside to their next decision."""
+    for i in range(len(states)):
+        advance(params[0], states[i])
+
+
+@njit
+def step_games(params, states, actions):
+    """Apply one legal action each: actions (n,) int64."""
+    for i in range(len(states)):
+        step_one(params[0], states[i], np.int64(actions[i]))
+
+
+@njit
+def forfeit_games(params, states, players):
+    """Let `players[i]` concede in `states[i]`; NO_PLAYER for nobody."""
+    for i in range(len(states)):
+        if players[i] != NO_PLAYER:
+            forfeit_one(params[0], states[i], np.int64(players[i]))
+
+
+@njit
+def legal_games(params, states, action_mask):
+    """Write the legal ids of each current player: action_mask (n, num_actions) int8."""
+    num_actions = np.int64(params[0].num_actions)
+    for i in range(len(states)):
+        for action in range(num_actions):
+            action_mask[i, action] = is_allowed(states[i], action)
+
+
+@njit
+def returns_one(params, state, out):
+    """Write what each player has earned: winner +1, losers share -1, draws 0 (C-reward)."""
+    share = np.float32(0.0 if params.win_only == 1 else -1.0 / (np.float64(params.num_generals) - 1.0))
+    for player in range(params.num_generals):
+        out[player] = np.float32(0.0)
+        if state.winner == player:
+            out[player] = np.float32(1.0)
+        elif state.general_alive[player] == 0 and state.general_drawn[player] == 0:
+            out[player] = share
+
+
+@njit
+def returns_games(params, states, out):
+    """Write the returns so far: out (n, num_generals) float32."""
+    for i in range(len(states)):
+        returns_one(params[0], states[i], out[i])
+
+
+@njit
+def terminations_games(params, states, out):
+    """Write 1 for each player who is out of the game: out (n, num_generals) int8."""
+    for i in range(len(states)):
+        for player in range(np.int64(params[0].num_generals)):
+            out[i, player] = states[i].terminated == 1 or states[i].general_alive[player] == 0

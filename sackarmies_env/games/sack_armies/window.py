@@ -1,0 +1,349 @@
+"""Reactions: free reveals, surprise maneuvers and the windows in which they are allowed (P-WINDOW, D-07, D-22)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, hex_action, slot_action
+from sackarmies_env.games.sack_armies.activate import ask_next_choice, begin_act, is_act_valid, is_castable
+from sackarmies_env.games.sack_armies.combat import can_charge, can_engage, can_target, find_charge, is_ranged
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Kind, Use, Verb
+from sackarmies_env.games.sack_armies.effects import can_use_text
+from sackarmies_env.games.sack_armies.flow import (
+    RESULT,
+    WINDOW_KIND,
+    WINDOW_PASSES,
+    WINDOW_POSITION,
+    WINDOW_START,
+    WINDOW_TARGETED,
+    WindowKind,
+    WindowResult,
+    WindowStep,
+    ask,
+    clear_chain,
+    extend_chain,
+    get_data,
+    is_in_window,
+    pop_frame,
+    set_data,
+    set_step,
+)
+from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit
+from sackarmies_env.games.sack_armies.zones import (
+    attachment_in_slot,
+    controller_of,
+    count_attachments,
+    is_face_up,
+    is_unit_on_board,
+    type_of,
+    unit_at,
+)
+
+# --- free reveals
+
+
+@njit
+def can_reveal_token(params, state, attachment, player):
+    """Return whether `player` may turn up `attachment`: a face-down free text of his own (R9.2-6, R9.2-8, R8.2.2-12)."""
+    return (
+        state.token_owner[attachment] == player
+        and not is_face_up(state, attachment)
+        and params.type_use[state.token_type[attachment]] == Use.FREE
+    )
+
+
+@njit
+def has_revealable_token(params, state, unit, player):
+    """Return whether `player` may turn up some attachment of `unit`, his own."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if can_reveal_token(params, state, attachment, player):
+            return True
+        attachment = np.int64(state.token_next[attachment])
+    return False
+
+
+@njit
+def can_reveal_at(params, state, player, verb, cell):
+    """Return whether `player` may reveal his unit on `cell`, or an attachment of it."""
+    unit = unit_at(state, cell)
+    if unit == NO_TOKEN or controller_of(state, unit) != player:
+        return False
+    if verb == Verb.REVEAL_UNIT:
+        return not is_face_up(state, unit)
+    return has_revealable_token(params, state, unit, player)
+
+
+@njit
+def offer_reveal_verbs(params, state, player):
+    """Offer the free reveals: units, and attached free texts (RB-7, R8.2.2-9, R8.2.2-10, R9.1-10, Q-80)."""
+    for cell in range(params.num_cells):
+        if can_reveal_at(params, state, player, Verb.REVEAL_UNIT, np.int64(cell)):
+            allow(state, np.int64(Verb.REVEAL_UNIT))
+        if can_reveal_at(params, state, player, Verb.REVEAL_TOKEN, np.int64(cell)):
+            allow(state, np.int64(Verb.REVEAL_TOKEN))
+
+
+@njit
+def offer_reveal_hexes(params, state):
+    """Offer the units to reveal, or the hosts of tokens to reveal (D-07)."""
+    player = np.int64(state.current_player)
+    for cell in range(params.num_cells):
+        if can_reveal_at(params, state, player, np.int64(state.chain_verb), np.int64(cell)):
+            allow(state, hex_action(params, cell))
+
+
+@njit
+def offer_reveal_slots(params, state):
+    """Offer the attachments of the chosen host that may be revealed."""
+    host = unit_at(state, np.int64(state.chain[0]))
+    for slot in range(count_attachments(state, host)):
+        attachment = attachment_in_slot(state, host, np.int64(slot))
+        if can_reveal_token(params, state, attachment, np.int64(state.current_player)):
+            allow(state, slot_action(params, slot))
+
+
+@njit
+def apply_reveal_hex(params, state, action):
+    """Turn up the chosen unit, or go on to the slot."""
+    cell = decode_hex(params, action)
+    if state.chain_verb == Verb.REVEAL_TOKEN:
+        extend_chain(state, cell)
+        ask(state, np.int64(state.current_player), Decision.REVEAL_SLOT)
+        return
+    reveal_unit(params, state, unit_at(state, cell))
+    after_reveal(params, state)
+
+
+@njit
+def apply_reveal_slot(params, state, action):
+    """Turn up the chosen attachment and, if need be, its host (R9.2-9, R8.2.2-11, Q-48)."""
+    host = unit_at(state, np.int64(state.chain[0]))
+    reveal(state, attachment_in_slot(state, host, decode_slot(params, action)))
+    reveal_unit(params, state, host)
+    after_reveal(params, state)
+
+
+@njit
+def after_reveal(params, state):
+    """Go on after a free reveal: in a window the announcement is tested anew (R9.1-11)."""
+    clear_chain(state)
+    state.decision = Decision.NONE
+    if not is_in_window(state):
+        return
+    set_data(state, WINDOW_PASSES, 0)
+    next_position(params, state)
+    if not is_announcement_valid(params, state):
+        close_window(state, WindowResult.CANCEL)
+
+
+# --- is what was announced still legal
+
+
+@njit
+def is_coordinated_valid(params, state):
+    """Return whether every participant may still attack: else the whole attack is cancelled (Q-45)."""
+    target = np.int64(state.attack_target)
+    for unit in range(len(state.token_member)):
+        if state.token_member[unit] == 1 and not can_target(
+            params, state, unit, target, is_ranged(np.int64(state.attack_verb))
+        ):
+            return False
+    return True
+
+
+@njit
+def is_charge_valid(params, state):
+    """Return whether an announced Move and Attack may still be made (Q-62)."""
+    unit = np.int64(state.attack_unit)
+    target = np.int64(state.attack_target)
+    if is_face_up(state, target) and not can_engage(params, state, unit, target):
+        return False
+    find_charge(params, state, unit)
+    return can_charge(params, state, unit, target)
+
+
+@njit
+def is_attack_valid(params, state):
+    """Return whether the announced attack is still legal as declared."""
+    if state.attack_unit == NO_TOKEN:
+        return is_coordinated_valid(params, state)
+    ranged = is_ranged(np.int64(state.attack_verb))
+    return can_target(params, state, np.int64(state.attack_unit), np.int64(state.attack_target), ranged)
+
+
+@njit
+def is_announcement_valid(params, state):
+    """Return whether a reveal has left legal what was announced (R9.1-11, Q-44)."""
+    kind = get_data(state, WINDOW_KIND)
+    if kind == WindowKind.ATTACK:
+        return is_attack_valid(params, state)
+    if kind == WindowKind.CHARGE:
+        return is_charge_valid(params, state)
+    if kind == WindowKind.ACTIVATION:
+        return is_act_valid(params, state)
+    return True
+
+
+# --- the window
+
+
+@njit
+def next_position(params, state):
+    """Let the next General be asked."""
+    set_data(state, WINDOW_POSITION, (get_data(state, WINDOW_POSITION) + 1) % np.int64(params.num_generals))
+
+
+@njit
+def window_player(params, state):
+    """Return who is asked now: from the first seat counter-clockwise, the active General last."""
+    count = np.int64(params.num_generals)
+    position = get_data(state, WINDOW_POSITION)
+    if position == count - 1:
+        return np.int64(state.active)
+    player = get_data(state, WINDOW_START)
+    while True:
+        if player != state.active:
+            if position == 0:
+                return player
+            position -= 1
+        player = (player + 1) % count
+
+
+@njit
+def takes_part(params, state, player):
+    """Return whether `player` is asked in this window: every General in play, or the one targeted (Q-46)."""
+    if state.general_alive[player] == 0:
+        return False
+    return params.windows_targeted_only == 0 or player == get_data(state, WINDOW_TARGETED)
+
+
+@njit
+def close_window(state, result):
+    """End the window and tell the procedure below how."""
+    pop_frame(state)
+    state.frame_data[state.frame_top, RESULT] = result
+
+
+@njit
+def run_window(params, state):
+    """Ask one after the other until all have passed in turn; return whether one must choose (P-WINDOW, D-22)."""
+    if state.frame_step[state.frame_top] == WindowStep.SURPRISED:
+        set_step(state, WindowStep.ASK)
+        set_data(state, WINDOW_PASSES, 0)
+        next_position(params, state)
+        if not judge_surprise(params, state):
+            close_window(state, WindowResult.MISS)
+            return False
+    while get_data(state, WINDOW_PASSES) < params.num_generals:
+        player = window_player(params, state)
+        if takes_part(params, state, player):
+            ask(state, player, Decision.WINDOW)
+            return True
+        set_data(state, WINDOW_PASSES, get_data(state, WINDOW_PASSES) + 1)
+        next_position(params, state)
+    close_window(state, WindowResult.CLOSED)
+    return False
+
+
+@njit
+def offer_window(params, state):
+    """Offer PASS, free reveals, and to the defender's General surprise maneuvers."""
+    player = np.int64(state.current_player)
+    allow(state, np.int64(Verb.PASS))
+    offer_reveal_verbs(params, state, player)
+    if get_data(state, WINDOW_KIND) == WindowKind.ATTACK:
+        defender = np.int64(state.attack_target)
+        if controller_of(state, defender) == player and has_surprise(params, state, defender):
+            allow(state, np.int64(Verb.SURPRISE))
+
+
+@njit
+def apply_window(params, state, action):
+    """Pass, or begin a reaction."""
+    player = np.int64(state.current_player)
+    if action == Verb.PASS:
+        set_data(state, WINDOW_PASSES, get_data(state, WINDOW_PASSES) + 1)
+        next_position(params, state)
+        return
+    state.chain_verb = action
+    ask(state, player, Decision.SURPRISE_SLOT if action == Verb.SURPRISE else Decision.REVEAL_HEX)
+
+
+# --- surprise maneuvers
+
+
+@njit
+def can_surprise(params, state, defender, attachment):
+    """Return whether `attachment` may be used as a surprise maneuver of `defender` (R9.3-3, R9.3-9, Q-41)."""
+    return (
+        params.type_kind[state.token_type[attachment]] == Kind.MANEUVER
+        and state.token_owner[attachment] == state.token_owner[defender]
+        and is_castable(params, state, attachment)
+        and can_use_text(params, state, defender, type_of(state, attachment))
+    )
+
+
+@njit
+def has_surprise(params, state, defender):
+    """Return whether `defender` has a maneuver to surprise with (R8.4.1-4, R8.4.1-5)."""
+    attachment = np.int64(state.token_first[defender])
+    while attachment != NO_TOKEN:
+        if can_surprise(params, state, defender, attachment):
+            return True
+        attachment = np.int64(state.token_next[attachment])
+    return False
+
+
+@njit
+def offer_surprise_slots(params, state):
+    """Offer the maneuvers of the defender (D-22b)."""
+    defender = np.int64(state.attack_target)
+    for slot in range(count_attachments(state, defender)):
+        if can_surprise(params, state, defender, attachment_in_slot(state, defender, np.int64(slot))):
+            allow(state, slot_action(params, slot))
+
+
+@njit
+def apply_surprise_slot(params, state, action):
+    """Choose the maneuver; its other choices follow."""
+    defender = np.int64(state.attack_target)
+    begin_act(state, np.int64(Verb.SURPRISE), defender)
+    state.act_token = attachment_in_slot(state, defender, decode_slot(params, action))
+    ask_next_choice(params, state)
+
+
+@njit
+def drop_members(params, state, target):
+    """Let participants who can no longer attack drop out; return whether any is left (Q-84)."""
+    left = False
+    for unit in range(len(state.token_member)):
+        if state.token_member[unit] == 1:
+            if is_unit_on_board(params, state, unit) and can_target(
+                params, state, unit, target, is_ranged(np.int64(state.attack_verb))
+            ):
+                left = True
+            else:
+                state.token_member[unit] = 0
+    return left
+
+
+@njit
+def judge_surprise(params, state):
+    """Return whether the attack goes on after a surprise maneuver, perhaps against another unit on the hex.
+
+    (R9.3-4, R9.3-5, R9.3-6, R9.3-7, Q-83)
+    """
+    attacker = np.int64(state.attack_unit)
+    if attacker != NO_TOKEN and not is_unit_on_board(params, state, attacker):
+        return False
+    defender = unit_at(state, np.int64(state.attack_hex))
+    if defender == NO_TOKEN:
+        return False
+    reveal_unit(params, state, defender)
+    state.attack_target = defender
+    if attacker == NO_TOKEN:
+        return drop_members(params, state, defender)
+    return can_target(params, state, attacker, defender, is_ranged(np.int64(state.attack_verb)))

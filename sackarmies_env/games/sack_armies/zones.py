@@ -1,0 +1,421 @@
+"""Zones: where tokens are and how they pass from one place to another (chapters 3 and 6)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, STACK_LIMIT, Event, Face, Kind, Use, Zone
+from sackarmies_env.games.sack_armies.state import MAX_LOG
+
+NUM_DIRECTIONS = 6
+
+
+@njit
+def log_event(state, kind, player, cell, value):
+    """Put a public event at the head of the log (V-18)."""
+    for i in range(MAX_LOG - 1, 0, -1):
+        state.log_kind[i] = state.log_kind[i - 1]
+        state.log_player[i] = state.log_player[i - 1]
+        state.log_hex[i] = state.log_hex[i - 1]
+        state.log_value[i] = state.log_value[i - 1]
+    state.log_kind[0] = kind
+    state.log_player[0] = player
+    state.log_hex[0] = cell
+    state.log_value[0] = value
+
+
+@njit
+def type_of(state, token):
+    """Return the row of the catalogue that `token` is a copy of."""
+    return np.int64(state.token_type[token])
+
+
+@njit
+def owner_of(state, token):
+    """Return who brought `token` into the game; it never changes (R3.2-2)."""
+    return np.int64(state.token_owner[token])
+
+
+@njit
+def controller_of(state, token):
+    """Return who commands `token` now (R3.2-3)."""
+    return np.int64(state.token_controller[token])
+
+
+@njit
+def kind_of(params, state, token):
+    """Return whether `token` is a unit, battlefield, spell or maneuver (R3.2-1)."""
+    return np.int64(params.type_kind[state.token_type[token]])
+
+
+@njit
+def is_face_up(state, token):
+    """Return whether `token` is revealed (RB-14)."""
+    return state.token_face[token] == Face.UP
+
+
+@njit
+def unit_at(state, cell):
+    """Return the unit on `cell`, or NO_TOKEN."""
+    return np.int64(state.cell_unit[cell])
+
+
+@njit
+def field_at(state, cell):
+    """Return the battlefield on `cell`, or NO_TOKEN."""
+    return np.int64(state.cell_field[cell])
+
+
+@njit
+def hex_of(state, token):
+    """Return the cell of a unit or battlefield on the battleground, or NO_HEX."""
+    return np.int64(state.token_hex[token])
+
+
+@njit
+def first_token(params, player):
+    """Return the first row that `player` owns."""
+    return np.int64(player) * np.int64(params.tokens_per_general)
+
+
+@njit
+def is_unit_on_board(params, state, token):
+    """Return whether `token` is a unit standing on the battleground (R6.0-4)."""
+    return state.token_zone[token] == Zone.BATTLEGROUND and params.type_kind[state.token_type[token]] == Kind.UNIT
+
+
+@njit
+def is_hidden_row(state, token):
+    """Return whether nobody but its owner can tell which token this row is now."""
+    zone = state.token_zone[token]
+    return zone == Zone.SACK or zone == Zone.HAND or zone == Zone.PICKED or state.token_face[token] == Face.DOWN
+
+
+@njit
+def mark_seen(state, token):
+    """Note that the identity of `token` is public: opponents count copies of a type, they cannot tell them apart.
+
+    The number of rows of a type that are marked is the most that were ever visible at one time.
+    """
+    if state.token_seen[token] == 1:
+        return
+    state.token_seen[token] = 1
+    for other in range(len(state.token_seen)):
+        if (
+            other != token
+            and state.token_seen[other] == 1
+            and state.token_owner[other] == state.token_owner[token]
+            and state.token_type[other] == state.token_type[token]
+            and is_hidden_row(state, np.int64(other))
+        ):
+            state.token_seen[other] = 0
+            return
+
+
+# --- derived indexes
+
+
+@njit
+def mark_legal_hexes(params, state, cell):
+    """Mark `cell`, which holds a battlefield, and its neighbours as legal hex spaces (R8.3-4, R8.3-5, RB-9)."""
+    state.cell_legal[cell] = 1
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor != NO_HEX:
+            state.cell_legal[neighbor] = 1
+
+
+@njit
+def rebuild(params, state):
+    """Derive the board and the counts anew from the token rows: the oracle of what is kept up to date."""
+    for cell in range(len(state.cell_unit)):
+        state.cell_unit[cell] = NO_TOKEN
+        state.cell_field[cell] = NO_TOKEN
+        state.cell_legal[cell] = 0
+    for player in range(len(state.sack_count)):
+        state.sack_count[player] = 0
+        state.hand_count[player] = 0
+    for token in range(len(state.token_zone)):
+        zone = state.token_zone[token]
+        if zone == Zone.SACK:
+            state.sack_count[state.token_owner[token]] += 1
+        elif zone == Zone.HAND:
+            state.hand_count[state.token_owner[token]] += 1
+        elif zone == Zone.BATTLEGROUND:
+            cell = np.int64(state.token_hex[token])
+            if kind_of(params, state, token) == Kind.BATTLEFIELD:
+                state.cell_field[cell] = token
+                mark_legal_hexes(params, state, cell)
+            else:
+                state.cell_unit[cell] = token
+
+
+# --- attachments
+
+
+@njit
+def count_attachments(state, unit):
+    """Return how many spells and maneuvers lie under or on `unit`."""
+    count = 0
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        count += 1
+        attachment = np.int64(state.token_next[attachment])
+    return count
+
+
+@njit
+def count_owned_attachments(state, unit):
+    """Return how many of the attachments of `unit` are owned by its owner (R3.2.2-7, R3.2.3-6, Q-65)."""
+    count = 0
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if state.token_owner[attachment] == state.token_owner[unit]:
+            count += 1
+        attachment = np.int64(state.token_next[attachment])
+    return count
+
+
+@njit
+def has_free_slot(state, unit):
+    """Return whether one more attachment can be addressed under `unit`."""
+    return count_attachments(state, unit) < STACK_LIMIT
+
+
+@njit
+def attachment_in_slot(state, unit, slot):
+    """Return the attachment of `unit` at position `slot` of its stack, or NO_TOKEN (V-11)."""
+    attachment = np.int64(state.token_first[unit])
+    for _ in range(slot):
+        if attachment == NO_TOKEN:
+            return attachment
+        attachment = np.int64(state.token_next[attachment])
+    return attachment
+
+
+@njit
+def is_in_effect(params, state, attachment):
+    """Return whether a free or permanent text works: attached and revealed (R9.2-4, R9.2-7, R9.2-9, R9.3-1)."""
+    if state.token_face[attachment] != Face.UP:
+        return False
+    use = params.type_use[state.token_type[attachment]]
+    return use == Use.FREE or (use == Use.PERMANENT and state.token_active[attachment] == 1)
+
+
+@njit
+def attach(state, token, host):
+    """Slide `token` under `host`, last in its stack (R3.2.3-2, V-11)."""
+    state.token_zone[token] = Zone.ATTACHED
+    state.token_host[token] = host
+    state.token_next[token] = NO_TOKEN
+    last = np.int64(state.token_first[host])
+    if last == NO_TOKEN:
+        state.token_first[host] = token
+        return
+    while state.token_next[last] != NO_TOKEN:
+        last = np.int64(state.token_next[last])
+    state.token_next[last] = token
+
+
+@njit
+def detach(state, token):
+    """Take `token` out of the stack of its host."""
+    host = np.int64(state.token_host[token])
+    if state.token_first[host] == token:
+        state.token_first[host] = state.token_next[token]
+    else:
+        before = np.int64(state.token_first[host])
+        while state.token_next[before] != token:
+            before = np.int64(state.token_next[before])
+        state.token_next[before] = state.token_next[token]
+    state.token_host[token] = NO_TOKEN
+    state.token_next[token] = NO_TOKEN
+
+
+# --- units and battlefields on the board
+
+
+@njit
+def put_unit(state, unit, cell):
+    """Stand `unit` on an empty `cell` (R3.2.1-4, R8.2.1-7)."""
+    state.token_zone[unit] = Zone.BATTLEGROUND
+    state.token_hex[unit] = cell
+    state.cell_unit[cell] = unit
+
+
+@njit
+def lift_unit(state, unit):
+    """Take `unit` off its cell; whoever calls puts it somewhere at once."""
+    cell = np.int64(state.token_hex[unit])
+    if cell != NO_HEX:
+        state.cell_unit[cell] = NO_TOKEN
+        state.token_hex[unit] = NO_HEX
+
+
+@njit
+def put_field(params, state, field, cell, player):
+    """Put a battlefield down, face up, its arrow towards `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8, V-03)."""
+    state.token_zone[field] = Zone.BATTLEGROUND
+    state.token_face[field] = Face.UP
+    mark_seen(state, field)
+    state.token_controller[field] = player
+    state.token_hex[field] = cell
+    state.cell_field[cell] = field
+    mark_legal_hexes(params, state, cell)
+    state.last_progress_turn = state.turn
+    log_event(state, Event.PLACE, player, cell, type_of(state, field))
+
+
+# --- leaving a zone
+
+
+@njit
+def clear_token(state, token):
+    """Forget what `token` was and did in play; out of it nobody can track it (Q-64)."""
+    state.token_controller[token] = state.token_owner[token]
+    state.token_face[token] = Face.DOWN
+    state.token_hex[token] = NO_HEX
+    state.token_host[token] = NO_TOKEN
+    state.token_first[token] = NO_TOKEN
+    state.token_next[token] = NO_TOKEN
+    state.token_active[token] = 0
+    state.token_employed[token] = 0
+    state.token_moved[token] = 0
+    state.token_member[token] = 0
+    state.token_kind_known[token] = 0
+    state.token_min_movement[token] = 0
+    state.token_min_armor[token] = 0
+
+
+@njit
+def leave_zone(state, token):
+    """Take `token` out of whatever zone it is in: a token is in exactly one (R6.0-1)."""
+    zone = state.token_zone[token]
+    owner = np.int64(state.token_owner[token])
+    if zone == Zone.SACK:
+        state.sack_count[owner] -= 1
+    elif zone == Zone.HAND:
+        state.hand_count[owner] -= 1
+    elif zone == Zone.ATTACHED:
+        detach(state, token)
+    elif zone == Zone.BATTLEGROUND:
+        lift_unit(state, token)
+    clear_token(state, token)
+
+
+@njit
+def to_sack(state, token):
+    """Return `token` to its owner's sack (R6.0-2)."""
+    leave_zone(state, token)
+    state.token_zone[token] = Zone.SACK
+    state.sack_count[state.token_owner[token]] += 1
+
+
+@njit
+def to_hand(state, token):
+    """Put `token` into its owner's hand (R6.0-3)."""
+    leave_zone(state, token)
+    state.token_zone[token] = Zone.HAND
+    state.hand_count[state.token_owner[token]] += 1
+
+
+@njit
+def show_in_pile(params, state, token, was_up):
+    """Lay a token on a pile face up if all may know it: piles are public, or it was revealed (C-casualties_public)."""
+    if params.casualties_public == 1 or was_up:
+        state.token_face[token] = Face.UP
+        mark_seen(state, token)
+
+
+@njit
+def shown_type(state, token, public):
+    """Return what the log may say of `token`: its type if that is public, else NO_TYPE."""
+    if public or state.token_face[token] == Face.UP:
+        return type_of(state, token)
+    return np.int64(NO_TYPE)
+
+
+@njit
+def to_casualties(params, state, token):
+    """Put a killed or spent token on its owner's casualties pile (R6.0-5, RB-4, RB-16, V-14)."""
+    was_up = is_face_up(state, token)
+    leave_zone(state, token)
+    state.token_zone[token] = Zone.CASUALTIES
+    show_in_pile(params, state, token, was_up)
+
+
+@njit
+def to_removed(params, state, token):
+    """Set `token` aside outside the game for good; no effect brings it back (R6.0-7, R3.2.2-12)."""
+    was_up = is_face_up(state, token)
+    leave_zone(state, token)
+    state.token_zone[token] = Zone.REMOVED
+    show_in_pile(params, state, token, was_up)
+
+
+@njit
+def to_captor(state, token, captor):
+    """Put `token` under `captor`, out of play; face-down attachments stay face down (R9.2-10, V-15)."""
+    face = state.token_face[token]
+    leave_zone(state, token)
+    state.token_zone[token] = Zone.CAPTURED
+    state.token_host[token] = captor
+    state.token_face[token] = face
+
+
+@njit
+def release_captives(params, state, captor):
+    """Return all that `captor` holds to the sacks of the owners (RA-Capture-6, Q-52)."""
+    for token in range(len(state.token_zone)):
+        if state.token_zone[token] == Zone.CAPTURED and state.token_host[token] == captor:
+            owner = owner_of(state, token)
+            if state.general_alive[owner] == 1:
+                to_sack(state, token)
+            else:
+                to_casualties(params, state, token)
+
+
+@njit
+def leave_play(params, state, unit, zone, attachments_zone):
+    """Send `unit` to `zone` and its attachments to theirs; captives go free (R6.0-8, R9.2-10, RA-Capture-5, Q-85)."""
+    release_captives(params, state, unit)
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        following = np.int64(state.token_next[attachment])
+        if attachments_zone == Zone.REMOVED:
+            to_removed(params, state, attachment)
+        else:
+            to_casualties(params, state, attachment)
+        attachment = following
+    if zone == Zone.SACK:
+        to_sack(state, unit)
+    elif zone == Zone.REMOVED:
+        to_removed(params, state, unit)
+    else:
+        to_casualties(params, state, unit)
+
+
+# --- hands, sacks and piles by type
+
+
+@njit
+def find_in_zone(params, state, player, zone, type_id):
+    """Return a token of type `type_id` that `player` owns in `zone`, or NO_TOKEN; copies are alike."""
+    start = first_token(params, player)
+    for token in range(start, start + np.int64(params.tokens_per_general)):
+        if state.token_zone[token] == zone and state.token_type[token] == type_id:
+            return np.int64(token)
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def clear_rows(state):
+    """Make every token row an unused one."""
+    for token in range(len(state.token_zone)):
+        state.token_type[token] = NO_TYPE
+        state.token_owner[token] = 0
+        state.token_zone[token] = Zone.NONE
+        state.token_seen[token] = 0
+        clear_token(state, token)
