@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import combinations_with_replacement
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,6 +16,7 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_env import __version__
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.notation import make_record, save_record
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
 from sackarmies_training.matches import PlayedGame, Progress, Table, play_games
@@ -158,9 +159,37 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
 
     seed = np.random.SeedSequence([tournament.section.seed, batch.number]).generate_state(1)[0]
     table = Table(batch.line_ups, make, int(seed))
-    played = play_games(game, batch.line_ups, batch.seeds, table, progress)
-    entries = [_save_game(tournament, f"{batch.number:04d}-{place:03d}", result) for place, result in enumerate(played)]
+    entries = []
+    for place, played in enumerate(play_games(game, batch.line_ups, batch.seeds, table, progress)):
+        path = Path("records") / f"{batch.number:04d}-{place:03d}.json"
+        record = make_record(game, played.seed, played.actions, players=played.agents)
+        save_record(record, tournament.folder / path)
+        entries.append({**summary(played), "record": path.as_posix()})
     write_json(batch_path(tournament.folder, batch), {"games": entries})
+
+
+def summary(played: PlayedGame) -> dict[str, Any]:
+    """Return what standings need to know of a game, as plain data."""
+    return {**asdict(played), "actions": len(played.actions)}
+
+
+def batch_path(folder: Path, batch: Batch) -> Path:
+    """Return the file that says how the games of a batch ended."""
+    return folder / "batches" / f"{batch.number:04d}.json"
+
+
+def is_complete(folder: Path, batch: Batch) -> bool:
+    """Return whether a batch has been played and its results can be read."""
+    path = batch_path(folder, batch)
+    if not path.exists():
+        return False
+    try:
+        games = read_json(path)["games"]
+    except (ValueError, KeyError, TypeError):  # damaged: it will be played again
+        return False
+    return [(tuple(game["agents"]), game["seed"]) for game in games] == list(
+        zip(batch.line_ups, batch.seeds, strict=True)
+    )
 
 
 def _short(value: object) -> str:
