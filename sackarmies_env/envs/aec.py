@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -16,19 +16,16 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import InformationState, Match
 from sackarmies_env.envs.options import (
-    ILLEGAL_ACTIONS,
-    REFEREE,
     RENDER_MODES,
+    CommonOptions,
     PotentialShaping,
-    check_choice,
     forced_results,
     next_seed,
+    read_options,
 )
+from sackarmies_env.envs.referee import NOT_BEGUN, Referee
 from sackarmies_env.envs.snapshot import pack_state, unpack_state
 from sackarmies_env.envs.spaces import Info, Observation, action_space, agent_names, observation_space
-
-if TYPE_CHECKING:
-    from sackarmies_env.core.notation import GameRecord
 
 # What get_state keeps beside the game itself; all of JSON types.
 SAVED_FIELDS = (
@@ -45,56 +42,34 @@ SAVED_FIELDS = (
 )
 
 
-class RawEnv(AECEnv[str, Observation, int]):
+class RawEnv(Referee, AECEnv[str, Observation, int]):
     """Any game as a PettingZoo environment, without wrappers; `Env` is the wrapped one.
 
     Agents are "player_0", "player_1", ... in seat order. `agent_selection` is whoever must decide, whoever's turn it
     is; a compound choice is several steps of one agent. An agent that is out of the game leaves at once, by stepping
     None; a turn limit truncates all that are left.
 
-    The methods below `legal_actions` are the referee's: they speak of the decision at hand, and some of all that is
-    hidden. An agent is given observations, masks and infos only.
+    An agent is given observations, masks and infos only; the methods of `Referee` and `state` tell more.
 
     Args:
         game: what is played.
-        render_mode: "ansi", "rgb_array", "human" (prints after each step) or None.
-        render_viewpoint: whose eyes renderings use: "current" (the player to act; the referee once the game is over),
-            "referee" (sees all) or a seat.
-        illegal_action: "raise" refuses with a ValueError and changes nothing; "penalise" takes `illegal_penalty` from
-            the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
-        illegal_penalty: for "penalise".
-        shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
+        options: see `Options`.
 
     Raises:
         ValueError: an option has a value that is not allowed.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        render_mode: str | None = None,
-        render_viewpoint: str | int = "current",
-        illegal_action: str = "raise",
-        illegal_penalty: float = 0.1,
-        shaping: PotentialShaping | None = None,
-    ) -> None:
+    def __init__(self, game: Game, **options: Unpack[CommonOptions]) -> None:
         super().__init__()
-        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
-        check_choice("render_viewpoint", render_viewpoint, ("current", "referee", *range(game.num_players)))
-        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.game = game
+        self.options = read_options(options, game.num_players)
+        self.render_mode = self.options.render_mode
         self.metadata = {
             "name": f"{game.id}_v0",
             "render_modes": list(RENDER_MODES),
             "render_fps": 2,
             "is_parallelizable": False,
         }
-        self.render_mode = render_mode
-        self.render_viewpoint = render_viewpoint
-        self.illegal_action = illegal_action
-        self.illegal_penalty = illegal_penalty
-        self.shaping = shaping
         self.possible_agents = agent_names(game)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_spaces: dict[str, spaces.Dict] = {}
@@ -162,8 +137,8 @@ class RawEnv(AECEnv[str, Observation, int]):
         seed, self._np_random = next_seed(seed, self._np_random)
         self._match.begin(seed, flips, draws)
         self._set_agents(self.possible_agents[:])
-        if self.shaping is not None and self._match.player != NO_PLAYER:
-            self._potentials[self.possible_agents[self._match.player]] = self.shaping(self._match.observation)
+        if self.options.shaping is not None and self._match.player != NO_PLAYER:
+            self._potentials[self.possible_agents[self._match.player]] = self.options.shaping(self._match.observation)
         self._select_next()
         if self.render_mode == "human":
             self.render()
@@ -192,8 +167,8 @@ class RawEnv(AECEnv[str, Observation, int]):
             self._has_rewards = False
         if penalty or match.returns != self._paid:
             self._pay(agent, penalty)
-        if self.shaping is not None:
-            self._shape(self.shaping)
+        if self.options.shaping is not None:
+            self._shape(self.options.shaping)
         self._select_next(agent)
         if self._has_rewards:
             self._accumulate_rewards()
@@ -203,14 +178,14 @@ class RawEnv(AECEnv[str, Observation, int]):
     def _take_illegal(self, agent: str, action: Any) -> float:
         """Do what the option says with an illegal action, and return the penalty to pay."""
         match = self._match
-        if self.illegal_action == "raise":
+        if self.options.illegal_action == "raise":
             raise ValueError(match.refusal(agent, action))
-        if self.illegal_action == "terminate":
+        if self.options.illegal_action == "terminate":
             match.forfeit(match.player)
             return 0.0
         assert self._np_random is not None  # reset made it
         match.play(int(self._np_random.choice(match.legal_actions())))
-        return self.illegal_penalty
+        return self.options.illegal_penalty
 
     def _pay(self, actor: str, penalty: float) -> None:
         """Give out as rewards what the returns have grown by."""
@@ -284,7 +259,7 @@ class RawEnv(AECEnv[str, Observation, int]):
 
     def _begun(self) -> Match:
         if self._np_random is None:
-            raise ValueError("no game has begun: call reset() first")
+            raise ValueError(NOT_BEGUN)
         return self._match
 
     def _seat(self, agent: str) -> int:
@@ -305,41 +280,15 @@ class RawEnv(AECEnv[str, Observation, int]):
         return np.concatenate([match.observe(seat) for seat in range(self.game.num_players)])
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Draw the game in `render_mode`, from `render_viewpoint`."""
+        """Draw the game in `render_mode`, from the viewpoint that was chosen."""
         if self.render_mode is None:
             raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
         match = self._begun()
-        viewer: int | None = match.player
-        if self.render_viewpoint == "referee" or (self.render_viewpoint == "current" and viewer == NO_PLAYER):
-            viewer = REFEREE
-        elif self.render_viewpoint != "current":
-            viewer = int(self.render_viewpoint)
-        return match.render(self.render_mode, viewer)
+        own = None if match.player == NO_PLAYER else match.player
+        return match.render(self.render_mode, self.options.viewer(own))
 
     def close(self) -> None:
         """Nothing is held that would have to be let go."""
-
-    # --- the referee's
-
-    def legal_actions(self) -> list[int]:
-        """Return the legal ids of the decision at hand, ascending; none once the game is over."""
-        return self._begun().legal_actions()
-
-    def legal_texts(self) -> list[str]:
-        """Return the texts of `legal_actions`, in the same order."""
-        return [self.format_action(action) for action in self.legal_actions()]
-
-    def format_action(self, action: int) -> str:
-        """Return the text of an action of the decision at hand."""
-        return self.game.format_action(self._begun().states, action)
-
-    def parse_action(self, text: str) -> int:
-        """Return the legal action that a text names at the decision at hand.
-
-        Raises:
-            ValueError: it names none.
-        """
-        return self.game.parse_action(self._begun().states, text)
 
     def step_text(self, text: str) -> None:
         """Step the action that a text names.
@@ -352,24 +301,11 @@ class RawEnv(AECEnv[str, Observation, int]):
             raise ValueError(f"{agent} is out of the game: it leaves by step(None), before others go on")
         self.step(self.parse_action(text))
 
-    def to_scenario(self) -> dict[str, Any]:
-        """Return the whole truth as a scenario."""
-        return self.game.to_scenario(self._begun().states)
-
     def information_state(self, agent: str) -> InformationState:
         """Return all that an agent has seen and done in this game; its cost grows with the length of the game."""
         return self._begun().information_state(self._seat(agent))
 
-    def record(self, players: Sequence[str] = ()) -> GameRecord:
-        """Return the game so far as a record that can be saved and replayed.
-
-        Args:
-            players: names of who plays, in seat order.
-        """
-        from sackarmies_env.core.notation import make_record
-
-        match = self._begun()
-        return make_record(self.game, match.seed, match.history, flips=match.flips, draws=match.draws, players=players)
+    # --- copies
 
     def clone(self) -> RawEnv:
         """Return an equal and independent environment."""

@@ -123,7 +123,7 @@ class Match:
         self.returns = self._returns[0].tolist()
         self.out = self._out[0].tolist()
         if self._error.item() != ERROR_NONE:
-            raise _engine_error(self._error.item())
+            raise engine_error(self._error.item())
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         """Return what a player sees now, `(size,)` int8."""
@@ -236,7 +236,8 @@ def _restore(
     return match
 
 
-def _engine_error(code: int) -> Exception:
+def engine_error(code: int) -> Exception:
+    """Return what to raise for a fault that a state reports."""
     if code == ERROR_SCRIPT_EXHAUSTED:
         return ValueError(
             "the forced flips are used up, and with flip_method 'scripted' nothing else decides: give more of them"

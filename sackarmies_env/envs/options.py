@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import index
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -16,7 +16,7 @@ RENDER_MODES = ("ansi", "rgb_array", "human")
 ILLEGAL_ACTIONS = ("raise", "penalise", "terminate")
 RESET_OPTIONS = ("flips", "draws")
 MAX_SEED = 2**63 - 1
-REFEREE = None  # as a viewer: sees all
+OWN = "own"
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,64 @@ class PotentialShaping:
     def __call__(self, observation: NDArray[np.int8]) -> float:
         """Return the potential of one observation `(size,)`."""
         return float(self.potential(observation[np.newaxis])[0])
+
+
+class CommonOptions(TypedDict, total=False):
+    """The keyword arguments of `Options`, for environments that pass them on."""
+
+    render_mode: str | None
+    render_viewpoint: str | int
+    illegal_action: str
+    illegal_penalty: float
+    shaping: PotentialShaping | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the environments that play one game at a time have in common.
+
+    Attributes:
+        render_mode: "ansi", "rgb_array", "human" (prints after each step) or None.
+        render_viewpoint: whose eyes renderings use: "own", those of the player who decides (the learner's, where there
+            is one; the referee's once the game is over); a seat; or "referee", who sees all.
+        illegal_action: "raise" refuses with a ValueError and changes nothing; "penalise" takes `illegal_penalty` from
+            the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
+        illegal_penalty: for "penalise", at least 0.
+        shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
+    """
+
+    render_mode: str | None = None
+    render_viewpoint: str | int = OWN
+    illegal_action: str = "raise"
+    illegal_penalty: float = 0.1
+    shaping: PotentialShaping | None = None
+
+    def viewer(self, own: int | None) -> int | None:
+        """Return the seat that renderings are made for, None for the referee; `own` is whom "own" stands for."""
+        if self.render_viewpoint == OWN:
+            return own
+        return None if self.render_viewpoint == "referee" else int(self.render_viewpoint)
+
+
+def read_options(given: CommonOptions, num_players: int) -> Options:
+    """Return the options of an environment, checked.
+
+    Raises:
+        ValueError: an unknown option, or a value that is not allowed.
+    """
+    known = [field.name for field in fields(Options)]
+    for name in given:
+        if name not in known:
+            raise ValueError(f"unknown option {name!r}: known are {', '.join(known)}")
+    options = Options(**given)
+    check_choice("render_mode", options.render_mode, (None, *RENDER_MODES))
+    check_choice("render_viewpoint", options.render_viewpoint, (OWN, "referee", *range(num_players)))
+    check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
+    if not isinstance(options.illegal_penalty, int | float) or not options.illegal_penalty >= 0:
+        raise ValueError(f"illegal_penalty={options.illegal_penalty!r}: it must be a number of at least 0")
+    if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
+        raise ValueError(f"shaping={options.shaping!r}: it must be a PotentialShaping or None")
+    return options
 
 
 def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
@@ -71,7 +129,7 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
-def forced_results(options: Mapping[str, Any] | None) -> tuple[str, Sequence[Sequence[str]]]:
+def forced_results(options: Mapping[str, Any] | None) -> tuple[str, list[list[str]]]:
     """Return the forced flips and draws among the options of `reset`; warn about options that are not known.
 
     Raises:
@@ -88,7 +146,7 @@ def forced_results(options: Mapping[str, Any] | None) -> tuple[str, Sequence[Seq
     is_list = isinstance(draws, Sequence) and not isinstance(draws, str)
     if not is_list or not all(_is_list_of_ids(ids) for ids in draws):
         raise ValueError(f"option draws={draws!r} of reset: it must be one list of token ids a player")
-    return flips, draws
+    return flips, [list(ids) for ids in draws]
 
 
 def _is_list_of_ids(ids: Any) -> bool:

@@ -1,0 +1,188 @@
+"""The Gymnasium environment: one seat of any game, the others played by opponents."""
+
+from __future__ import annotations
+
+import copy
+from operator import index
+from typing import Any, Unpack
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.envs.match import Match
+from sackarmies_env.envs.opponents import OpponentChoice, make_opponents, reset_opponent
+from sackarmies_env.envs.options import (
+    RENDER_MODES,
+    CommonOptions,
+    PotentialShaping,
+    check_choice,
+    forced_results,
+    next_seed,
+    read_options,
+)
+from sackarmies_env.envs.referee import NOT_BEGUN, Referee
+from sackarmies_env.envs.spaces import Observation, action_space, observation_space, vector_space
+
+RANDOM_SEAT = "random"
+SingleObservation = Observation | NDArray[np.int8]
+Info = dict[str, Any]
+Transition = tuple[SingleObservation, float, bool, bool, Info]
+
+
+class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
+    """One seat of any game against opponents.
+
+    A step applies the learner's decision and then plays for the others until the learner is to decide again or its game
+    is over. The reward is all that the learner earned meanwhile. The mask of legal actions is in the observation, in
+    the info and given by `action_masks()`; it is all zero once the game is over. An elimination terminates, though
+    others may play on.
+
+    Args:
+        game: what is played.
+        opponent: who plays the other seats: a name ("random" is built in), an object with `act`, or a list of these,
+            beginning with the seat after the learner's.
+        seat: the learner's seat, or "random" for another one each game.
+        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone.
+        options: see `Options`.
+
+    Raises:
+        ValueError: an option has a value that is not allowed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        opponent: OpponentChoice = "random",
+        seat: int | str = RANDOM_SEAT,
+        mask_in_observation: bool = True,
+        **options: Unpack[CommonOptions],
+    ) -> None:
+        check_choice("seat", seat, (RANDOM_SEAT, *range(game.num_players)))
+        self.options = read_options(options, game.num_players)
+        self.render_mode = self.options.render_mode
+        self.game = game
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+        self.observation_space: spaces.Space[Any]
+        self.observation_space = observation_space(game) if mask_in_observation else vector_space(game)
+        self.action_space = action_space(game)
+        self.opponents = make_opponents(opponent, game)
+        self.seat_choice = seat
+        self.seat = 0
+        self.mask_in_observation = mask_in_observation
+        self._match = Match(game)
+        self._paid = 0.0
+        self._potential = 0.0
+        self._has_begun = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[SingleObservation, Info]:
+        """Start a new game and play to the learner's first decision.
+
+        Args:
+            seed: what all chance comes from, 0 to 2**63 - 1: of the game, the seat, and the opponents that take seeds.
+                None goes on from the last one given.
+            options: forced results "flips" and "draws", as in the PettingZoo environment.
+
+        Raises:
+            ValueError: a seed out of range, or forced results that the game cannot take.
+        """
+        flips, draws = forced_results(options)
+        game_seed, self._np_random = next_seed(seed, self._np_random)
+        self._np_random_seed = -1 if seed is None else game_seed
+        rng = self._np_random
+        self.seat = int(rng.integers(self.game.num_players) if self.seat_choice == RANDOM_SEAT else self.seat_choice)
+        for opponent in self.opponents:
+            reset_opponent(opponent, rng)
+        self._match.begin(game_seed, flips, draws)
+        self._has_begun = True
+        self._play_others()
+        self._paid = self._match.returns[self.seat]
+        self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), {"action_mask": self._mask()}
+
+    def step(self, action: Any) -> Transition:
+        """Apply the learner's decision, and play to the next one.
+
+        Raises:
+            ValueError: an illegal action, with `illegal_action="raise"`; nothing is changed. Or the game is over.
+        """
+        match = self._begun()
+        if match.player != self.seat:
+            raise ValueError("the learner's game is over: call reset() before step()")
+        reward = 0.0
+        if match.is_legal(action):
+            match.play(index(action))
+        elif self.options.illegal_action == "raise":
+            raise ValueError(match.refusal("the learner", action))
+        elif self.options.illegal_action == "terminate":
+            match.forfeit(self.seat)
+        else:
+            match.play(int(self.np_random.choice(match.legal_actions())))
+            reward = -self.options.illegal_penalty
+        self._play_others()
+        earned = match.returns[self.seat]
+        reward += earned - self._paid
+        self._paid = earned
+        if self.options.shaping is not None:
+            reward += self._shaped(self.options.shaping)
+        if self.render_mode == "human":
+            self.render()
+        terminated = bool(match.out[self.seat])
+        truncated = match.truncated and not terminated
+        return self._observation(), reward, terminated, truncated, {"action_mask": self._mask()}
+
+    def _play_others(self) -> None:
+        """Let the opponents play until the learner decides, or its game is over."""
+        match, seat, players = self._match, self.seat, self.game.num_players
+        while match.player not in {seat, NO_PLAYER} and not match.out[seat]:
+            opponent = self.opponents[(match.player - seat) % players - 1]
+            action = opponent.act(match.observation, match.action_mask)
+            if not match.is_legal(action):
+                raise ValueError(match.refusal(f"the opponent {type(opponent).__name__}", action))
+            match.play(index(action))
+
+    def _shaped(self, shaping: PotentialShaping) -> float:
+        is_over = bool(self._match.out[self.seat])
+        before, self._potential = self._potential, 0.0 if is_over else shaping(self._vector())
+        return shaping.gamma * self._potential - before
+
+    def _vector(self) -> NDArray[np.int8]:
+        match = self._match
+        return match.observation if match.player == self.seat else match.observe(self.seat)
+
+    def _mask(self) -> NDArray[np.int8]:
+        match = self._match
+        return match.action_mask if match.player == self.seat else np.zeros(self.game.num_actions, np.int8)
+
+    def _observation(self) -> SingleObservation:
+        if not self.mask_in_observation:
+            return self._vector()
+        return {"observation": self._vector(), "action_mask": self._mask()}
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the learner's mask `(num_actions,)`, as MaskablePPO asks for it."""
+        self._begun()
+        return self._mask()
+
+    def render(self) -> Any:
+        """Draw the game in `render_mode`, from the viewpoint that was chosen."""
+        if self.render_mode is None:
+            raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
+        return self._begun().render(self.render_mode, self.options.viewer(self.seat))
+
+    def clone(self) -> SingleSeatEnv:
+        """Return an equal and independent environment, with opponents of its own."""
+        return copy.deepcopy(self)
+
+    def _begun(self) -> Match:
+        if not self._has_begun:
+            raise ValueError(NOT_BEGUN)
+        return self._match

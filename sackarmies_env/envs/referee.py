@@ -1,0 +1,59 @@
+"""What the referee of a game may ask: the decision at hand as ids and texts, and the whole truth. Agents never do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.envs.match import Match
+
+if TYPE_CHECKING:
+    from sackarmies_env.core.notation import GameRecord
+
+NOT_BEGUN = "no game has begun: call reset() first"
+
+
+class Referee:
+    """The referee's methods of the environments that play one game at a time."""
+
+    game: Game
+
+    def _begun(self) -> Match:
+        """Return the game at hand; raise ValueError where there is none yet."""
+        raise NotImplementedError
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal ids of the decision at hand, ascending; none once the game is over."""
+        return self._begun().legal_actions()
+
+    def legal_texts(self) -> list[str]:
+        """Return the texts of `legal_actions`, in the same order."""
+        return [self.format_action(action) for action in self.legal_actions()]
+
+    def format_action(self, action: int) -> str:
+        """Return the text of an action of the decision at hand."""
+        return self.game.format_action(self._begun().states, action)
+
+    def parse_action(self, text: str) -> int:
+        """Return the legal action that a text names at the decision at hand.
+
+        Raises:
+            ValueError: it names none.
+        """
+        return self.game.parse_action(self._begun().states, text)
+
+    def to_scenario(self) -> dict[str, Any]:
+        """Return the whole truth as a scenario."""
+        return self.game.to_scenario(self._begun().states)
+
+    def record(self, players: Sequence[str] = ()) -> GameRecord:
+        """Return the game so far as a record that can be saved and replayed.
+
+        Args:
+            players: names of who plays, in seat order.
+        """
+        from sackarmies_env.core.notation import make_record
+
+        match = self._begun()
+        return make_record(self.game, match.seed, match.history, flips=match.flips, draws=match.draws, players=players)
