@@ -14,7 +14,7 @@ from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
 from sackarmies_env.core.state import alloc
 from sackarmies_env.core.tables import Several, Strict, read_model
 from sackarmies_env.games.sack_armies.actions import num_actions
-from sackarmies_env.games.sack_armies.armies import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
+from sackarmies_env.games.sack_armies.army import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
 from sackarmies_env.games.sack_armies.attributes import fill_attributes
 from sackarmies_env.games.sack_armies.catalogue import by_id, catalogue_digest, digest_of, load_catalogue
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE

@@ -141,7 +141,7 @@ class TokenTables:
             self.add_terrain(terrain)
 
     def fill_text(self, row: int, text: Unit | Attachment) -> None:
-        """Write the text of a spell or maneuver, or the printed action text of a unit (R9.1-1)."""
+        """Write the text of a spell or maneuver, or the printed action text of a unit."""
         use = Use.NONE if text.use is None else Use[text.use.upper()]
         self.put("type", row, use=use, target=Target[text.aim.upper()], target_range=text.reach)
         if isinstance(text, Attachment):
@@ -160,7 +160,7 @@ class TokenTables:
         return self.keywords[word]
 
     def add_match(self, match: tuple[Clause, ...]) -> int:
-        """Write a match and its clauses; return its row, NO_MATCH for one that all units fit."""
+        """Write a match, any of whose clauses suffices; return its row, NO_MATCH if all units fit (Q-58)."""
         if not match:
             return NO_MATCH
         row = self.new_row("match", MAX_MATCHES)

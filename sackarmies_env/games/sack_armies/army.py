@@ -175,7 +175,7 @@ def copies_by_rank(army: Army, tokens: Mapping[str, AnyToken]) -> Iterator[tuple
 
 
 def too_few_battlefields(army: Army, tokens: Mapping[str, AnyToken], switches: Switches) -> list[str]:
-    """Return a sentence if battlefields are lacking; more are welcome (R4.2-3, R4.2-4, C-min_battlefields)."""
+    """Return a sentence if battlefields are lacking; more are welcome (R4.2-3, C-min_battlefields)."""
     number = sum(copies for token_id, copies in army.counts.items() if tokens[token_id].kind == "battlefield")
     if number >= switches.min_battlefields:
         return []

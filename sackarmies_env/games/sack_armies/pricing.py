@@ -1,0 +1,141 @@
+"""What a rank buys: a price in points for every token, by which the ranks of the catalogue are set.
+
+A unit's price is the sum of its movement, damage, armor, band and abilities; a rank of a unit pays for 3.5 points, a
+rank of another token for 2.5, since that costs an action or a host besides. The weights are a judgement, corrected by
+round robins of the built-in armies; the catalogue keeps within `TOLERANCE` of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sackarmies_env.games.sack_armies.schema import (
+    AnyAbility,
+    AnyEffect,
+    AnyToken,
+    AugmentAbility,
+    Battlefield,
+    DamageEffect,
+    DrawEffect,
+    GrantEffect,
+    ModifyEffect,
+    RaiseAbility,
+    ReachAbility,
+    RelocateEffect,
+    RevealEffect,
+    ScatterAbility,
+    SwapEffect,
+    Terrain,
+    Unit,
+)
+
+MOVEMENT = (-2.0, 0.0, 1.5, 2.5, 3.0)  # price of movement 0, 1, 2, ...; the last one for anything above
+DAMAGE = (-0.5, 1.0, 2.0, 3.0, 3.75, 4.25, 4.75)
+ARMOR = (-1.5, 0.0, 1.5, 3.0, 4.5, 6.0, 7.0)
+BAND = {"black": 0.0, "gray": 0.0, "blue": 0.25, "red": 0.25, "green": 0.5}
+PLAIN = {
+    "ambush": 0.75,
+    "aquatic": 0.75,
+    "capture": 2.0,
+    "defend": 0.75,
+    "draw": 1.25,
+    "flying": 2.0,
+    "leadership": 1.0,
+}
+REACH = {"counter": (0.5, 0.25), "dismiss": (2.0, 0.5), "dispel": (0.5, 0.25), "sight": (0.0, 0.25)}  # base, a hex
+STAT = {"armor": 1.25, "damage": 1.0, "movement": 0.75}  # a point of modification by a text
+TERRAIN = {"armor": 1.5, "damage": 1.0, "movement": 0.75}  # the same by a battlefield
+LIMITED = 0.6  # share of the price if only some units profit
+LIMIT = -0.75  # a printed Limit
+LASTING = {"action": 0.75, "free": 1.25, "permanent": 1.5}  # share of a modification's price, by use
+GRANTED = {"action": 0.5, "free": 1.0, "permanent": 1.25}  # share of an ability's price
+FLIP = {"none": 1.0, "single": 0.5, "progressive": 0.9}  # expected successes; the first counts most
+TARGET = {"dismiss": 3.5, "dispel": 1.0, "counter": 1.0, "remove": 6.0}
+A_HEX = 0.25  # reach of a text
+OPEN_GROUND = 2.5  # any battlefield: it must be taken
+POINTS = {"unit": 3.5, "battlefield": 2.5, "spell": 2.5, "maneuver": 2.5}  # that a rank pays for
+TOLERANCE = 1.5  # points that a token may be worth more or less than its rank pays for
+
+
+def price(token: AnyToken) -> float:
+    """Return what a token is worth, in points."""
+    if isinstance(token, Unit):
+        return unit_price(token)
+    if isinstance(token, Battlefield):
+        return battlefield_price(token)
+    return text_price(token.effects, token.use, token.reach) + (0.5 if token.retain else 0.0)
+
+
+def excess(token: AnyToken) -> float:
+    """Return by how many points a token is worth more than its rank pays for."""
+    return price(token) - POINTS[token.kind] * token.rank
+
+
+def at(prices: Sequence[float], value: int) -> float:
+    """Return the price of a value; beyond the end of the list, that of the last."""
+    return prices[min(value, len(prices) - 1)]
+
+
+def unit_price(unit: Unit) -> float:
+    """Return the price of a unit."""
+    stats = at(MOVEMENT, unit.movement) + at(DAMAGE, unit.damage) + at(ARMOR, unit.armor) + BAND[unit.band]
+    abilities = sum(ability_price(ability, unit.damage, unit.movement) for ability in unit.abilities)
+    text = text_price(unit.effects, unit.use, unit.reach) if unit.use else 0.0
+    return stats + abilities + text + LIMIT * len(unit.limits)
+
+
+def ability_price(ability: AnyAbility, damage: int, movement: int) -> float:
+    """Return the price of an ability for a unit of these stats."""
+    if isinstance(ability, ReachAbility):
+        if ability.kind == "range":
+            return ability.range * (0.25 + 0.15 * damage)
+        base, a_hex = REACH[ability.kind]
+        return base + a_hex * ability.range
+    if isinstance(ability, AugmentAbility):
+        return (1.25 if ability.match else 2.0) * ability.amount
+    if isinstance(ability, RaiseAbility):
+        return 1.5 if ability.match else 2.0
+    if isinstance(ability, ScatterAbility):
+        return ability.damage * (1.5 if ability.flip == "progressive" else 1.0)
+    if ability.kind == "move_and_attack":
+        return 0.5 + 0.5 * movement
+    return PLAIN[ability.kind]
+
+
+def battlefield_price(battlefield: Battlefield) -> float:
+    """Return the price of a battlefield; what harms its occupant harms friend and foe, and counts half."""
+    total = OPEN_GROUND + sum(terrain_price(terrain) for terrain in battlefield.effects)
+    return total + 0.75 * battlefield.halts + 0.25 * battlefield.water + 0.75 * battlefield.favours_aquatic
+
+
+def terrain_price(terrain: Terrain) -> float:
+    """Return the price of one modification of a battlefield."""
+    points = TERRAIN[terrain.stat] * terrain.amount
+    return (points if points > 0 else points / 2) * (LIMITED if terrain.match else 1.0)
+
+
+def text_price(effects: Sequence[AnyEffect], use: str, reach: int) -> float:
+    """Return the price of a text."""
+    return A_HEX * reach + sum(effect_price(effect, use) for effect in effects)
+
+
+def effect_price(effect: AnyEffect, use: str) -> float:
+    """Return the price of an effect; drawbacks of a free text count half."""
+    if isinstance(effect, DamageEffect):
+        return effect.amount * FLIP[effect.flip]
+    if isinstance(effect, ModifyEffect):
+        points = STAT[effect.stat] * abs(effect.amount) * LASTING[use]
+        return -points / 2 if use == "free" and effect.amount < 0 else points
+    if isinstance(effect, GrantEffect):
+        return ability_price(effect.ability, damage=2, movement=2) * GRANTED[use]
+    if isinstance(effect, RelocateEffect):
+        return (1.0 + A_HEX * effect.distance) * (0.75 if effect.flip == "single" else 1.0)
+    if isinstance(effect, SwapEffect):
+        return 1.0
+    if isinstance(effect, DrawEffect):
+        return 0.75 * effect.count
+    if isinstance(effect, RevealEffect):
+        return 0.5 * effect.range
+    if effect.kind == "raise":
+        return 2.0
+    return TARGET[effect.kind]
