@@ -15,7 +15,7 @@ HEAD = """# Catalogue
 
 Generated from `catalogue.toml` and `armies/*.toml`. How to add a token: [adding_a_token.md](adding_a_token.md).
 
-The rulebook names some twenty tokens and tells a few of their values. Everything else is our own reconstruction, made to
+The rulebook names some twenty tokens and tells a few of their values. All else is our own reconstruction, made to
 fit what it tells: each token says so with `reconstructed = true`. Texts are made from the data. M movement, D damage,
 A armor; `price` as explained at the end.
 """

@@ -20,7 +20,7 @@ from sackarmies_env.core.state import alloc
 from sackarmies_env.core.tables import read_model, read_toml
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
-from sackarmies_env.games.sack_armies.armies import Army
+from sackarmies_env.games.sack_armies.army import Army
 from sackarmies_env.games.sack_armies.catalogue import by_id
 from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
 from sackarmies_env.games.sack_armies.scenario_check import problems_of
