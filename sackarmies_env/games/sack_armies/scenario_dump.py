@@ -14,6 +14,7 @@ from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, encode
 from sackarmies_env.games.sack_armies.scenario_schema import PILES, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.schema import token_data
+from sackarmies_env.games.sack_armies.step import resume_games
 
 FACES = {Face.UP: "up", Face.DOWN: "down"}
 
@@ -133,11 +134,18 @@ class Dump:
         pieces = pieces_of(position)
         fill_state(self.params, self.config, position, pieces, self.rows, plain)
         chance = encode(self.states, plain, self.rows, CHANCE)
-        procedure = encode(self.states, plain, self.rows)
+        procedure = {} if self.follows_from(plain) else encode(self.states, plain, self.rows)
         if self.rows != assign_rows(self.params, self.config, pieces):
             per_general = int(self.params["tokens_per_general"][0])
             procedure[ROWS_KEY] = [row % per_general for row in self.rows]
         return ({"chance": chance} if chance else {}) | ({"procedure": procedure} if procedure else {})
+
+    def follows_from(self, plain: NDArray[np.void]) -> bool:
+        """Return whether a game that starts from the position `plain` is in this very state at its first decision."""
+        resumed = plain.copy()
+        resume_games(self.params, resumed)
+        used = resumed["script_flips_used"].any() or resumed["script_draws_used"].any()
+        return not (used or encode(self.states, resumed, self.rows) or encode(plain, resumed, self.rows, CHANCE))
 
 
 def to_scenario(params: NDArray[np.void], config: Config, states: NDArray[np.void]) -> dict[str, Any]:

@@ -12,13 +12,12 @@ from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.tables import told
-from sackarmies_env.games.sack_armies.chance import shuffle_deck
 from sackarmies_env.games.sack_armies.config import Config
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Face, Frame, Victory, Zone
-from sackarmies_env.games.sack_armies.flow import clear_act, clear_attack, clear_chain
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Victory, Zone
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, decode
 from sackarmies_env.games.sack_armies.scenario_schema import NO_PIECE, Piece, Scenario
-from sackarmies_env.games.sack_armies.zones import clear_rows, rebuild
+from sackarmies_env.games.sack_armies.step import clear_state
+from sackarmies_env.games.sack_armies.zones import rebuild
 
 ROWS_KEY = "rows"  # in the procedure: row of each token among its General's, where it is not the natural one
 
@@ -79,10 +78,8 @@ def fill_state(
         ValueError: procedure or chance hold what a state cannot.
     """
     states.view(np.ndarray)[:1].view(np.uint8)[...] = 0
-    for kernel in (clear_rows, clear_chain, clear_attack, clear_act):
-        kernel(states[0])
+    clear_state(params[0], states[0])
     seed_streams(states[0], np.int64(scenario.seed))
-    shuffle_deck(params[0], states[0])
     _fill_tokens(params, config, pieces, rows, states)
     _fill_script(config, scenario, states)
     for seat in range(scenario.generals):
@@ -136,9 +133,7 @@ def _fill_script(config: Config, scenario: Scenario, states: NDArray[np.void]) -
 
 def _fill_flow(scenario: Scenario, states: NDArray[np.void]) -> None:
     """Let a turn begin, or Setup; or the game be over."""
-    states["winner"] = NO_PLAYER
-    states["current_player"] = NO_PLAYER
-    states["decision"] = Decision.NONE
+    states["frame_top"] = 0
     states["frame_kind"][0, 0] = Frame.SETUP if scenario.setup else Frame.TURN
     states["active"] = NO_PLAYER if scenario.setup else scenario.to_move
     states["turn"] = 0 if scenario.setup else scenario.turn

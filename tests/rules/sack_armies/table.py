@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sackarmies_env.games.sack_armies import step
+from sackarmies_env.games.sack_armies import stats, step
 from sackarmies_env.games.sack_armies.constants import Decision, Face, Zone
 from sackarmies_env.games.sack_armies.scenario import start_scenario, to_scenario
 
@@ -108,6 +109,12 @@ class Table:
         self.text = game.text
         self.type_ids = self.text.type_ids
 
+    def copy(self) -> Table:
+        """Return an independent table with the same game, to try several ways on."""
+        other = copy.copy(self)
+        other.states = self.states.copy()
+        return other
+
     # --- playing
 
     def do(self, *texts: str) -> Table:
@@ -193,6 +200,16 @@ class Table:
             bool(state["token_employed"][row]),
             bool(state["token_moved"][row]),
         )
+
+    def stat(self, hex_text: str, name: str) -> int:
+        """Return the effective "movement", "damage" or "armor" of the unit on a hex."""
+        row = int(self.state["cell_unit"][self.text.grid.cell(*at(hex_text))])
+        stat = {
+            "movement": stats.effective_movement,
+            "damage": stats.effective_damage,
+            "armor": stats.effective_armor,
+        }[name]
+        return int(stat(self.params[0], self.states[0], np.int64(row)))
 
     def field(self, hex_text: str) -> FieldView | None:
         """Return the battlefield on a hex."""
