@@ -30,7 +30,15 @@ from sackarmies_env.games.sack_armies.scenario_schema import Piece, Scenario, pi
 from sackarmies_env.games.sack_armies.state import make_state_dtype
 from sackarmies_env.games.sack_armies.switches import read_switches
 
-__all__ = ["Position", "ScenarioSource", "load_scenario", "scenario_toml", "start_scenario", "to_scenario"]
+__all__ = [
+    "Position",
+    "ScenarioSource",
+    "lay_out_scenario",
+    "load_scenario",
+    "scenario_toml",
+    "start_scenario",
+    "to_scenario",
+]
 
 SCENARIOS_FOLDER = Path(__file__).parent / "scenarios"
 SHORT_LIST = re.compile(r"\[\n((?: +[^][{}\n]+,\n)+) *\]")  # without lists, tables or brackets in texts inside
@@ -80,6 +88,20 @@ def start_scenario(source: ScenarioSource) -> Position:
     Raises:
         ValueError: as for `load_scenario`.
     """
+    position = lay_out_scenario(source)
+    step.resume_games(position.params, position.states)
+    return position
+
+
+def lay_out_scenario(source: ScenarioSource) -> Position:
+    """Return a scenario as it stands, not yet advanced: forced results may be changed before `resume_games`.
+
+    Args:
+        source: as for `load_scenario`.
+
+    Raises:
+        ValueError: as for `load_scenario`.
+    """
     scenario, config, name = _read(source)
     params = build_params(config)
     states = alloc(make_state_dtype(capacity_for(config)), 1)
@@ -89,7 +111,6 @@ def start_scenario(source: ScenarioSource) -> Position:
         fill_state(params, config, scenario, pieces, rows, states)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    step.resume_games(params, states)
     return Position(config, params, states)
 
 
