@@ -9,7 +9,7 @@ from sackarmies_env.render import theme
 from sackarmies_env.render.board import AttachmentView, FieldView, UnitCard, UnitView
 from sackarmies_env.render.shapes import Circle, Line, Polygon, Rect, Scene, Text, hexagon, text_width
 
-# Of the hex radius:
+GROWTH = 1.08  # of a counter; the lengths below are of the hex radius before it
 HALF_WIDTH = 0.56  # of a counter
 TOP, BOTTOM = -0.55, 0.36
 BAND = 0.27  # height of the name band
@@ -41,16 +41,16 @@ def draw_field(scene: Scene, place: Place, field: FieldView, angle: float) -> No
     scene.append(Polygon(hexagon(place.x, place.y, place.r * 0.88), fill))
     draw_terrain(scene, place, field)
     draw_arrow(scene, place, angle, color)
-    scene.append(Circle(*place.at(-0.69, 0.0), 0.115 * place.r, theme.SEATS[field.owner], theme.WHITE, 0.02 * place.r))
-    scene.append(Text(*place.at(-0.69, 0.0), str(field.owner), 0.17 * place.r, theme.WHITE, bold=True))
+    scene.append(Circle(*place.at(-0.74, 0.0), 0.115 * place.r, theme.SEATS[field.owner], theme.WHITE, 0.02 * place.r))
+    scene.append(Text(*place.at(-0.74, 0.0), str(field.owner), 0.17 * place.r, theme.WHITE, bold=True))
     coordinates = f"{field.at[0]},{field.at[1]}"
-    scene.append(Text(*place.at(0.0, -0.64), coordinates, 0.15 * place.r, theme.INK))
+    scene.append(Text(*place.at(0.0, -0.66), coordinates, 0.13 * place.r, theme.INK))
     name = field.name if place.r >= SMALL else field.code
     size = 0.16 * place.r
     size = min(size, size * 0.92 * place.r / text_width(name, size, True))
-    scene.append(Text(*place.at(0.0, 0.61), name, size, theme.INK, bold=True))
+    scene.append(Text(*place.at(0.0, 0.62), name, size, theme.INK, bold=True))
     for bar in range(field.rank):
-        x = 0.66 + 0.05 * bar
+        x = 0.7 + 0.05 * bar
         scene.append(Line((place.at(x, -0.1), place.at(x, 0.1)), theme.INK, 0.025 * place.r))
 
 
@@ -81,6 +81,7 @@ def draw_arrow(scene: Scene, place: Place, angle: float, color: str) -> None:
 
 def draw_counter(scene: Scene, place: Place, unit: UnitView) -> None:
     """Draw a unit with what lies under it."""
+    place = Place(place.x, place.y, place.r * GROWTH)
     draw_stack(scene, place, unit.attachments)
     color = theme.SEATS[unit.owner]
     x, y = place.at(-HALF_WIDTH, TOP)
@@ -114,7 +115,7 @@ def draw_card(scene: Scene, place: Place, card: UnitCard, face_up: bool) -> None
     if card.range:
         scene.append(Text(*place.at(0.27, -0.09), f"R{card.range}", 0.21 * place.r, ink, bold=True))
     for bar in range(card.rank):
-        y = 0.06 - 0.07 * bar
+        y = -0.01 - 0.07 * bar
         scene.append(Line((place.at(0.43, y), place.at(0.5, y)), ink, 0.03 * place.r))
     values = (
         (card.movement, card.printed[0], "M"),

@@ -11,10 +11,11 @@ from sackarmies_env.render.shapes import Circle, Line, Rect, Scene, Text, fitted
 LEFT = theme.WIDTH - theme.PANEL + 22
 RIGHT = theme.WIDTH - 20
 INNER = RIGHT - LEFT
-TITLE, NORMAL, FINE = 24.0, 14.0, 12.5
+TITLE, NORMAL, FINE = 24.0, 14.0, 12.0
 STEP = 19.0  # from line to line
 FINE_CHARS = 47  # that fit into a line of the panel
 BOTTOM = theme.HEIGHT - 22
+SHOWN_BACKS = 8  # of the tokens in a hand
 
 
 def draw_panel(scene: Scene, picture: Picture) -> None:
@@ -66,13 +67,11 @@ def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView) -> float
     deciding = picture.current == seat.seat
     scene.append(Circle(LEFT + 8, y, 8, color, theme.HIGHLIGHT if deciding else "", 3))
     scene.append(Text(LEFT + 24, y, picture.seat_name(seat.seat), NORMAL, color, "start", True))
-    own = [field for field in picture.fields if field.owner == seat.seat]
-    kept = sum(field.controller == seat.seat for field in own)
-    held = sum(field.controller == seat.seat for field in picture.fields)
-    right = f"{held} battlefields, {kept} of {len(own)} own" if seat.alive else "out of the game"
-    scene.append(Text(RIGHT, y, right, FINE, theme.INK, "end"))
+    for card in range(min(seat.hand_size, SHOWN_BACKS)):
+        scene.append(Rect(RIGHT - 12 - 15 * card, y - 7, 12, 14, color, theme.WHITE, 1.5, 3))
     y += STEP + 2
-    y = draw_backs(scene, y, seat, color)
+    scene.append(Text(LEFT + 24, y, seat_facts(picture, seat), FINE, theme.FADED_INK, "start"))
+    y += STEP
     few = len(picture.seats) <= 3
     piles: list[tuple[str, Pile | None, int]] = [("Hand", seat.hand, 2), ("Picked", seat.picks, 2)]
     piles += [("Sack", seat.sack, 5 if few else 2)] if picture.viewer == seat.seat else []
@@ -84,12 +83,14 @@ def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView) -> float
     return y + 2
 
 
-def draw_backs(scene: Scene, y: float, seat: SeatView, color: str) -> float:
-    """Draw the hand as backs of tokens and write the counts; return where to go on."""
-    for card in range(min(seat.hand_size, 8)):
-        scene.append(Rect(LEFT + 24 + 15 * card, y - 7, 12, 14, color, theme.WHITE, 1.5, 3))
-    facts = [f"hand {seat.hand_size}"]
-    facts += [] if seat.sack_size is None else [f"sack {seat.sack_size}"]
-    facts += [f"picked {seat.picks_left}"] if seat.picks_left else []
-    scene.append(Text(RIGHT, y, ", ".join(facts), FINE, theme.FADED_INK, "end"))
-    return y + STEP
+def seat_facts(picture: Picture, seat: SeatView) -> str:
+    """Return the counts that everybody may know of a General."""
+    if not seat.alive:
+        return "out of the game"
+    own = [field for field in picture.fields if field.owner == seat.seat]
+    kept = sum(field.controller == seat.seat for field in own)
+    held = sum(field.controller == seat.seat for field in picture.fields)
+    counts = [f"hand {seat.hand_size}"]
+    counts += [] if seat.sack_size is None else [f"sack {seat.sack_size}"]
+    counts += [f"picked {seat.picks_left}"] if seat.picks_left else []
+    return f"{', '.join(counts)}; battlefields {held}, own {kept}/{len(own)}"

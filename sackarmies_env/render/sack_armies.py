@@ -38,6 +38,7 @@ from sackarmies_env.games.sack_armies.stats import (
     effective_damage,
     effective_movement,
 )
+from sackarmies_env.games.sack_armies.text import effect_text
 from sackarmies_env.render.board import (
     OVER,
     AttachmentView,
@@ -187,7 +188,7 @@ class View:
             rank=data.rank,
             water=bool(self.params["type_water"][0][self.number("token_type", token)]),
             halts=bool(self.params["type_halts"][0][self.number("token_type", token)]),
-            text=token_text(data),
+            text=effect_text(data),
         )
 
     def units(self) -> tuple[UnitView, ...]:
@@ -229,7 +230,7 @@ class View:
             unit_class=UnitClass(int(self.params["type_class"][0][row])).name.lower(),
             homeland=HOMELANDS[Homeland(int(self.params["type_homeland"][0][row]))],
             band=Band(int(self.params["type_band"][0][row])).name.lower(),
-            text=token_text(data),
+            text=effect_text(data),
         )
 
     def stack(self, unit: int) -> Iterable[int]:
@@ -248,7 +249,7 @@ class View:
             name=data.name if known else None,
             kind=data.kind if known or self.number("token_kind_known", token) == 1 else None,
             face_up=self.number("token_face", token) == Face.UP,
-            text=token_text(data) if known else "",
+            text=effect_text(data) if known else "",
         )
 
     # --- beside the board
@@ -321,7 +322,8 @@ class View:
                 event = PublicEvent(
                     Event(int(kind)), self.number("log_player", i), self.hex_text(cell), self.number("log_value", i)
                 )
-                told.append(event_words(event, self.name, self.hex_text))
+                words = event_words(event, self.name, self.hex_text)
+                told.append(words[0].upper() + words[1:])
         return tuple(told)
 
     def notes(self) -> tuple[str, ...]:
@@ -330,8 +332,3 @@ class View:
             return ()
         cards = [f"{self.number(f'deck_{color}')} {color}" for color in ("red", "black", "jokers")]
         return (f"Left in the deck: {', '.join(cards[:2])}" + (f", {cards[2]}" if self.number("deck_jokers") else ""),)
-
-
-def token_text(token: AnyToken) -> str:
-    """Return the effects of a token in words."""
-    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
@@ -70,11 +70,28 @@ OUTCOMES = {
     Victory.DECISIVE: "a Decisive Victory",
     Victory.CONCESSION: "by concession",
 }
-DOWNFALLS = {
+DOWNFALLS: dict[int, str] = {
     Victory.STANDARD: "controls no battlefield of his own",
     Victory.DECISIVE: "can fight no more",
     Victory.CONCESSION: "concedes",
 }
+DONE_TO_TYPES = {
+    Event.PLACE: "places {}",
+    Event.REVEAL: "reveals {}",
+    Event.CASUALTY: "loses {}",
+    Event.CAPTURE: "has {} captured",
+    Event.TO_SACK: "gets {} back into the sack",
+    Event.REMOVE: "has {} removed from play",
+    Event.RAISE: "raises {}",
+    Event.ATTACH: "has {} lie on a unit",
+}
+SIMPLE = {
+    Event.CANCEL: "what {general} announced is cancelled",
+    Event.MISS: "the attack of {general} misses",
+    Event.TURN: "the turn of {general} begins",
+    Event.CONTROL: "{general} takes control{at}",
+}
+NOT_KINDS: dict[int, str] = {Kind.SPELL: "no spell", Kind.MANEUVER: "no maneuver"}
 
 
 class PublicEvent(NamedTuple):
@@ -114,44 +131,34 @@ def event_words(event: PublicEvent, name_of: Callable[[int], str], hex_of: Calla
     """
     general = f"General {event.player}"
     at = f" at {event.hex_text}" if event.hex_text else ""
-    simple = {
-        Event.FLIP: f"{general} flips {'heads' if event.value else 'tails'}",
-        Event.ANNOUNCE: f"{general} announces: {verb_words(max(event.value, 0))}{at}",
-        Event.DRAW: f"{general} draws {counted(event.value, 'token')}",
-        Event.DISCARD: f"{general} discards {counted(event.value, 'token')}",
-        Event.CANCEL: f"what {general} announced is cancelled",
-        Event.MISS: f"the attack of {general} misses",
-        Event.TURN: f"the turn of {general} begins",
-        Event.CONTROL: f"{general} takes control{at}",
-        Event.ELIMINATE: f"{general} is out: he {DOWNFALLS.get(Victory(max(event.value, 0)), 'is eliminated')}",
-        Event.WRONG_KIND: f"the attachment of {general}{at} is of another kind",
-    }
-    if event.kind in simple:
-        return simple[event.kind]
-    if event.kind == Event.MOVE:
-        return f"{general} moves a unit from {hex_of(event.value)} to {event.hex_text}"
-    if event.kind == Event.DEPLOY:
-        return f"{general} deploys {deployed_words(event.value)}{at}"
-    named = {
-        Event.PLACE: "places {}",
-        Event.REVEAL: "reveals {}",
-        Event.CASUALTY: "loses {}",
-        Event.CAPTURE: "has {} captured",
-        Event.TO_SACK: "gets {} back into the sack",
-        Event.REMOVE: "has {} removed from play",
-        Event.RAISE: "raises {}",
-        Event.ATTACH: "has {} lie on a unit",
-    }
-    return f"{general} {named[event.kind].format(name_of(event.value))}{at}"
+    if event.kind in DONE_TO_TYPES:
+        return f"{general} {DONE_TO_TYPES[event.kind].format(name_of(event.value))}{at}"
+    if event.kind in SIMPLE:
+        return SIMPLE[event.kind].format(general=general, at=at)
+    match event.kind:
+        case Event.FLIP:
+            return f"{general} flips {'heads' if event.value else 'tails'}"
+        case Event.ANNOUNCE:
+            return f"{general} announces: {verb_words(event.value)}{at}"
+        case Event.DRAW:
+            return f"{general} draws {counted(event.value, 'token')}"
+        case Event.DISCARD:
+            return f"{general} discards {counted(event.value, 'token')}"
+        case Event.MOVE:
+            return f"{general} moves a unit from {hex_of(event.value)} to {event.hex_text}"
+        case Event.DEPLOY:
+            return f"{general} deploys {deployed_words(event.value)}{at}"
+        case Event.WRONG_KIND:
+            return f"the face-down attachment of {general}{at} is {NOT_KINDS.get(event.value, 'of another kind')}"
+        case _:
+            return f"{general} is out: he {DOWNFALLS.get(event.value, 'is eliminated')}"
 
 
 def deployed_words(kind: int) -> str:
-    """Return what a deployed token of a public kind is called; -1 for a kind that is not public."""
-    return (
-        {Kind.UNIT: "a unit", Kind.BATTLEFIELD: "a battlefield"}.get(Kind(kind), "a token")
-        if kind >= 0
-        else ("an attachment")
-    )
+    """Return what a deployed token of a public kind is called; -1 for an attachment, whose kind is not public."""
+    if kind == Kind.UNIT:
+        return "a unit"
+    return "a battlefield" if kind == Kind.BATTLEFIELD else "an attachment"
 
 
 def outcome_words(winner: int, victory: int, truncated: bool, turn: int) -> str:
@@ -161,8 +168,3 @@ def outcome_words(winner: int, victory: int, truncated: bool, turn: int) -> str:
     if winner < 0:
         return f"A draw in turn {turn}"
     return f"General {winner} wins in turn {turn}: {OUTCOMES.get(Victory(victory), 'the last one left')}"
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return `a, b and c`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

@@ -71,7 +71,7 @@ def seat_angle(picture: Picture, seat: int) -> float:
 def draw_open_hex(scene: Scene, place: Place, at: Hex) -> None:
     """Draw a legal hex space without battlefield."""
     scene.append(Polygon(hexagon(place.x, place.y, place.r * 0.97), theme.OPEN_HEX, theme.OPEN_EDGE, 1.0))
-    scene.append(Text(place.x, place.y - 0.66 * place.r, f"{at[0]},{at[1]}", 0.17 * place.r, theme.FADED_INK))
+    scene.append(Text(place.x, place.y - 0.71 * place.r, f"{at[0]},{at[1]}", 0.17 * place.r, theme.FADED_INK))
 
 
 def draw_aim(scene: Scene, source: Place, target: Place) -> None:
