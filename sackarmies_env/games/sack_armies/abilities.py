@@ -77,7 +77,10 @@ def capture(params, state, unit, target):
 
 @njit
 def can_dismiss(params, state, unit, target):
-    """Return whether `unit` may dismiss `target`: in range, another unit, own or revealed (RA-Dismiss-3, Q-50, Q-51)."""
+    """Return whether `unit` may dismiss `target`: in range, another unit, own or revealed.
+
+    (RA-Dismiss-3, Q-50, Q-51)
+    """
     if target == unit or (controller_of(state, target) != controller_of(state, unit) and not is_face_up(state, target)):
         return False
     gap = distance(params, hex_of(state, unit), hex_of(state, target))
@@ -124,7 +127,10 @@ def has_slot_for(params, state, player, unit, kind):
 
 @njit
 def can_reach_tokens(params, state, unit, host, ability):
-    """Return whether `unit` may counter or dispel a token of `host`, itself included (RA-Counter-3, RA-Dispel-3, RA-Counter-4)."""
+    """Return whether `unit` may counter or dispel a token of `host`, itself included.
+
+    (RA-Counter-3, RA-Dispel-3, RA-Counter-4)
+    """
     gap = distance(params, hex_of(state, unit), hex_of(state, host))
     kind = Kind.MANEUVER if ability == Ability.COUNTER else Kind.SPELL
     return gap <= ability_if_revealed(params, state, unit, ability) and has_slot_for(

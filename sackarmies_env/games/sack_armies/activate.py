@@ -101,7 +101,10 @@ def raise_match(params, state, unit):
 
 @njit
 def is_castable(params, state, token):
-    """Return whether `token` is an action or permanent spell or maneuver that waits to be used (R9.2-2, R9.2-15, Q-66)."""
+    """Return whether `token` is an action or permanent spell or maneuver that waits to be used.
+
+    (R9.2-2, R9.2-15, Q-66)
+    """
     use = params.type_use[state.token_type[token]]
     return use == Use.ACTION or (use == Use.PERMANENT and state.token_active[token] == 0)
 

@@ -168,7 +168,10 @@ def employ_members(state):
 
 @njit
 def run_check(params, state):
-    """Make the coordination check: a failed one employs, but spends nothing (R8.4.5-9, R8.4.5-10, R8.4.5-14, RB-17, Q-47)."""
+    """Make the coordination check: a failed one employs, but spends nothing.
+
+    (R8.4.5-9, R8.4.5-10, R8.4.5-14, RB-17, Q-47)
+    """
     if not is_led_throughout(params, state) and flip(params, state, np.int64(state.active)) == 0:
         employ_members(state)
         back_to_menu(state)
@@ -184,7 +187,10 @@ def run_check(params, state):
 
 @njit
 def cancel_attack(params, state):
-    """Cancel the announced attack: nothing is spent, unless a Move and Attack has moved (R9.1-12, R9.1-13, RA-MoveAttack-5)."""
+    """Cancel the announced attack: nothing is spent, unless a Move and Attack has moved.
+
+    (R9.1-12, R9.1-13, RA-MoveAttack-5)
+    """
     log_event(state, Event.CANCEL, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb))
     if state.attack_moved == 1:
         state.token_employed[state.attack_unit] = 1
@@ -308,7 +314,10 @@ def may_ask_counter(params, state):
 
 @njit
 def is_counter_early(params, state):
-    """Return whether the counter is decided before the attack flips (Q-31, C-counter_timing_single, C-counter_timing_coord)."""
+    """Return whether the counter is decided before the attack flips.
+
+    (Q-31, C-counter_timing_single, C-counter_timing_coord)
+    """
     if is_coordinated(np.int64(state.attack_verb)):
         return params.coord_counter_early == 1
     return params.single_counter_late == 0
@@ -332,7 +341,10 @@ def apply_counter(state, action):
 
 @njit
 def run_designation(params, state):
-    """Settle which attacker takes the counter-attack; in a coordinated attack the attacker says (D-26, R8.4.5-21, Q-32)."""
+    """Settle which attacker takes the counter-attack; in a coordinated attack the attacker says.
+
+    (D-26, R8.4.5-21, Q-32)
+    """
     set_step(state, AttackStep.COUNTER_FLIPS)
     if state.attack_countered == 0:
         return False
@@ -364,7 +376,10 @@ def apply_designation(params, state, action):
 
 @njit
 def flip_attack(params, state):
-    """Flip for the attack: progressively in melee, once at range (R8.4.1-8, R8.4.4-6, R8.4.5-16, R8.4.5-17, R8.4.5-18)."""
+    """Flip for the attack: progressively in melee, once at range.
+
+    (R8.4.1-8, R8.4.4-6, R8.4.5-16, R8.4.5-17, R8.4.5-18)
+    """
     player = np.int64(state.active)
     if is_ranged(np.int64(state.attack_verb)):
         state.attack_successes = flip(params, state, player)

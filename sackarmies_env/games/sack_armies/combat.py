@@ -6,10 +6,10 @@ import numpy as np
 
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Effect, Event, Flip, Verb, Zone
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Effect, Event, Verb, Zone
 from sackarmies_env.games.sack_armies.movement import find_reach, is_destination
+from sackarmies_env.games.sack_armies.state import MAX_GHOSTS
 from sackarmies_env.games.sack_armies.stats import (
-    NO_ROW,
     ability_if_revealed,
     ability_value,
     distance,
@@ -17,17 +17,13 @@ from sackarmies_env.games.sack_armies.stats import (
     limits_met,
     movement_if_revealed,
 )
-from sackarmies_env.games.sack_armies.state import MAX_GHOSTS
-from sackarmies_env.games.sack_armies.victory import eliminate_without_units
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
     field_at,
-    first_token,
     hex_of,
     is_face_up,
     is_in_effect,
-    is_unit_on_board,
     leave_play,
     log_event,
     owner_of,
@@ -41,7 +37,10 @@ from sackarmies_env.games.sack_armies.zones import (
 
 @njit
 def is_ranged(verb):
-    """Return whether an attack verb declares a ranged attack; the verb is the choice at range 1 (R8.4.4-3, R8.4.5-3)."""
+    """Return whether an attack verb declares a ranged attack; the verb is the choice at range 1.
+
+    (R8.4.4-3, R8.4.5-3)
+    """
     return verb == Verb.RANGED or verb == Verb.COORD_RANGED
 
 

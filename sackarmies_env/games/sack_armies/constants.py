@@ -210,6 +210,7 @@ class Verb(IntEnum):
     CONCEDE = 20
 
 
+NUM_KINDS = len(Kind)
 NUM_VERBS = 24  # 21 to 23 are kept free for token texts
 NUM_SLOTS = STACK_LIMIT
 

@@ -91,6 +91,8 @@ def may_name(params, state, player, unit, target, ranged):
 @njit
 def can_coordinate(params, state, player, target, ranged):
     """Return whether two or more units of `player` can attack `target` together (R8.4.5-4, Q-28)."""
+    if controller_of(state, target) == player:
+        return False
     candidates = 0
     start = first_token(params, player)
     for unit in range(start, start + np.int64(params.tokens_per_general)):
@@ -108,9 +110,8 @@ def has_coordination(params, state, player, ranged):
     """Return whether `player` can declare a coordinated attack of this type."""
     for cell in range(params.num_cells):
         target = unit_at(state, cell)
-        if target != NO_TOKEN and controller_of(state, target) != player:
-            if can_coordinate(params, state, player, target, ranged):
-                return True
+        if target != NO_TOKEN and can_coordinate(params, state, player, target, ranged):
+            return True
     return False
 
 
@@ -121,9 +122,8 @@ def offer_coord_targets(params, state):
     ranged = is_ranged(np.int64(state.chain_verb))
     for cell in range(params.num_cells):
         target = unit_at(state, cell)
-        if target != NO_TOKEN and controller_of(state, target) != player:
-            if can_coordinate(params, state, player, target, ranged):
-                allow(state, hex_action(params, cell))
+        if target != NO_TOKEN and can_coordinate(params, state, player, target, ranged):
+            allow(state, hex_action(params, cell))
 
 
 @njit

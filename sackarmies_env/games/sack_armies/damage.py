@@ -132,7 +132,10 @@ def build_damage(params, state):
 
 @njit
 def is_instance_lethal(params, state, i):
-    """Return whether instance `i` kills its target, alone or with the others (Q-34, Q-35, C-sum_simultaneous_damage)."""
+    """Return whether instance `i` kills its target, alone or with the others.
+
+    (Q-34, Q-35, C-sum_simultaneous_damage)
+    """
     if params.sum_simultaneous_damage == 0:
         return is_lethal(np.int64(state.damage_amount[i]), np.int64(state.damage_armor[i]))
     total = np.int64(0)
@@ -165,7 +168,10 @@ def lock_armor_again(params, state, unit):
 
 @njit
 def can_be_saved(params, state, i):
-    """Return whether revealing the target of instance `i` and its effects would make it survive (RA-Scatter-8, Q-55)."""
+    """Return whether revealing the target of instance `i` and its effects would make it survive.
+
+    (RA-Scatter-8, Q-55)
+    """
     unit = np.int64(state.damage_target[i])
     before = np.int64(state.damage_armor[i])
     armor = stat_if(params, state, unit, Stat.ARMOR, True)
@@ -185,7 +191,10 @@ def can_be_saved(params, state, i):
 
 @njit
 def next_save(params, state):
-    """Ask the General of a face-down unit lethally hit by scatter whether he saves it (D-28, RA-Scatter-7, C-scatter_save)."""
+    """Ask the General of a face-down unit lethally hit by scatter whether he saves it.
+
+    (D-28, RA-Scatter-7, C-scatter_save)
+    """
     for i in range(state.num_damages):
         if state.damage_scatter[i] == 0 or not is_instance_lethal(params, state, i):
             continue
@@ -193,10 +202,10 @@ def next_save(params, state):
         if state.damage_saved[i] == 1:  # revealed to be saved: go on until it is
             ask(state, controller_of(state, unit), Decision.SAVE_SLOT)
             return True
-        if state.damage_saved[i] == 0 and params.scatter_save == 1 and not is_face_up(state, unit):
-            if can_be_saved(params, state, i):
-                ask(state, controller_of(state, unit), Decision.SAVE)
-                return True
+        asked = state.damage_saved[i] != 0 or params.scatter_save == 0 or is_face_up(state, unit)
+        if not asked and can_be_saved(params, state, i):
+            ask(state, controller_of(state, unit), Decision.SAVE)
+            return True
     return False
 
 

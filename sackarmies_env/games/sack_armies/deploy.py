@@ -12,6 +12,7 @@ from sackarmies_env.games.sack_armies.actions import decode_hex, decode_type, he
 from sackarmies_env.games.sack_armies.chance import draw_tokens
 from sackarmies_env.games.sack_armies.constants import (
     NO_TOKEN,
+    NUM_KINDS,
     OWNED_LIMIT,
     Ability,
     Band,
@@ -206,7 +207,10 @@ def can_deploy_field_at(params, state, player, cell):
 
 @njit
 def band_takes(band, kind):
-    """Return whether a name band takes spells or maneuvers (R3.2.2-6, R8.2.1-13, R8.2.1-14, R8.2.1-15, R9.2-5, R9.3-2)."""
+    """Return whether a name band takes spells or maneuvers.
+
+    (R3.2.2-6, R8.2.1-13, R8.2.1-14, R8.2.1-15, R9.2-5, R9.3-2)
+    """
     if band == Band.GREEN:
         return True
     return (band == Band.BLUE and kind == Kind.SPELL) or (band == Band.RED and kind == Kind.MANEUVER)
@@ -252,7 +256,7 @@ def deployable_kinds(params, state, player):
         if state.token_zone[token] == Zone.HAND:
             in_hand |= np.int64(1) << kind_of(params, state, token)
     kinds = np.int64(0)
-    for kind in range(len(Kind)):
+    for kind in range(NUM_KINDS):
         if (in_hand >> kind) & 1 and can_deploy_kind(params, state, player, kind):
             kinds |= np.int64(1) << kind
     return kinds
@@ -310,9 +314,11 @@ def has_enemy_beside(params, state, player, cell):
     """Return whether an opposing unit stands next to `cell`."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor != NO_HEX and state.cell_unit[neighbor] != NO_TOKEN:
-            if controller_of(state, unit_at(state, neighbor)) != player:
-                return True
+        if neighbor == NO_HEX:
+            continue
+        other = unit_at(state, neighbor)
+        if other != NO_TOKEN and controller_of(state, other) != player:
+            return True
     return False
 
 

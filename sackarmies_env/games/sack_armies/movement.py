@@ -121,7 +121,10 @@ def is_water(params, state, cell):
 
 @njit
 def halts_unit(params, state, unit, revealed, cell):
-    """Return whether entering `cell` ends the move of `unit` (R8.3-12, RA-Flying-5, RA-Aquatic-2, RA-Aquatic-5, Q-63)."""
+    """Return whether entering `cell` ends the move of `unit`.
+
+    (R8.3-12, RA-Flying-5, RA-Aquatic-2, RA-Aquatic-5, Q-63)
+    """
     field = field_at(state, cell)
     if field == NO_TOKEN:
         return False

@@ -146,5 +146,8 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("num_legal", np.int16),
             ("reach_steps", np.int8, (cells,)),  # scratch of P-REACH: steps to a cell, -1 if out of reach
             ("reach_queue", np.int16, (cells,)),  # scratch of P-REACH
+            ("guess_type", np.int16, (per_general,)),  # scratch of determinize: the true types of a General
+            ("guess_seen", np.int8, (per_general,)),  # scratch of determinize: the true token_seen
+            ("guess_done", np.int8, (per_general,)),  # scratch of determinize: 1 for a row that has its new type
         ],
     )

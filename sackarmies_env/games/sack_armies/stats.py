@@ -35,7 +35,7 @@ def distance(params, origin, target):
     """Return the number of hexes from `origin` to `target`: adjacent is 1, the next ring 2 (R8.4.4-2, Q-74)."""
     dq = np.int64(params.cell_q[target]) - np.int64(params.cell_q[origin])
     dr = np.int64(params.cell_r[target]) - np.int64(params.cell_r[origin])
-    return max(abs(dq), max(abs(dr), abs(dq + dr)))
+    return max(abs(dq), abs(dr), abs(dq + dr))
 
 
 @njit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.abilities import offer_raisable
 from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, decode_type, hex_action, slot_action
 from sackarmies_env.games.sack_armies.activate import (
     ActivateStep,
@@ -15,7 +16,6 @@ from sackarmies_env.games.sack_armies.activate import (
     can_cast,
     raise_match,
 )
-from sackarmies_env.games.sack_armies.abilities import offer_raisable
 from sackarmies_env.games.sack_armies.attack import declare_attack
 from sackarmies_env.games.sack_armies.combat import (
     can_charge,

@@ -39,7 +39,10 @@ def has_lost_all_units(params, state, player):
 
 @njit
 def has_lost_all_fields(params, state, player):
-    """Return whether `player` controls none of the battlefields he put down (R3.2.1-8, R3.2.1-11, R5.0-2, R5.0-3, Q-02)."""
+    """Return whether `player` controls none of the battlefields he put down.
+
+    (R3.2.1-8, R3.2.1-11, R5.0-2, R5.0-3, Q-02)
+    """
     start = first_token(params, player)
     for token in range(start, start + np.int64(params.tokens_per_general)):
         if (

@@ -46,7 +46,10 @@ from sackarmies_env.games.sack_armies.zones import (
 
 @njit
 def can_reveal_token(params, state, attachment, player):
-    """Return whether `player` may turn up `attachment`: a face-down free text of his own (R9.2-6, R9.2-8, R8.2.2-12)."""
+    """Return whether `player` may turn up `attachment`: a face-down free text of his own.
+
+    (R9.2-6, R9.2-8, R8.2.2-12)
+    """
     return (
         state.token_owner[attachment] == player
         and not is_face_up(state, attachment)
