@@ -123,7 +123,7 @@ class Switches(Strict):
         return self.copy_limits[keys[min(rank, 3) - 1]]
 
     def radius(self, num_generals: int) -> int:
-        """Return the radius of the board (Q-06)."""
+        """Return the radius of the board."""
         return 5 + 2 * num_generals if self.grid_radius is None else self.grid_radius
 
     def changed(self) -> dict[str, Any]:

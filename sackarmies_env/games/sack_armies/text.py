@@ -78,7 +78,7 @@ def effect_text(token: AnyToken) -> str:
 
 
 def attachment_text(token: Attachment) -> str:
-    """Return the text of a spell or maneuver."""
+    """Return the text of a spell or maneuver, opening with the kind of its effect (R9.1-9)."""
     if token.use == "free":
         return f"Free: the host {lasting_text(token.effects)}."
     if token.use == "permanent":
