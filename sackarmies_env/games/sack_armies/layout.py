@@ -29,11 +29,10 @@ from sackarmies_env.games.sack_armies.constants import (
     Verb,
     Victory,
 )
-from sackarmies_env.games.sack_armies.state import LARGE, MAX_CHAIN, MAX_LOG
+from sackarmies_env.games.sack_armies.state import LARGE, MAX_LOG
 
 NOBODY = -1  # in a feature that names a seat
 UNTOLD = -1  # for a count that is not public
-NO_SLOT = -1
 OFF_BOARD = -18  # both coordinates of "no hex"; boards reach to 17
 TYPE_DIGIT = 128  # type t is written as t + 1 = low + 128 * high; 0 is no type or an unknown one
 PERCENT = 100
@@ -157,11 +156,9 @@ GLOBAL_FEATURES: tuple[Feature, ...] = (
     _number("deck_black", "Cards of failure left in the deck.", high=26),
     _number("deck_jokers", "Jokers left in the deck.", high=2),
     Feature("chain_verb", 0, max(Verb), "Verb of the observer's choice so far (table of actions).", True),
-    _number("chain_length", "Parts of the observer's choice so far, the verb apart.", high=MAX_CHAIN),
-    *_hex("chain_", "the hex chosen first"),
-    *_hex("chain_second_", "the hex chosen second"),
-    *_type("chain_", "chosen"),
-    _number("chain_slot", "Attachment slot chosen first; -1: none.", NO_SLOT, NUM_SLOTS - 1),
+    *_hex("chain_", "the hex that the observer has chosen so far"),
+    *_hex("chain_second_", "the second hex that he has chosen"),
+    *_type("chain_", "that he has chosen"),
     Feature("attack_verb", 0, max(Verb), "Verb of the announced attack; 0: none.", True),
     *_hex("attack_", "the hex that is attacked"),
     _flag("attack_ambush", "the ambush flip succeeded."),

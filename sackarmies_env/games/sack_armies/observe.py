@@ -6,7 +6,7 @@ import numpy as np
 
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Event, FlipMethod, Kind, Zone
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Event, FlipMethod, Kind, Zone
 from sackarmies_env.games.sack_armies.knowledge import (
     clamp,
     is_known_to_exist,
@@ -70,8 +70,25 @@ def write_globals(params, state, viewer, row):
         row[Global.DECK_RED] = state.deck_red
         row[Global.DECK_BLACK] = state.deck_black
         row[Global.DECK_JOKERS] = state.deck_jokers
+    write_chain(params, state, viewer, row)
     write_attack(params, state, viewer, row)
     write_act(params, state, viewer, row)
+
+
+@njit
+def write_chain(params, state, viewer, row):
+    """Write the partial choice, which only the General who makes it knows: hexes, or one type."""
+    first = np.int64(NO_HEX)
+    second = np.int64(NO_HEX)
+    if state.current_player == viewer:
+        row[Global.CHAIN_VERB] = state.chain_verb
+        if state.decision == Decision.DEPLOY_HEX or state.decision == Decision.SETUP_HEX:
+            write_type(row, Global.CHAIN_TYPE_LOW, state.chain[0])
+        else:
+            first = np.int64(state.chain[0])
+            second = np.int64(state.chain[1])
+    write_hex(params, row, Global.CHAIN_Q, first)
+    write_hex(params, row, Global.CHAIN_SECOND_Q, second)
 
 
 @njit

@@ -1,0 +1,280 @@
+"""Guessing what a General's hidden tokens are: an army that all that is public allows (section 4.2).
+
+With open army lists the hidden tokens of a General are dealt anew among the places they may be in. Without, his army is
+drawn: first the tokens known to exist, then one place after the other, hosts first, each type uniform among those that
+fit, save that a type of rank r is taken with the chance p ** (r - 1), where p spreads the ranks that are left evenly.
+So every army that the limits allow has a chance. Last, pairs that may change places do so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.rng import below, next_draw_word
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind, Zone
+from sackarmies_env.games.sack_armies.plausible import (
+    ANY_KIND,
+    affordable_ranks,
+    count_kind,
+    count_open,
+    end_of_rows,
+    fits_place,
+    guess_row,
+    is_hidden,
+    is_open,
+    is_thinned_out,
+    place_class,
+    suits,
+    sum_ranks,
+)
+from sackarmies_env.games.sack_armies.zones import first_token, owner_of, type_of
+
+PLACE_CLASSES = 4
+TRIES = 64  # random types tried for a place before the first that fits is taken
+ATTEMPTS = 4  # armies begun before the tokens that are there are merely mixed
+MIXES = 2  # exchanges tried a token after a guess
+LONG_MIXES = 16  # and after a guess has failed
+
+# --- filling places
+
+
+@njit
+def settle(params, state, token, type_id):
+    """Give a hidden token its type."""
+    state.token_type[token] = type_id
+    state.guess_done[guess_row(params, token)] = 1
+
+
+@njit
+def choose_type(params, state, token, kind):
+    """Return a random type of this kind for `token`, or NO_TYPE if the army allows none."""
+    player = owner_of(state, token)
+    ranks_left = affordable_ranks(params, state, player) - sum_ranks(params, state, player)
+    num_open = count_open(params, state, player)
+    num_types = np.int64(params.num_types)
+    for _ in range(TRIES):
+        type_id = below(next_draw_word(state), num_types)
+        if suits(params, state, token, type_id, kind, ranks_left) and not is_thinned_out(
+            params, state, type_id, ranks_left, num_open
+        ):
+            return type_id
+    offset = below(next_draw_word(state), num_types)
+    for i in range(num_types):
+        type_id = (offset + i) % num_types
+        if suits(params, state, token, type_id, kind, ranks_left):
+            return type_id
+    return np.int64(NO_TYPE)
+
+
+@njit
+def is_free_place(params, state, token, type_id):
+    """Return whether an open place may take a type; with NO_TYPE, whether it may take anything."""
+    if not is_open(params, state, token):
+        return False
+    if type_id == NO_TYPE:
+        return state.token_zone[token] == Zone.SACK or state.token_zone[token] == Zone.HAND
+    return fits_place(params, state, token, type_id)
+
+
+@njit
+def random_place(params, state, player, type_id):
+    """Return a random open place that may take a type (with NO_TYPE: anything), or NO_TOKEN."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_free_place(params, state, token, type_id)
+    if count == 0:
+        return np.int64(NO_TOKEN)
+    n = below(next_draw_word(state), count)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_free_place(params, state, token, type_id):
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def place_known(params, state, player):
+    """Put the types that `player` is known to have somewhere; return whether there was room."""
+    start = first_token(params, player)
+    for i in range(np.int64(params.tokens_per_general)):
+        if state.guess_seen[i] == 1 and is_hidden(params, state, start + i):
+            type_id = np.int64(state.guess_type[i])
+            token = random_place(params, state, player, type_id)
+            if token == NO_TOKEN:
+                return False
+            settle(params, state, token, type_id)
+            state.token_seen[token] = 1
+    return True
+
+
+@njit
+def place_kind(params, state, player, kind, wanted):
+    """See to it that `player` has at least `wanted` tokens of a kind; return whether that was possible."""
+    while count_kind(params, state, player, kind) < wanted:
+        token = random_place(params, state, player, np.int64(NO_TYPE))
+        if token == NO_TOKEN:
+            return False
+        type_id = choose_type(params, state, token, kind)
+        if type_id == NO_TYPE:
+            return False
+        settle(params, state, token, type_id)
+    return True
+
+
+@njit
+def count_open_in(params, state, player, wanted):
+    """Return how many open places of a class `player` has."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_open(params, state, token) and place_class(state, token) == wanted
+    return count
+
+
+@njit
+def next_open(params, state, player, wanted):
+    """Return a random open place of a class, or NO_TOKEN: rows, being hidden, must not make an order."""
+    count = count_open_in(params, state, player, wanted)
+    if count == 0:
+        return np.int64(NO_TOKEN)
+    n = below(next_draw_word(state), count)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, token) and place_class(state, token) == wanted:
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def place_rest(params, state, player):
+    """Give every open place a type; return whether that was possible."""
+    for wanted in range(PLACE_CLASSES):
+        token = next_open(params, state, player, wanted)
+        while token != NO_TOKEN:
+            type_id = choose_type(params, state, token, np.int64(ANY_KIND))
+            if type_id == NO_TYPE:
+                return False
+            settle(params, state, token, type_id)
+            token = next_open(params, state, player, wanted)
+    return True
+
+
+@njit
+def draw_army(params, state, player):
+    """Draw an army that fits all that is public; return whether that worked (R4.2-3, Q-12)."""
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_hidden(params, state, token):
+            state.token_seen[token] = 0
+    if not place_known(params, state, player):
+        return False
+    if not place_kind(params, state, player, np.int64(Kind.BATTLEFIELD), np.int64(params.min_battlefields)):
+        return False
+    if not place_kind(params, state, player, np.int64(Kind.UNIT), np.int64(state.general_alive[player])):
+        return False
+    return place_rest(params, state, player)
+
+
+# --- dealing the same tokens
+
+
+@njit
+def exchange(state, token, other):
+    """Let two hidden tokens of a General exchange what they are."""
+    type_id = state.token_type[token]
+    seen = state.token_seen[token]
+    state.token_type[token] = state.token_type[other]
+    state.token_seen[token] = state.token_seen[other]
+    state.token_type[other] = type_id
+    state.token_seen[other] = seen
+
+
+@njit
+def random_donor(params, state, player, token):
+    """Return a random open token whose type fits the place of `token`, or NO_TOKEN."""
+    chosen = np.int64(NO_TOKEN)
+    count = np.int64(0)
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, other) and fits_place(params, state, token, type_of(state, other)):
+            count += 1
+            if below(next_draw_word(state), count) == 0:
+                chosen = np.int64(other)
+    return chosen
+
+
+@njit
+def deal_anew(params, state, player):
+    """Deal the hidden tokens of `player` among their places; return whether all found one."""
+    for wanted in range(PLACE_CLASSES):
+        token = next_open(params, state, player, wanted)
+        while token != NO_TOKEN:
+            other = random_donor(params, state, player, token)
+            if other == NO_TOKEN:
+                return False
+            exchange(state, token, other)
+            state.guess_done[guess_row(params, token)] = 1
+            token = next_open(params, state, player, wanted)
+    return True
+
+
+@njit
+def nth_hidden(params, state, player, n):
+    """Return the n-th hidden token of `player`, by row."""
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_hidden(params, state, token):
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def mix(params, state, player, times):
+    """Let random pairs of hidden tokens exchange what they are, if both places allow it; `times` a token."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_hidden(params, state, token)
+    for _ in range(count * times):
+        token = nth_hidden(params, state, player, below(next_draw_word(state), count))
+        other = nth_hidden(params, state, player, below(next_draw_word(state), count))
+        if fits_place(params, state, token, type_of(state, other)) and fits_place(
+            params, state, other, type_of(state, token)
+        ):
+            exchange(state, token, other)
+
+
+# --- all of it
+
+
+@njit
+def remember(params, state, player):
+    """Keep the true types of `player`'s tokens."""
+    start = first_token(params, player)
+    for i in range(np.int64(params.tokens_per_general)):
+        state.guess_type[i] = state.token_type[start + i]
+        state.guess_seen[i] = state.token_seen[start + i]
+
+
+@njit
+def recall(params, state, player, done):
+    """Put the true types back; `done` tells whether they stand."""
+    start = first_token(params, player)
+    for i in range(np.int64(params.tokens_per_general)):
+        state.token_type[start + i] = state.guess_type[i]
+        state.token_seen[start + i] = state.guess_seen[i]
+        state.guess_done[i] = done
+
+
+@njit
+def guess_army(params, state, player):
+    """Replace what `player` hides by something else that all that is public allows."""
+    remember(params, state, player)
+    for _ in range(ATTEMPTS):
+        recall(params, state, player, 0)
+        is_open_list = params.open_army_lists == 1
+        if deal_anew(params, state, player) if is_open_list else draw_army(params, state, player):
+            mix(params, state, player, MIXES)
+            return
+    recall(params, state, player, 1)
+    mix(params, state, player, LONG_MIXES)

@@ -1,0 +1,231 @@
+"""What a General's hidden tokens may be, by all that is public: their places, and an army within the limits.
+
+While the types of one General are guessed, `guess_type` and `guess_seen` hold the truth and `guess_done` marks the
+tokens that have got a new type.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.rng import below, next_draw_word
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Band, Kind, Zone
+from sackarmies_env.games.sack_armies.deploy import band_takes
+from sackarmies_env.games.sack_armies.knowledge import is_identity_public
+from sackarmies_env.games.sack_armies.zones import first_token, kind_of, owner_of, type_of
+
+ANY_KIND = -1
+MAX_RANK_CLASS = 3  # copies are limited by rank 1, 2, 3 and higher (R4.2-5)
+
+# --- hidden tokens
+
+
+@njit
+def end_of_rows(params, player):
+    """Return the row after the last that `player` owns."""
+    return first_token(params, player) + np.int64(params.tokens_per_general)
+
+
+@njit
+def guess_row(params, token):
+    """Return the row of the scratch fields that belongs to `token`."""
+    return token % np.int64(params.tokens_per_general)
+
+
+@njit
+def true_kind(params, state, token):
+    """Return the kind of the hidden `token` that was there before the guess."""
+    return np.int64(params.type_kind[state.guess_type[guess_row(params, token)]])
+
+
+@njit
+def is_hidden(params, state, token):
+    """Return whether opponents do not know what `token` is."""
+    return state.token_zone[token] != Zone.NONE and not is_identity_public(params, state, token)
+
+
+@njit
+def is_settled(params, state, token):
+    """Return whether the type of a token stands: it is public, or has been guessed."""
+    if state.token_zone[token] == Zone.NONE:
+        return False
+    return not is_hidden(params, state, token) or state.guess_done[guess_row(params, token)] == 1
+
+
+@njit
+def is_open(params, state, token):
+    """Return whether a hidden token still waits for its type."""
+    return is_hidden(params, state, token) and state.guess_done[guess_row(params, token)] == 0
+
+
+# --- which types fit a place
+
+
+@njit
+def is_attachment(kind):
+    """Return whether a kind is attached to units."""
+    return kind == Kind.SPELL or kind == Kind.MANEUVER
+
+
+@njit
+def band_fits(params, state, unit, band):
+    """Return whether a name band can hold the attachments of face-down `unit`, as far as they stand."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if state.token_kind_known[attachment] == 1:
+            if not band_takes(band, true_kind(params, state, attachment)):
+                return False
+        elif is_settled(params, state, attachment):
+            if not band_takes(band, kind_of(params, state, attachment)):
+                return False
+        elif band == Band.BLACK or band == Band.GRAY:
+            return False
+        attachment = np.int64(state.token_next[attachment])
+    return True
+
+
+@njit
+def fits_captivity(params, state, token, kind):
+    """Return whether an attachment of this kind can have come under its captor with some captive unit."""
+    for unit in range(len(state.token_zone)):
+        if (
+            state.token_zone[unit] == Zone.CAPTURED
+            and state.token_host[unit] == state.token_host[token]
+            and state.token_owner[unit] == state.token_owner[token]
+            and kind_of(params, state, unit) == Kind.UNIT
+            and band_takes(params.type_band[state.token_type[unit]], kind)
+        ):
+            return True
+    return False
+
+
+@njit
+def fits_attachment(params, state, token, kind):
+    """Return whether the hidden attachment `token` may be of this kind (R3.2.3-4)."""
+    if not is_attachment(kind):
+        return False
+    if state.token_zone[token] == Zone.CAPTURED:
+        return fits_captivity(params, state, token, kind)
+    if state.token_kind_known[token] == 1 and kind != true_kind(params, state, token):
+        return False
+    return band_takes(params.type_band[state.token_type[state.token_host[token]]], kind)
+
+
+@njit
+def fits_place(params, state, token, type_id):
+    """Return whether the hidden `token`, where it is and by what is public of it, may be of this type."""
+    kind = np.int64(params.type_kind[type_id])
+    zone = state.token_zone[token]
+    if zone == Zone.SACK or zone == Zone.HAND:
+        return True
+    if zone == Zone.PICKED:
+        return kind == Kind.BATTLEFIELD
+    if zone == Zone.BATTLEGROUND:
+        return (
+            kind == Kind.UNIT
+            and params.type_movement[type_id] >= state.token_min_movement[token]
+            and params.type_armor[type_id] >= state.token_min_armor[token]
+            and band_fits(params, state, token, np.int64(params.type_band[type_id]))
+        )
+    if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
+        return fits_attachment(params, state, token, kind)
+    # A pile that is not public: whether a unit or an attachment was lost there is known.
+    return is_attachment(kind) == is_attachment(true_kind(params, state, token)) and kind != Kind.BATTLEFIELD
+
+
+@njit
+def place_class(state, token):
+    """Return when a place gets its type: hosts, then units, then attachments, then the rest."""
+    zone = state.token_zone[token]
+    if zone == Zone.BATTLEGROUND:
+        return 0 if state.token_first[token] != NO_TOKEN else 1
+    return 2 if zone == Zone.ATTACHED or zone == Zone.CAPTURED else 3
+
+
+# --- what the army allows
+
+
+@njit
+def count_open(params, state, player):
+    """Return how many hidden tokens of `player` wait for a type."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_open(params, state, token)
+    return count
+
+
+@njit
+def count_copies(params, state, player, type_id):
+    """Return how many tokens of a type `player` has, as far as types stand."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if state.token_type[token] == type_id and is_settled(params, state, token):
+            count += 1
+    return count
+
+
+@njit
+def count_kind(params, state, player, kind):
+    """Return how many tokens of a kind `player` has, as far as kinds stand; units on piles are not counted."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        zone = state.token_zone[token]
+        if zone == Zone.CASUALTIES or zone == Zone.REMOVED:
+            count += kind == Kind.BATTLEFIELD and kind_of(params, state, token) == kind
+        elif is_settled(params, state, token) or zone == Zone.BATTLEGROUND or zone == Zone.PICKED:
+            count += kind_of(params, state, token) == kind
+    return count
+
+
+@njit
+def sum_ranks(params, state, player):
+    """Return the ranks of all tokens of `player`, as far as types stand (R4.2-2)."""
+    total = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_settled(params, state, token):
+            total += np.int64(params.type_rank[state.token_type[token]])
+    return total
+
+
+@njit
+def fits_army(params, state, player, type_id, ranks_left):
+    """Return whether one more token of a type leaves the army legal and the open places affordable."""
+    rank = np.int64(params.type_rank[type_id])
+    limit = np.int64(params.copy_limits[min(rank, np.int64(MAX_RANK_CLASS)) - 1])
+    if count_copies(params, state, player, type_id) >= limit:
+        return False
+    return rank <= ranks_left - (count_open(params, state, player) - 1)
+
+
+@njit
+def is_thinned_out(params, state, type_id, ranks_left, num_open):
+    """Return whether chance drops a type for its rank, so that ranks are spread evenly over the open places."""
+    for _ in range(1, np.int64(params.type_rank[type_id])):
+        if below(next_draw_word(state), ranks_left) >= ranks_left - num_open:
+            return True
+    return False
+
+
+@njit
+def suits(params, state, token, type_id, kind, ranks_left):
+    """Return whether a type of this kind may be given to `token`."""
+    return (
+        (kind == ANY_KIND or params.type_kind[type_id] == kind)
+        and fits_place(params, state, token, type_id)
+        and fits_army(params, state, owner_of(state, token), type_id, ranks_left)
+    )
+
+
+@njit
+def affordable_ranks(params, state, player):
+    """Return the ranks that an army may have: the limit, or what `player` has if a scenario gave him more (R4.2-8)."""
+    start = first_token(params, player)
+    total = np.int64(0)
+    for token in range(start, end_of_rows(params, player)):
+        if state.token_zone[token] != Zone.NONE:
+            type_id = type_of(state, token)
+            if is_hidden(params, state, token):
+                type_id = np.int64(state.guess_type[token - start])
+            total += np.int64(params.type_rank[type_id])
+    return max(total, np.int64(params.max_ranks))
