@@ -99,18 +99,19 @@ def _fill_tokens(
     grid = config.grid
     last: dict[int, int] = {}  # of each stack
     for piece, row in zip(pieces, rows, strict=True):
-        lost = piece.zone in (Zone.CASUALTIES, Zone.REMOVED)
+        is_lost = piece.zone in (Zone.CASUALTIES, Zone.REMOVED)
+        is_shown = piece.face == Face.UP or (is_lost and config.switches.casualties_public)
         host = NO_TOKEN if piece.host == NO_PIECE else rows[piece.host]
         values: Mapping[str, int] = {
             "type": numbers[piece.token],
             "owner": piece.owner,
             "controller": piece.controller,
             "zone": piece.zone,
-            "face": piece.face,
+            "face": Face.UP if is_shown else Face.DOWN,
             "hex": NO_HEX if piece.at is None else grid.cell(*piece.at),
             "host": host,
             "active": piece.active,
-            "seen": piece.face == Face.UP or (lost and config.switches.casualties_public),
+            "seen": is_shown,
         }
         for name, value in values.items():
             states[f"token_{name}"][0, row] = value

@@ -35,7 +35,7 @@ SHOWN = (  # by the rest of the scenario
 )
 DERIVED = (
     *("cell_unit", "cell_field", "cell_legal", "sack_count", "hand_count", "legal", "num_legal"),
-    *("reach_steps", "reach_queue"),
+    *("reach_steps", "reach_queue", "guess_type", "guess_seen", "guess_done"),
 )
 ROWS = (  # fields that hold tokens
     *("attack_unit", "attack_target", "attack_designated"),

@@ -6,17 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from sackarmies_env.core.tables import Several, Strict
+from sackarmies_env.core.tables import Several, Strict, told
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, Face, Zone
 from sackarmies_env.games.sack_armies.schema import Id, Token
 
 Seat = Annotated[int, Field(ge=0, lt=MAX_GENERALS)]
 FaceName = Literal["up", "down"]
 Hex = Annotated[tuple[int, int], Field(strict=False)]  # axial q, r
-Flips = Annotated[str, Field(pattern=r"^[HTht|\s]*$")]
 VictoryName = Literal["none", "standard", "decisive", "concession", "draw"]
+
+
+def flips_alone(text: str) -> str:
+    """Return forced flips if they hold nothing else."""
+    if not set(text) <= set("HTht| \t\r\n"):
+        raise ValueError(f"{told(text)} is given, but H and T are wanted, with blanks and bars between them")
+    return text
+
+
+Flips = Annotated[str, AfterValidator(flips_alone)]
 
 
 class AttachedEntry(Strict):
