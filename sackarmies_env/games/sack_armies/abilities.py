@@ -58,7 +58,10 @@ def can_capture(params, state, unit, target):
 
 @njit
 def capture(params, state, unit, target):
-    """Flip; on heads `target` and its attachments go under `unit`, out of play (RA-Capture-3, RA-Capture-4, Q-52)."""
+    """Flip; on heads `target` and its attachments go under `unit`, out of play.
+
+    (RA-Capture-3, RA-Capture-4, RA-Capture-2)
+    """
     if flip(params, state, controller_of(state, unit)) == 0:
         return
     log_event(state, Event.CAPTURE, owner_of(state, target), hex_of(state, target), type_of(state, target))
@@ -89,7 +92,7 @@ def can_dismiss(params, state, unit, target):
 
 @njit
 def dismiss(params, state, target):
-    """Return a unit to its owner's sack, its attachments to casualties (RA-Dismiss-1, RA-Dismiss-2, V-17)."""
+    """Return a unit to its owner's sack, its attachments to casualties (RA-Dismiss-1, RA-Dismiss-2)."""
     shown = shown_type(state, target, False)
     log_event(state, Event.TO_SACK, owner_of(state, target), hex_of(state, target), shown)
     leave_play(params, state, target, Zone.SACK, Zone.CASUALTIES)
@@ -102,7 +105,7 @@ def dismiss(params, state, target):
 def may_choose_slot(params, state, player, attachment, kind):
     """Return whether `player` may aim at `attachment` with an effect on spells or on maneuvers, by what he knows.
 
-    (RA-Counter-2, RA-Dispel-2, D-19, Q-49, C-blind_target_wrong_kind)
+    (RA-Counter-2, RA-Dispel-2, Q-49, C-blind_target_wrong_kind)
     """
     known = (
         is_face_up(state, attachment)

@@ -103,7 +103,7 @@ def raise_match(params, state, unit):
 def is_castable(params, state, token):
     """Return whether `token` is an action or permanent spell or maneuver that waits to be used.
 
-    (R9.2-2, R9.2-15, Q-66)
+    (R9.2-2)
     """
     use = params.type_use[state.token_type[token]]
     return use == Use.ACTION or (use == Use.PERMANENT and state.token_active[token] == 0)
@@ -111,7 +111,7 @@ def is_castable(params, state, token):
 
 @njit
 def can_cast(params, state, unit, token):
-    """Return whether `unit` may activate the attachment `token` of its own General (R3.2.3-5, R9.2-1)."""
+    """Return whether `unit` may activate the attachment `token` of its own General (R3.2.3-5)."""
     return (
         state.token_owner[token] == state.token_owner[unit]
         and is_castable(params, state, token)
@@ -153,7 +153,7 @@ def ability_of_verb(verb):
 
 @njit
 def can_aim(params, state, verb, unit, target):
-    """Return whether `unit` may activate the ability of `verb` on `target` (D-18, D-19)."""
+    """Return whether `unit` may activate the ability of `verb` on `target`."""
     if verb == Verb.CAPTURE:
         return can_capture(params, state, unit, target)
     if verb == Verb.DISMISS:
@@ -195,7 +195,7 @@ def begin_act(state, verb, unit):
 
 @njit
 def ask_next_choice(params, state):
-    """Ask for the next thing that the text demands, or announce the activation (D-21, D-22b)."""
+    """Ask for the next thing that the text demands, or announce the activation (D-21)."""
     type_id = running_text(state)
     player = np.int64(state.act_player)
     if params.type_target[type_id] == Target.HOST:
@@ -240,7 +240,7 @@ def targeted_player(state, unit):
 
 @njit
 def announce_act(params, state):
-    """Turn up the host and the token and name the target, in public (R8.2.2-8, R9.2-12, R9.3-3, RA-0-2)."""
+    """Turn up the host and the token and name the target, in public (RA-0-2)."""
     unit = np.int64(state.act_unit)
     state.act_announced = 1
     log_event(state, Event.ANNOUNCE, np.int64(state.act_player), hex_of(state, unit), np.int64(state.act_verb))
@@ -273,7 +273,7 @@ def is_act_valid(params, state):
 
 @njit
 def spend_token(params, state):
-    """Send an activated spell or maneuver to casualties; a permanent stays for its target (R9.2-12, RB-16)."""
+    """Send an activated spell or maneuver to casualties; a permanent stays for its target (R9.2-12)."""
     token = np.int64(state.act_token)
     if token != NO_TOKEN and params.type_use[state.token_type[token]] == Use.ACTION:
         cell = hex_of(state, np.int64(state.act_unit))
@@ -316,7 +316,7 @@ def run_effects(params, state):
 
 @njit
 def lay_permanent(params, state):
-    """Let a permanent lie face up on its target, or send it to casualties if that has gone (R9.2-15, V-13)."""
+    """Let a permanent lie face up on its target, or send it to casualties if that has gone (R9.2-15)."""
     token = np.int64(state.act_token)
     if state.token_zone[token] != Zone.ATTACHED:
         return

@@ -87,7 +87,7 @@ def read_army(data: object, source: str) -> Army:
 
 
 def resolve_army(choice: ArmyChoice, seat: int = 0) -> Army:
-    """Return the army that a General of `seat` chose before play (R4.2-1).
+    """Return the army that a General of `seat` chose before play.
 
     Args:
         choice: the id of a built-in army, the path of a TOML file, plain data as in such a file, an `Army`, or None for

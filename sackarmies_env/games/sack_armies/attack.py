@@ -93,7 +93,7 @@ def is_attacker(state, unit):
 
 @njit
 def announce_attack(params, state):
-    """Turn up the attackers and tell everybody (R8.2.2-8)."""
+    """Turn up the attackers and tell everybody."""
     state.attack_announced = 1
     log_event(state, Event.ANNOUNCE, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb))
     for cell in range(params.num_cells):
@@ -170,7 +170,7 @@ def employ_members(state):
 def run_check(params, state):
     """Make the coordination check: a failed one employs, but spends nothing.
 
-    (R8.4.5-9, R8.4.5-10, R8.4.5-14, RB-17, Q-47)
+    (R8.4.5-9, R8.4.5-10, R8.4.5-14, RB-17, Q-47, C-coord_window)
     """
     if not is_led_throughout(params, state) and flip(params, state, np.int64(state.active)) == 0:
         employ_members(state)
@@ -306,7 +306,10 @@ def has_counter_target(params, state):
 
 @njit
 def may_ask_counter(params, state):
-    """Return whether the defender's General has a counter-attack to decide on (RB-18, Q-40)."""
+    """Return whether the defender's General has a counter-attack to decide on.
+
+    (RB-18, Q-40, C-surprise_precludes_counter)
+    """
     if state.attack_ambush == 1 or (params.surprise_precludes_counter == 1 and state.attack_surprised == 1):
         return False
     return has_counter_target(params, state)

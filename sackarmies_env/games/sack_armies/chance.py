@@ -25,7 +25,7 @@ def shuffle_deck(params, state):
 
 @njit
 def flip_card(params, state):
-    """Turn over the top card: 1 for red, 0 for black; a joker reshuffles and is no result (R7.1-6, Q-68, V-21)."""
+    """Turn over the top card: 1 for red, 0 for black; a joker reshuffles and is no result (R7.1-6, Q-68)."""
     while True:
         left = np.int64(state.deck_red) + np.int64(state.deck_black) + np.int64(state.deck_jokers)
         if left == 0:
@@ -69,7 +69,7 @@ def flip(params, state, player):
 
 @njit
 def flip_progressive(params, state, player):
-    """Flip until the first failure and return the successes before it, capped (R8.4.1-7, Q-72)."""
+    """Flip until the first failure and return the successes before it, capped (R8.4.1-7, Q-72, C-max_progressive)."""
     successes = 0
     while successes < params.max_progressive and flip(params, state, player) == 1:
         successes += 1
@@ -105,7 +105,7 @@ def forced_draw(params, state, player):
 
 @njit
 def draw_from_sack(params, state, player):
-    """Draw one token at random, without replacement, into the hand (R3.1-1, R3.1-2, V-04)."""
+    """Draw one token at random, without replacement, into the hand (R3.1-2)."""
     token = forced_draw(params, state, player)
     if token == NO_TOKEN:
         chosen = below(next_draw_word(state), np.int64(state.sack_count[player]))
@@ -115,7 +115,7 @@ def draw_from_sack(params, state, player):
 
 @njit
 def draw_tokens(params, state, player, count):
-    """Draw `count` tokens, or all that are left if fewer (R8.1-3, V-07)."""
+    """Draw `count` tokens, or all that are left if fewer (R8.1-3)."""
     drawn = 0
     while drawn < count and state.sack_count[player] > 0:
         draw_from_sack(params, state, player)

@@ -46,7 +46,7 @@ def is_ranged(verb):
 
 @njit
 def is_coordinated(verb):
-    """Return whether an attack verb is a coordinated attack: more than one unit (RB-3, Q-28)."""
+    """Return whether an attack verb is a coordinated attack: more than one unit (RB-3)."""
     return verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED
 
 
@@ -81,7 +81,7 @@ def can_engage(params, state, attacker, defender):
 
 @njit
 def may_act(state, unit):
-    """Return whether `unit` is not employed (RB-6, R8.4.5-11)."""
+    """Return whether `unit` is not employed (RB-6)."""
     return state.token_employed[unit] == 0
 
 
@@ -89,8 +89,9 @@ def may_act(state, unit):
 def can_target(params, state, attacker, defender, ranged):
     """Return whether `attacker` may attack `defender` now (P-CANTARGET).
 
-    The defender is an opposing, revealed unit (R8.2.2-2, R8.4.1-1, R8.4.1-2, R8.4.4-4, R8.4.4-5, R8.4.5-5); a ranged
-    attack needs the range, over anything (R8.4.4-1, RA-Ranged-1, Q-27).
+    The defender is an opposing, revealed unit; a ranged attack needs the range, over anything.
+
+    (R8.4.1-1, R8.4.1-2, R8.4.4-1, R8.4.4-4, R8.4.4-5, RA-Ranged-1, Q-27)
     """
     if controller_of(state, defender) == controller_of(state, attacker) or not is_face_up(state, defender):
         return False
@@ -151,7 +152,7 @@ def can_charge(params, state, unit, target):
 
 @njit
 def may_charge(params, state, unit):
-    """Return whether `unit` may make a Move and Attack on anybody."""
+    """Return whether `unit` may make a Move and Attack on anybody (RA-MoveAttack-7)."""
     if (
         not may_act(state, unit)
         or state.token_moved[unit] == 1
@@ -173,8 +174,10 @@ def may_charge(params, state, unit):
 def can_counter(params, state, defender, attacker, ranged):
     """Return whether `defender` may counter-attack `attacker` (P-CANCOUNTER).
 
-    In melee always, whatever flies or swims (R8.4.1-3, RA-Flying-4, RA-Aquatic-4); against a ranged attack with enough
-    range, or without any range from the next hex (R8.4.4-7, R8.4.4-8).
+    In melee always, whatever flies or swims; against a ranged attack with enough range, or, without any range, from the
+    next hex.
+
+    (R8.4.1-3, R8.4.4-7, R8.4.4-8, RA-Flying-4, RA-Aquatic-4)
     """
     gap = distance(params, hex_of(state, defender), hex_of(state, attacker))
     if not ranged:
@@ -249,7 +252,7 @@ def leave_ghost(params, state, row, unit):
 
 @njit
 def leave_ghosts(params, state, unit):
-    """Let the augments of a killed unit continue for the rest of the turn (Q-57)."""
+    """Let the augments of a killed unit continue for the rest of the turn."""
     type_id = type_of(state, unit)
     if params.type_ability[type_id, Ability.AUGMENT] > 0 and limits_met(params, state, unit):
         for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):

@@ -76,8 +76,10 @@ def count_members(state):
 def may_name(params, state, player, unit, target, ranged):
     """Return whether `unit` may be named next, so that the group can still be completed (D-15).
 
-    A ranged participant needs another candidate beside it (R8.4.5-8); where the group must be connected, every unit
-    after the first touches one named before (Q-29, C-ranged_coord_connected).
+    A ranged participant needs another candidate beside it; where the group must be connected, every unit after the
+    first touches one named before.
+
+    (R8.4.5-8, Q-29, C-ranged_coord_connected)
     """
     if state.token_member[unit] == 1 or not is_candidate(params, state, player, unit, target, ranged):
         return False
@@ -135,7 +137,7 @@ def apply_coord_target(params, state, action):
 
 @njit
 def is_group_complete(params, state, ranged):
-    """Return whether the named units can attack: two or more, at range none isolated (P-COORD)."""
+    """Return whether the named units can attack: two or more, at range none isolated."""
     if count_members(state) < MIN_ATTACKERS:
         return False
     if ranged:

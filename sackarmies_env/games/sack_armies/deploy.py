@@ -209,7 +209,7 @@ def can_deploy_field_at(params, state, player, cell):
 def band_takes(band, kind):
     """Return whether a name band takes spells or maneuvers.
 
-    (R3.2.2-6, R8.2.1-13, R8.2.1-14, R8.2.1-15, R9.2-5, R9.3-2)
+    (R3.2.2-6, R8.2.1-13, R8.2.1-14, R8.2.1-15, R9.2-5, R9.3-2, R3.2.3-1)
     """
     if band == Band.GREEN:
         return True
@@ -335,7 +335,7 @@ def deploy_unit(params, state, player, unit, cell):
 
 @njit
 def deploy_attachment(state, player, token, host, cell):
-    """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3, V-12)."""
+    """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3)."""
     leave_zone(state, token)
     attach(state, token, host)
     state.token_face[token] = Face.DOWN

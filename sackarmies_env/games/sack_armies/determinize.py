@@ -24,7 +24,7 @@ from sackarmies_env.games.sack_armies.zones import controller_of, is_face_up
 
 @njit
 def forget_script(params, state):
-    """Forget what chance was forced to bring; a method that knows only forced flips gets others (V-22)."""
+    """Forget what chance was forced to bring; a method that knows only forced flips gets others."""
     for player in range(len(state.script_draws_end)):
         state.script_draws_end[player] = 0
         state.script_draws_used[player] = 0
@@ -60,7 +60,7 @@ def return_to(state, decision, has_begun):
 
 @njit
 def retract_choice(state):
-    """Take back the unannounced part of the current player's choice: nobody else can know it (V-20)."""
+    """Take back the unannounced part of the current player's choice: nobody else can know it."""
     kind = state.frame_kind[state.frame_top]
     if state.decision == Decision.DISCARD:
         return

@@ -98,7 +98,9 @@ def running_text(state):
 def is_target_of_kind(params, state, host, type_id, cell):
     """Return whether what is on `cell` is the kind of target that the text demands, in range.
 
-    Enemies must be revealed, whatever their band (R8.2.1-16, R8.2.2-2, R9.2-13); own units need not.
+    Enemies must be revealed, whatever their band; own units need not be.
+
+    (R8.2.1-16, R8.2.2-2, R9.2-13)
     """
     if distance(params, hex_of(state, host), cell) > params.type_target_range[type_id]:
         return False
@@ -169,7 +171,7 @@ def can_complete(params, state, host, type_id, target):
 
 @njit
 def is_effect_target(params, state, host, type_id, cell):
-    """Return whether the text may be aimed at `cell` (R9.3-8, Q-50)."""
+    """Return whether the text may be aimed at `cell` (R9.3-8)."""
     if not is_target_of_kind(params, state, host, type_id, cell):
         return False
     unit = unit_at(state, cell)
@@ -199,7 +201,7 @@ def can_use_text(params, state, host, type_id):
 
 @njit
 def offer_effect_targets(params, state):
-    """Offer the hexes that the running text may be aimed at (D-21)."""
+    """Offer the hexes that the running text may be aimed at."""
     host = np.int64(state.act_unit)
     type_id = running_text(state)
     for cell in range(params.num_cells):
@@ -360,7 +362,7 @@ def strip_chosen(params, state, kind):
 
 @njit
 def apply_relocation(params, state, row):
-    """Carry out a relocation; its flip may fail (R9.3-5)."""
+    """Carry out a relocation; its flip may fail."""
     if count_successes(params, state, params.effect_flip[row]) == 0:
         return
     unit = relocated_unit(params, state, row, np.int64(state.act_unit), np.int64(state.act_target))
@@ -371,7 +373,7 @@ def apply_relocation(params, state, row):
 
 @njit
 def apply_effect(params, state, row):
-    """Carry out one effect of the running text; return whether a hex must be chosen first (R9.1-3, R9.2-12)."""
+    """Carry out one effect of the running text; return whether a hex must be chosen first (R3.2.2-11)."""
     kind = params.effect_kind[row]
     if kind == Effect.RELOCATE:
         apply_relocation(params, state, row)

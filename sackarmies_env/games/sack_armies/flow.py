@@ -105,7 +105,7 @@ def is_in_window(state):
 
 @njit
 def open_window(params, state, kind, targeted):
-    """Push a reaction window; first asked is the General targeted, or the one after the active General (P-WINDOW).
+    """Push a reaction window; first asked is the General targeted, or the one after the active General.
 
     `targeted` is the General whose unit is targeted; NO_PLAYER, or the active General, if no opponent is.
     """
@@ -196,12 +196,12 @@ def drop_to_turn(state, step):
 
 @njit
 def end_action(state):
-    """The turn's one action is spent (R8.0-1, RB-1)."""
+    """The turn's one action is spent (RB-1)."""
     drop_to_turn(state, TurnStep.END)
 
 
 @njit
 def back_to_menu(state):
-    """The action is not spent: the active General chooses again (R8.4.5-12, R9.1-12)."""
+    """The action is not spent: the active General chooses again (R8.4.5-12)."""
     drop_to_turn(state, TurnStep.MENU)
     state.stumbled = 1

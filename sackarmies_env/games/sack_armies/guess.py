@@ -163,7 +163,7 @@ def place_rest(params, state, player):
 
 @njit
 def draw_army(params, state, player):
-    """Draw an army that fits all that is public; return whether that worked (R4.2-3, Q-12)."""
+    """Draw an army that fits all that is public; return whether that worked."""
     for token in range(first_token(params, player), end_of_rows(params, player)):
         if is_hidden(params, state, token):
             state.token_seen[token] = 0

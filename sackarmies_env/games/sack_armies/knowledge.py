@@ -29,7 +29,7 @@ def knows_identity(params, state, viewer, token):
 
 @njit
 def knows_choice(state, viewer, announced):
-    """Return whether `viewer` knows a choice: it has been announced, or he is making it (V-18, V-20)."""
+    """Return whether `viewer` knows a choice: it has been announced, or he is making it."""
     return announced == 1 or state.current_player == viewer
 
 

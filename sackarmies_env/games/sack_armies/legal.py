@@ -41,7 +41,7 @@ from sackarmies_env.games.sack_armies.window import (
 
 @njit
 def offer_yes_or_no(state):
-    """Offer YES and PASS (D-23, D-24, D-25, D-28)."""
+    """Offer YES and PASS."""
     allow(state, np.int64(Verb.PASS))
     allow(state, np.int64(Verb.YES))
 

@@ -34,7 +34,7 @@ DEFAULT_SIGHT = 1
 
 @njit
 def reveal(state, token):
-    """Turn `token` face up, in public, for as long as it stays in play (R8.2.2-6, V-10, V-13)."""
+    """Turn `token` face up, in public, for as long as it stays in play (R8.2.2-6)."""
     if state.token_face[token] == Face.UP:
         return
     state.token_face[token] = Face.UP
@@ -84,7 +84,7 @@ def settle_sight(params, state):
 
 @njit
 def reveal_unit(params, state, unit):
-    """Turn a unit face up by its General's choice or need, and settle sight (R8.2.2-7, R8.2.2-9, C-sight_on_reveal)."""
+    """Turn a unit face up by its General's choice or need, and settle sight (R8.2.2-7, C-sight_on_reveal)."""
     if is_face_up(state, unit):
         return
     reveal(state, unit)
@@ -143,7 +143,7 @@ def halts_unit(params, state, unit, revealed, cell):
 
 @njit
 def find_reach(params, state, unit, budget, revealed):
-    """Write the steps to each hex that `unit` can enter (P-REACH, R8.3-3, R8.3-4, R8.3-6, Q-25, Q-26)."""
+    """Write the steps to each hex that `unit` can enter (P-REACH, R8.3-3, R8.3-6, Q-25, Q-26)."""
     for cell in range(params.num_cells):
         state.reach_steps[cell] = OUT_OF_REACH
     origin = hex_of(state, unit)
@@ -171,13 +171,13 @@ def find_reach(params, state, unit, budget, revealed):
 
 @njit
 def is_destination(state, cell):
-    """Return whether a move may end on `cell` after `find_reach`: reached and empty (R8.3-1, R8.3-10, Q-20)."""
+    """Return whether a move may end on `cell` after `find_reach`: reached and empty (R8.3-10, Q-20)."""
     return state.reach_steps[cell] > 0 and state.cell_unit[cell] == NO_TOKEN
 
 
 @njit
 def may_move(params, state, unit):
-    """Return whether `unit` may still be moved this turn: not employed, not moved before (R8.3-2, RB-6, V-19)."""
+    """Return whether `unit` may still be moved this turn: not employed, not moved before (R8.3-2)."""
     return (
         state.token_employed[unit] == 0 and state.token_moved[unit] == 0 and effective_movement(params, state, unit) > 0
     )
@@ -185,7 +185,7 @@ def may_move(params, state, unit):
 
 @njit
 def has_move(params, state, unit):
-    """Return whether `unit` may move and has a destination (R8.2.2-7)."""
+    """Return whether `unit` may move and has a destination."""
     if not may_move(params, state, unit):
         return False
     find_reach(params, state, unit, effective_movement(params, state, unit), is_face_up(state, unit))
@@ -220,7 +220,7 @@ def greatest_terrain_bonus(params, state, cell, stat):
 
 @njit
 def move_unit(params, state, unit, cell):
-    """Move `unit` to `cell`, reached just now; what is passed on the way is not sighted (R8.3.1-3, R8.2.2-13, V-08)."""
+    """Move `unit` to `cell`, reached just now; what is passed on the way is not sighted (R8.3.1-3, R8.2.2-13)."""
     origin = hex_of(state, unit)
     if not is_face_up(state, unit):
         shown = np.int64(state.reach_steps[cell]) - greatest_terrain_bonus(params, state, origin, Stat.MOVEMENT)

@@ -102,7 +102,7 @@ def fits_captivity(params, state, token, kind):
 
 @njit
 def fits_attachment(params, state, token, kind):
-    """Return whether the hidden attachment `token` may be of this kind (R3.2.3-4)."""
+    """Return whether the hidden attachment `token` may be of this kind."""
     if not is_attachment(kind):
         return False
     if state.token_zone[token] == Zone.CAPTURED:
@@ -180,7 +180,7 @@ def count_kind(params, state, player, kind):
 
 @njit
 def sum_ranks(params, state, player):
-    """Return the ranks of all tokens of `player`, as far as types stand (R4.2-2)."""
+    """Return the ranks of all tokens of `player`, as far as types stand."""
     total = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         if is_settled(params, state, token):
@@ -219,7 +219,7 @@ def suits(params, state, token, type_id, kind, ranks_left):
 
 @njit
 def affordable_ranks(params, state, player):
-    """Return the ranks that an army may have: the limit, or what `player` has if a scenario gave him more (R4.2-8)."""
+    """Return the ranks that an army may have: the limit, or what `player` has if a scenario gave him more."""
     start = first_token(params, player)
     total = np.int64(0)
     for token in range(start, end_of_rows(params, player)):

@@ -95,7 +95,7 @@ def _script(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def _board(units: Sequence[Piece], fields: Sequence[Piece], radius: int) -> Iterator[str]:
-    """One unit and one battlefield on a hex, units on legal hexes, all on the board (R3.2.1-4, R8.3-4, Q-06)."""
+    """One unit and one battlefield on a hex, units on legal hexes, all on the board."""
     holders: dict[tuple[str, Hex], Piece] = {}
     for kind, piece in [*(("battlefield", field) for field in fields), *(("unit", unit) for unit in units)]:
         at = piece.at or (0, 0)
@@ -113,7 +113,7 @@ def _board(units: Sequence[Piece], fields: Sequence[Piece], radius: int) -> Iter
 
 
 def _attachments(pieces: Sequence[Piece], tokens: Mapping[str, AnyToken]) -> Iterator[str]:
-    """Bands, numbers, and permanents in effect (R3.2.2-6, R3.2.2-7, R9.2-15, Q-65)."""
+    """Bands, numbers, and permanents in effect."""
     for number, host in enumerate(pieces):
         stack = [piece for piece in pieces if piece.host == number and piece.zone == Zone.ATTACHED]
         if len(stack) > STACK_LIMIT:
@@ -143,7 +143,7 @@ def _attachment(piece: Piece, host: Piece, tokens: Mapping[str, AnyToken]) -> It
 
 
 def _captives(pieces: Sequence[Piece]) -> Iterator[str]:
-    """Captured units were face up and belong to an opponent (RA-Capture-1)."""
+    """Captured units were face up and belong to an opponent."""
     for piece in pieces:
         if piece.zone != Zone.CAPTURED or piece.host == NO_PIECE:
             continue
@@ -153,7 +153,7 @@ def _captives(pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def _unsighted(units: Sequence[Piece]) -> Iterator[str]:
-    """No face-down unit stands next to an opposing unit: it would have been sighted (R8.2.1-2, Q-22)."""
+    """No face-down unit stands next to an opposing unit: it would have been sighted."""
     for one, other in combinations(units, 2):
         if one.owner != other.owner and _distance(one.at or (0, 0), other.at or (0, 0)) == 1:
             for unit, enemy in ((one, other), (other, one)):
@@ -164,7 +164,7 @@ def _unsighted(units: Sequence[Piece]) -> Iterator[str]:
 def _generals(
     scenario: Scenario, pieces: Sequence[Piece], fields: Sequence[Piece], tokens: Mapping[str, AnyToken]
 ) -> Iterator[str]:
-    """Every General in the game has a unit left and controls a battlefield of his own (R5.0-3, R5.0-11, Q-12)."""
+    """Every General in the game has a unit left and controls a battlefield of his own."""
     for seat in range(scenario.generals):
         if scenario.general and not scenario.general[seat].alive:
             if any(piece.owner == seat and piece.zone == Zone.ATTACHED for piece in pieces) or any(

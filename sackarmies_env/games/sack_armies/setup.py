@@ -70,7 +70,7 @@ def count_fields(params, state, player, zone):
 
 @njit
 def pick_field(state, token):
-    """Set a battlefield aside for Setup, in secret (R7.1-1, V-02, Q-07)."""
+    """Set a battlefield aside for Setup, in secret (R7.1-1, Q-07)."""
     leave_zone(state, token)
     state.token_zone[token] = Zone.PICKED
 

@@ -133,7 +133,7 @@ def ability_row(params, state, unit, ability):
 
 @njit
 def ability_if_revealed(params, state, unit, ability):
-    """Return the value of `ability` that `unit` would have, were it face up; 0 if none (R8.2.2-8)."""
+    """Return the value of `ability` that `unit` would have, were it face up; 0 if none."""
     row = ability_row_if_revealed(params, state, unit, ability)
     return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
 
@@ -160,7 +160,7 @@ def effect_sum(params, type_id, stat):
 
 @njit
 def attached_modifier(params, state, unit, stat):
-    """Return what attachments in effect and passing effects add to `stat` (R3.2.2-2, R9.2-16, R9.3-10)."""
+    """Return what attachments in effect and passing effects add to `stat` (R9.2-16, R9.3-10)."""
     total = np.int64(0)
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
@@ -283,7 +283,7 @@ def stat_if(params, state, unit, stat, revealed):
     """Return an effective stat of `unit`, as it is (or would be) face up or face down; may be negative.
 
     Face down only the printed value and the terrain count: every other effect needs both sides revealed
-    (R8.2.2-8, R9.1-7, RA-Scatter-8).
+    (R8.2.2-8).
     """
     type_id = type_of(state, unit)
     if stat == Stat.MOVEMENT:
@@ -308,13 +308,13 @@ def effective_movement(params, state, unit):
 
 @njit
 def effective_damage(params, state, unit):
-    """Return the damage rating of `unit` after modifiers, at least 0 (R3.2.2-2, Q-72)."""
+    """Return the damage rating of `unit` after modifiers, at least 0 (R3.2.2-2)."""
     return max(np.int64(0), stat_if(params, state, unit, Stat.DAMAGE, is_face_up(state, unit)))
 
 
 @njit
 def effective_armor(params, state, unit):
-    """Return the armor of `unit` after modifiers; zero or less does not kill (R3.2.2-5, R9.2-17, Q-34)."""
+    """Return the armor of `unit` after modifiers; zero or less does not kill (R3.2.2-5, R9.2-17)."""
     return stat_if(params, state, unit, Stat.ARMOR, is_face_up(state, unit))
 
 

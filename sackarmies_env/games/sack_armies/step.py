@@ -147,7 +147,7 @@ def fill_sacks(params, state):
 
 @njit
 def prepare_one(params, state, seed):
-    """Lay out a new game, ready for Setup; a script of chance may be added before it advances."""
+    """Lay out a new game, ready for Setup; a script of chance may be added before it advances (C-seed)."""
     clear_state(params, state)
     seed_streams(state, seed)
     fill_sacks(params, state)
@@ -317,7 +317,7 @@ def step_one(params, state, action):
 
 @njit
 def forfeit_one(params, state, player):
-    """Let `player` concede at any time, whoever is to act (R2.0-3, Q-71)."""
+    """Let `player` concede at any time, whoever is to act."""
     if is_over(state) or state.general_alive[player] == 0:
         return
     clear_chain(state)

@@ -126,7 +126,10 @@ def has_reveal(params, state, player):
 
 @njit
 def offer_menu(params, state):
-    """Offer the actions of a turn, one of which must be taken, and free reveals (D-03, R8.0-2, C-allow_concede)."""
+    """Offer the actions of a turn, one of which must be taken, and free reveals.
+
+    (D-03, R8.0-2, C-allow_concede, C-allow_stop_after_failed_check)
+    """
     player = np.int64(state.current_player)
     for verb in range(np.int64(Verb.DRAW), np.int64(Verb.CUSTOM) + 1):
         if is_action_open(params, state, player, verb):
@@ -191,7 +194,7 @@ def run_turn(params, state):
 
 @njit
 def apply_menu(params, state, action):
-    """Begin the chosen action."""
+    """Begin the chosen action (D-29)."""
     player = np.int64(state.current_player)
     if action == Verb.PASS:
         set_step(state, TurnStep.END)
@@ -264,7 +267,7 @@ def is_target(params, state, verb, unit, target):
 
 @njit
 def offer_targets(params, state):
-    """Offer the units that the acting unit can aim at (D-12, D-13, D-16, D-18, D-19)."""
+    """Offer the units that the acting unit can aim at (D-18)."""
     verb = np.int64(state.chain_verb)
     unit = unit_at(state, np.int64(state.chain[0]))
     if verb == Verb.MOVE_ATTACK:

@@ -25,7 +25,7 @@ from sackarmies_env.games.sack_armies.zones import (
 
 @njit
 def has_lost_all_units(params, state, player):
-    """Return whether all units of `player` are in casualties or removed from play (R5.0-11, Q-11, Q-12, Q-76)."""
+    """Return whether all units of `player` are in casualties or removed from play (R5.0-11, Q-11, Q-76)."""
     has_units = False
     start = first_token(params, player)
     for token in range(start, start + np.int64(params.tokens_per_general)):
@@ -94,7 +94,7 @@ def finish(params, state):
 
 @njit
 def eliminate(params, state, doomed, victory):
-    """Eliminate the Generals whose bits are set in `doomed`, all at once (P-ELIM, R5.0-5, Q-14, Q-79, V-23)."""
+    """Eliminate the Generals whose bits are set in `doomed`, all at once (P-ELIM, R5.0-5, Q-14, Q-79)."""
     for player in range(params.num_generals):
         if (doomed >> player) & 1:
             state.general_alive[player] = 0
@@ -190,7 +190,10 @@ def begin_turn_of(state, player):
 
 @njit
 def is_out_of_turns(params, state):
-    """Return whether a turn limit or the lack of progress ends the game undecided (Q-70, C-max_turns)."""
+    """Return whether a turn limit or the lack of progress ends the game undecided.
+
+    (Q-70, C-max_turns, C-no_progress_turns)
+    """
     idle = np.int64(state.turn) - np.int64(state.last_progress_turn)
     return state.turn >= params.max_turns or idle >= params.no_progress_turns
 

@@ -131,7 +131,7 @@ def apply_reveal_slot(params, state, action):
 
 @njit
 def after_reveal(params, state):
-    """Go on after a free reveal: in a window the announcement is tested anew (R9.1-11)."""
+    """Go on after a free reveal: in a window the announcement is tested anew."""
     clear_chain(state)
     state.decision = Decision.NONE
     if not is_in_window(state):
@@ -179,7 +179,7 @@ def is_attack_valid(params, state):
 
 @njit
 def is_announcement_valid(params, state):
-    """Return whether a reveal has left legal what was announced (R9.1-11, Q-44)."""
+    """Return whether a reveal has left legal what was announced (R9.1-11)."""
     kind = get_data(state, WINDOW_KIND)
     if kind == WindowKind.ATTACK:
         return is_attack_valid(params, state)
@@ -217,7 +217,7 @@ def window_player(params, state):
 
 @njit
 def takes_part(params, state, player):
-    """Return whether `player` is asked in this window: every General in play, or the one targeted (Q-46)."""
+    """Return whether `player` is asked in this window: every General in play, or the one targeted."""
     if state.general_alive[player] == 0:
         return False
     return params.windows_targeted_only == 0 or player == get_data(state, WINDOW_TARGETED)
@@ -253,7 +253,7 @@ def run_window(params, state):
 
 @njit
 def offer_window(params, state):
-    """Offer PASS, free reveals, and to the defender's General surprise maneuvers."""
+    """Offer PASS, free reveals, and to the defender's General surprise maneuvers (Q-42)."""
     player = np.int64(state.current_player)
     allow(state, np.int64(Verb.PASS))
     offer_reveal_verbs(params, state, player)

@@ -186,7 +186,7 @@ def has_free_slot(state, unit):
 
 @njit
 def attachment_in_slot(state, unit, slot):
-    """Return the attachment of `unit` at position `slot` of its stack, or NO_TOKEN (V-11)."""
+    """Return the attachment of `unit` at position `slot` of its stack, or NO_TOKEN."""
     attachment = np.int64(state.token_first[unit])
     for _ in range(slot):
         if attachment == NO_TOKEN:
@@ -197,7 +197,10 @@ def attachment_in_slot(state, unit, slot):
 
 @njit
 def is_in_effect(params, state, attachment):
-    """Return whether a free or permanent text works: attached and revealed (R9.2-4, R9.2-7, R9.2-9, R9.3-1)."""
+    """Return whether a free or permanent text works: attached and revealed.
+
+    (R9.2-4, R9.2-7, R9.3-1, R9.2-3, Q-86)
+    """
     if state.token_face[attachment] != Face.UP:
         return False
     use = params.type_use[state.token_type[attachment]]
@@ -206,7 +209,7 @@ def is_in_effect(params, state, attachment):
 
 @njit
 def attach(state, token, host):
-    """Slide `token` under `host`, last in its stack (R3.2.3-2, V-11)."""
+    """Slide `token` under `host`, last in its stack (R3.2.3-2)."""
     state.token_zone[token] = Zone.ATTACHED
     state.token_host[token] = host
     state.token_next[token] = NO_TOKEN
@@ -239,7 +242,7 @@ def detach(state, token):
 
 @njit
 def put_unit(state, unit, cell):
-    """Stand `unit` on an empty `cell` (R3.2.1-4, R8.2.1-7)."""
+    """Stand `unit` on an empty `cell` (R3.2.1-4, R8.2.1-7, R3.2.1-3)."""
     state.token_zone[unit] = Zone.BATTLEGROUND
     state.token_hex[unit] = cell
     state.cell_unit[cell] = unit
@@ -256,7 +259,7 @@ def lift_unit(state, unit):
 
 @njit
 def put_field(params, state, field, cell, player):
-    """Put a battlefield down, face up, its arrow towards `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8, V-03)."""
+    """Put a battlefield down, face up, its arrow towards `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8)."""
     state.token_zone[field] = Zone.BATTLEGROUND
     state.token_face[field] = Face.UP
     mark_seen(state, field)
@@ -339,7 +342,7 @@ def shown_type(state, token, public):
 
 @njit
 def to_casualties(params, state, token):
-    """Put a killed or spent token on its owner's casualties pile (R6.0-5, RB-4, RB-16, V-14)."""
+    """Put a killed or spent token on its owner's casualties pile (R6.0-5, RB-4, RB-16)."""
     was_up = is_face_up(state, token)
     leave_zone(state, token)
     state.token_zone[token] = Zone.CASUALTIES
@@ -357,7 +360,7 @@ def to_removed(params, state, token):
 
 @njit
 def to_captor(state, token, captor):
-    """Put `token` under `captor`, out of play; face-down attachments stay face down (R9.2-10, V-15)."""
+    """Put `token` under `captor`, out of play; face-down attachments stay face down."""
     face = state.token_face[token]
     leave_zone(state, token)
     state.token_zone[token] = Zone.CAPTURED
