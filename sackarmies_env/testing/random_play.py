@@ -1,0 +1,72 @@
+"""Random play straight on the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, copy_records
+
+
+class RandomPlay:
+    """One game in which every legal action is equally likely.
+
+    Iterating goes on to the next decision and yields the action that will be taken there; meanwhile `states` and
+    `action_mask` show the decision and may be read only. When the iteration is over the game is, or `max_plies`
+    decisions have been taken.
+
+    Args:
+        game: what is played.
+        seed: of the game.
+        choice_seed: of the choices.
+        max_plies: decisions at most.
+    """
+
+    def __init__(self, game: Game, seed: int, choice_seed: int = 0, max_plies: int = 1_000_000) -> None:
+        self.game = game
+        self.seed = seed
+        self.states = game.new_states(1)
+        self.action_mask: NDArray[np.int8] = np.zeros((1, game.num_actions), np.int8)
+        self.actions: list[int] = []
+        self._rng = np.random.default_rng([seed, choice_seed])
+        self._max_plies = max_plies
+        game.reset(game.params, self.states, np.array([seed], np.int64))
+
+    @property
+    def player(self) -> int:
+        """Who is to act; NO_PLAYER once the game is over."""
+        return int(self.states["current_player"][0])
+
+    def __iter__(self) -> Iterator[int]:
+        game, states = self.game, self.states
+        while self.player != NO_PLAYER and len(self.actions) < self._max_plies:
+            game.legal_actions(game.params, states, self.action_mask)
+            legal = np.flatnonzero(self.action_mask[0])
+            if not len(legal):
+                raise AssertionError(f"{self.where()}: player {self.player} is to act but has no legal action")
+            action = int(legal[self._rng.integers(len(legal))])
+            yield action
+            self.actions.append(action)
+            game.step(game.params, states, np.array([action], np.int64))
+            if states["error"][0] != ERROR_NONE:
+                raise AssertionError(f"{self.where()}: the state reports error {states['error'][0]}")
+
+    def where(self) -> str:
+        """Say which game this is and where it stands, for messages."""
+        return f"{self.game.id}, seed {self.seed}, ply {len(self.actions)}"
+
+    def play(self) -> Records:
+        """Play to the end and return the last state."""
+        for _ in self:
+            pass
+        return self.states
+
+
+def copy_of(game: Game, states: Records) -> Records:
+    """Return a copy of states."""
+    twin = game.new_states(len(states))
+    copy_records(states, twin)
+    return twin
