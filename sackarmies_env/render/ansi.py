@@ -26,6 +26,7 @@ from sackarmies_env.render.board import (
     Picture,
     SeatView,
     UnitView,
+    counted,
     pile_text,
 )
 from sackarmies_env.render.picture import make_picture
@@ -35,6 +36,7 @@ MAX_WIDTH = 200  # columns
 WRAP = 118  # columns of the lines below the board
 MARGIN = 6  # columns left of the board, for the coordinate r
 PITCHES = (10, 8, 6, 4)  # columns a hex, the widest that fits is taken; even, as rows are staggered by half of it
+TELLING_PITCH = 8  # from this one on, hexes tell their coordinates
 ROW_LINES = 4  # lines from one row of hexes to the next
 SHOWN_EVENTS = 8
 
@@ -158,7 +160,7 @@ def draw_hex(
     x, y, pitch = place
     inner = pitch - 1
     coordinates = f"{at[0]},{at[1]}"
-    if len(coordinates) <= inner:
+    if pitch >= TELLING_PITCH and len(coordinates) <= inner:
         canvas.write(x + 1, y + 1, coordinates.center(inner), (ANSI_DIM,))
     if unit is not None:
         canvas.write(x + 1, y + 2, fitting(unit_marks(unit), inner), (ANSI_SEATS[unit.owner], ANSI_BOLD))
@@ -199,7 +201,7 @@ def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
     held = sum(field.controller == seat.seat for field in picture.fields)
     own = [field for field in picture.fields if field.owner == seat.seat]
     kept = sum(field.controller == seat.seat for field in own)
-    facts = [f"controls {held} battlefields, {kept} of {len(own)} own", f"hand {seat.hand_size}"]
+    facts = [f"controls {counted(held, 'battlefield')}, {kept} of {len(own)} own", f"hand {seat.hand_size}"]
     facts += [] if seat.sack_size is None else [f"sack {seat.sack_size}"]
     facts += [f"picked {seat.picks_left}"] if seat.picks_left else []
     state = "" if seat.alive else " is out;"

@@ -196,6 +196,11 @@ class Picture:
         return f"{self.seat_name(self.current)} to decide" + (f": {self.asked}" if self.asked else "")
 
 
+def counted(count: int, noun: str) -> str:
+    """Return `3 tokens`, `1 token`."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
 def pile_text(pile: Pile) -> str:
     """Return a pile in words: `2 Plain, Walking Tree`, or `none`."""
     return ", ".join(f"{copies} {name}" if copies > 1 else name for name, copies in pile) or "none"

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import as_records
-from sackarmies_env.games.sack_armies.config import from_data
+from sackarmies_env.games.sack_armies.actions import TYPE_BASE
+from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.constants import (
     NO_TOKEN,
     Ability,
@@ -30,7 +31,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Zone,
 )
 from sackarmies_env.games.sack_armies.knowledge import knows_identity
-from sackarmies_env.games.sack_armies.schema import AnyToken
+from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.stats import (
     ability_value,
@@ -75,7 +76,12 @@ CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 @functools.lru_cache(maxsize=8)
 def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
     """Return every type of a configuration with its code, by number."""
-    tokens = from_data(game.config).tokens
+    known = dict(load_catalogue())
+    for place in (game.config.get("scenario", {}), *game.config.get("armies", ())):
+        known |= by_id(read_tokens(place.get("token", ()), "inline tokens"))
+    states = game.new_states(1)
+    texts = [game.format_action(states, TYPE_BASE + row) for row in range(int(game.params["num_types"][0]))]
+    tokens = [known[text.removeprefix("type ")] for text in texts]
     return tuple(zip(tokens, codes_of([token.name for token in tokens]), strict=True))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
+from sackarmies_env.render.board import counted
 
 HIDDEN = "a hidden token"
 VERB_WORDS = {
@@ -101,11 +102,6 @@ class PublicEvent(NamedTuple):
     player: int
     hex_text: str
     value: int
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `3 tokens`, `1 token`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def verb_words(verb: int) -> str:

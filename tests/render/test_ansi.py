@@ -1,0 +1,120 @@
+"""The board in a terminal."""
+
+import re
+
+import pytest
+
+from sackarmies_env.core.hexgrid import make_hexgrid
+from sackarmies_env.render import ansi
+from sackarmies_env.render.ansi import MAX_WIDTH, paint_ansi
+from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitView, reading_order
+from tests.render.positions import SMALL, play, start
+
+SEEN_BY_0 = """\
+Sack Armies, turn 1, seen by General 0
+General 0 (you) to decide: choose an action
+
+                           .--' '--. .--' '--.
+                          |   2,-2  |   3,-2  |
+r -2                      |         |         |
+                          |         |         |
+            .--' '--. .--' '--. .--' '--. .--' '--.
+           |   0,-1  |   1,-1  |   2,-1  |   3,-1  |
+r -1       |         |         |         |  1:??+1 |
+           |         |         |  Pla 1  |         |
+       .--' '--. .--' '--. .--' '--. .--' '--. .--' '--.
+      |   -1,0  |   0,0   |   1,0   |   2,0   |   3,0   |
+r  0  |  0:Sco? | 0:Gua+2 |         |         |         |
+      |         |  Pla 0  |         | Woo 1>0 |         |
+       '--. .--' '--. .--' '--. .--' '--. .--' '--. .--'
+           |   -1,1  |   0,1   |   1,1   |   2,1   |
+r  1       |         |         |         |         |
+           |         |         |         |         |
+            '--. .--' '--. .--' '--. .--' '--. .--'
+
+General 0 (you) controls 2 battlefields, 1 of 1 own, hand 2, sack 3
+  hand: Guard, Plain
+  sack: 2 Guard, Ward
+  casualties: Dash
+  Sco -1,0   Scout                  M3 D1 A1  cavalry, green band, rank 1, face down
+  Gua 0,0    Guard                  M1 D2 A5 (printed 1 2 3)  infantry, green band, rank 2
+             0: Ward (spell). Free: the host has armor +2.
+             1: Dash (maneuver), face down. Action: the host goes to an empty legal hex within 1 of where it is.
+General 1 controls 1 battlefield, 1 of 2 own, hand 1, sack 2
+  removed: Scout
+  ??  3,-1   unrevealed unit
+             0: ??, face down
+Battlefields
+  Pla Plain
+  Woo Woods: Ends the move of a unit entering it, but not of flying units. Unit here: armor +1.
+"""
+
+
+def everywhere(radius):
+    """A picture whose legal hexes are a whole board of this radius, with one unit on a battlefield in each corner."""
+    grid = make_hexgrid(radius)
+    hexes = sorted(zip(grid.q.tolist(), grid.r.tolist(), strict=True), key=reading_order)
+    corners = [(radius, 0), (-radius, 0), (0, radius), (0, -radius)]
+    fields = tuple(FieldView(at, 0, 5, "Long Name of a Field", "LoF", 3, True, True, "text " * 40) for at in corners)
+    units = tuple(UnitView(at, 5, False, None, employed=True) for at in corners)
+    return Picture("Sack Armies", REFEREE, 1, 0, "", "", (), "", tuple(hexes), fields, units, (), (), ())
+
+
+def test_small_board_as_one_general_sees_it():
+    assert ansi(*start(SMALL), 0, color=False) == SEEN_BY_0
+
+
+def test_the_other_general_sees_his_own_tokens_and_no_others():
+    text = ansi(*start(SMALL), 1, color=False)
+    assert "General 0 to decide\n" in text
+    assert "|   0:??  | 0:Gua+2 |" in text
+    assert "| 1:Sco?+1|" in text
+    assert "  ??  -1,0   unrevealed unit\n" in text
+    assert "             1: ??, face down\n" in text
+    assert "             0: Ward (spell), face down. Free: the host has armor +2.\n" in text
+    assert [line for line in text.splitlines() if "hand:" in line or "sack:" in line] == [
+        "  hand: Dash",
+        "  sack: Guard, Ward",
+    ]
+
+
+def test_the_referee_sees_all():
+    text = ansi(*start(SMALL), color=False)
+    assert text.startswith("Sack Armies, turn 1, seen by the referee\nGeneral 0 to decide: choose an action\n")
+    assert "??" not in text
+    assert text.count("  hand: ") == text.count("  sack: ") == 2
+    assert "General 0 controls" in text
+
+
+def test_an_announcement_is_told_to_all_and_an_unfinished_choice_to_its_chooser():
+    game, states = start("x02_unrevealed_noble_horse")
+    play(game, states, "melee")
+    assert "to decide: melee attack: choose the unit that acts\n" in ansi(game, states, 1, color=False)
+    assert "General 1 to decide\n" in ansi(game, states, 0, color=False)
+    play(game, states, "hex 1,0", "hex 0,0")
+    for viewer in (0, 1, None):
+        assert "Announced: melee attack at 0,0\n" in ansi(game, states, viewer, color=False)
+
+
+def test_colour_codes_come_and_go_and_change_nothing_else(monkeypatch):
+    game, states = start(SMALL)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    colored = ansi(game, states, 0)
+    assert "\x1b[94;1m" in colored
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == SEEN_BY_0
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert ansi(game, states, 0) == SEEN_BY_0
+    assert ansi(game, states, 0, color=True) == colored
+
+
+@pytest.mark.parametrize(("radius", "cell"), [(9, "  5:??*  "), (11, " 5:??* "), (14, "5:??*"), (17, " ??")])
+def test_lines_stay_within_200_columns_on_every_board(radius, cell):
+    text = paint_ansi(everywhere(radius), color=False)
+    assert max(map(len, text.splitlines())) <= MAX_WIDTH == 200
+    assert text.count(f"|{cell}|") == 4
+
+
+def test_viewer_that_is_no_seat_is_refused():
+    game, states = start(SMALL)
+    with pytest.raises(ValueError, match="viewer 2 is no seat: seats run from 0 to 1, None is the referee"):
+        ansi(game, states, 2)

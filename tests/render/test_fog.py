@@ -1,0 +1,37 @@
+"""Pictures of random games stay the same when everything that is hidden from their viewer changes."""
+
+import numpy as np
+import pytest
+
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.render import ansi, rgb_array, svg
+from tests.render.positions import play_random
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("num_generals", "plies"), [(2, 0), (2, 9), (2, 80), (2, 300), (3, 250)])
+def test_determinized_states_look_the_same_to_the_general_who_believes_in_them(num_generals, plies):
+    game = make_game(num_generals)
+    states = game.new_states(1)
+    for seed in range(4):
+        play_random(game, states, seed, plies)
+        for viewer in range(num_generals):
+            other = states.copy()
+            game.determinize(game.params, other, np.array([viewer]), np.array([seed + 1]))
+            assert ansi(game, other, viewer) == ansi(game, states, viewer)
+            assert svg(game, other, viewer) == svg(game, states, viewer)
+        assert other.tobytes() != states.tobytes()
+        assert ansi(game, other) != ansi(game, states)
+    assert np.array_equal(rgb_array(game, other, viewer), rgb_array(game, states, viewer))
+
+
+@pytest.mark.slow
+def test_hidden_piles_stay_hidden():
+    game = make_game(2, switches={"casualties_public": False, "sack_count_public": False})
+    states = game.new_states(1)
+    play_random(game, states, 1, 400)
+    assert (states["token_zone"] == 6).any()
+    own, referee = ansi(game, states, 1, color=False), ansi(game, states, color=False)
+    assert referee.count("casualties: ") == 2
+    assert own.count("casualties: ") == 1
+    assert (own.count(", sack "), referee.count(", sack ")) == (1, 2)

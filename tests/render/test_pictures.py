@@ -1,0 +1,87 @@
+"""SVG documents and arrays of pixels."""
+
+import builtins
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from sackarmies_env.render import ansi, rgb_array, svg
+from sackarmies_env.render.board import REFEREE, Picture, codes_of, pile_text
+from sackarmies_env.render.rgb import paint_rgb
+from sackarmies_env.render.scene import make_camera
+from sackarmies_env.render.svg import paint_svg
+from tests.render.positions import SMALL, start, twin
+
+EMPTY = Picture("Sack Armies", REFEREE, 0, 0, "pick <one> & go", "", (), "", (), (), (), (), ())
+DRAWN = {"ansi": lambda *args: ansi(*args).encode(), "svg": lambda *args: svg(*args).encode(), "rgb": rgb_array}
+
+
+def texts(document):
+    """The words of an SVG document."""
+    return [element.text for element in ElementTree.fromstring(document).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_svg_shows_known_units_by_name_and_others_by_their_backs():
+    game, states = start(SMALL)
+    own, others, all_of_it = (texts(svg(game, states, viewer)) for viewer in (0, 1, None))
+    assert (own.count("Scout"), others.count("Scout"), all_of_it.count("Scout")) == (1, 1, 2)
+    assert own.count("Guard") == others.count("Guard") == 1
+    assert {"Plain", "Woods", "General 0 (you)", "Hand: Guard, Plain", "turn 1"} <= set(own)
+    assert {"Hand: Guard, Plain", "Hand: Dash"} <= set(all_of_it)
+    assert not {"Hand: Dash", "Sack: Guard, Ward"} & set(own)
+
+
+def test_svg_is_well_formed_whatever_stands_in_it():
+    root = ElementTree.fromstring(paint_svg(EMPTY))
+    assert root.attrib["viewBox"] == "0 0 1280 800"
+    assert "General 0 to decide: pick <one> & go" in texts(paint_svg(EMPTY))
+
+
+def test_pixels_have_one_shape_from_the_first_moment_on():
+    game, states = start(SMALL)
+    for pixels in (paint_rgb(EMPTY), rgb_array(game, states), rgb_array(game, states, 1)):
+        assert pixels.shape == (800, 1280, 3)
+        assert pixels.dtype == np.uint8
+    assert np.unique(rgb_array(game, states, 0).reshape(-1, 3), axis=0).shape[0] > 50
+
+
+@pytest.mark.parametrize("form", DRAWN)
+def test_what_a_general_cannot_know_changes_nothing_that_he_is_shown(form):
+    draw = DRAWN[form]
+    this, that = start(SMALL), start(twin())
+    assert np.array_equal(draw(*this, 0), draw(*that, 0))
+    assert not np.array_equal(draw(*this, 1), draw(*that, 1))
+    assert not np.array_equal(draw(*this, None), draw(*that, None))
+
+
+def test_camera_depends_on_the_legal_hexes_alone_and_never_comes_closer():
+    few = make_camera(((0, 0), (1, 0)))
+    many = make_camera(tuple((q, 0) for q in range(-9, 10)))
+    assert few == make_camera(((1, 0), (0, 0)))
+    assert many.scale < few.scale
+    assert 0 < many.place((-9, 0)).x < many.place((9, 0)).x < 940
+
+
+def test_missing_pillow_is_said_in_a_sentence(monkeypatch):
+    real = builtins.__import__
+
+    def without_pillow(name, *args, **kwargs):
+        if name.startswith("PIL"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_pillow)
+    with pytest.raises(ValueError, match=r"draws with Pillow, which is not installed; install it with"):
+        paint_rgb(EMPTY)
+
+
+def test_codes_are_distinct_and_close_to_the_names():
+    names = ["Orc Infantry", "Plain", "Orc Imps", "Plains", "Lance of Ire", "Plan", "X"]
+    assert codes_of(names) == ["OrI", "Pla", "OIm", "Pli", "LaI", "Pln", "X__"]
+    assert len(set(codes_of(["Wall"] * 200))) == 200
+
+
+def test_piles_are_told_with_copies():
+    assert pile_text((("Dash", 1), ("Guard", 2))) == "Dash, 2 Guard"
+    assert pile_text(()) == "none"

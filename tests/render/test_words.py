@@ -1,0 +1,66 @@
+"""Sack Armies in words."""
+
+import pytest
+
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
+from sackarmies_env.render.sack_armies_words import PublicEvent, event_words, outcome_words, question, verb_words
+
+TOLD = {
+    (Event.FLIP, 1): "General 1 flips heads",
+    (Event.FLIP, 0): "General 1 flips tails",
+    (Event.ANNOUNCE, Verb.MELEE): "General 1 announces: melee attack at 2,-1",
+    (Event.DRAW, 3): "General 1 draws 3 tokens",
+    (Event.DISCARD, 1): "General 1 discards 1 token",
+    (Event.PLACE, 7): "General 1 places type 7 at 2,-1",
+    (Event.DEPLOY, Kind.UNIT): "General 1 deploys a unit at 2,-1",
+    (Event.DEPLOY, Kind.BATTLEFIELD): "General 1 deploys a battlefield at 2,-1",
+    (Event.DEPLOY, -1): "General 1 deploys an attachment at 2,-1",
+    (Event.MOVE, 4): "General 1 moves a unit from cell 4 to 2,-1",
+    (Event.REVEAL, 7): "General 1 reveals type 7 at 2,-1",
+    (Event.CASUALTY, -1): "General 1 loses type -1 at 2,-1",
+    (Event.CAPTURE, 7): "General 1 has type 7 captured at 2,-1",
+    (Event.TO_SACK, 7): "General 1 gets type 7 back into the sack at 2,-1",
+    (Event.REMOVE, 7): "General 1 has type 7 removed from play at 2,-1",
+    (Event.CONTROL, 7): "General 1 takes control at 2,-1",
+    (Event.ELIMINATE, Victory.STANDARD): "General 1 is out: he controls no battlefield of his own",
+    (Event.ELIMINATE, Victory.DECISIVE): "General 1 is out: he can fight no more",
+    (Event.ELIMINATE, Victory.CONCESSION): "General 1 is out: he concedes",
+    (Event.CANCEL, 0): "what General 1 announced is cancelled",
+    (Event.MISS, 0): "the attack of General 1 misses",
+    (Event.TURN, 0): "the turn of General 1 begins",
+    (Event.RAISE, 7): "General 1 raises type 7 at 2,-1",
+    (Event.ATTACH, 7): "General 1 has type 7 lie on a unit at 2,-1",
+    (Event.WRONG_KIND, Kind.SPELL): "the face-down attachment of General 1 at 2,-1 is no spell",
+}
+
+
+@pytest.mark.parametrize(("kind", "value"), TOLD)
+def test_each_event_is_a_sentence(kind, value):
+    words = event_words(PublicEvent(kind, 1, "2,-1", int(value)), "type {}".format, "cell {}".format)
+    assert words == TOLD[kind, value]
+
+
+def test_no_event_is_left_out():
+    assert {kind for kind, _ in TOLD} | {Event.NONE} == set(Event)
+
+
+def test_every_decision_and_verb_has_its_words():
+    assert question(Decision.NONE, Verb.PASS) == ""
+    assert question(Decision.TARGET, Verb.MOVE_ATTACK) == "Move and Attack: choose the target"
+    questions = [question(decision, Verb.PASS) for decision in Decision if decision != Decision.NONE]
+    assert all(questions)
+    assert all(verb_words(verb) for verb in Verb if verb not in (Verb.PASS, Verb.YES))
+
+
+@pytest.mark.parametrize(
+    ("winner", "victory", "truncated", "words"),
+    [
+        (1, Victory.STANDARD, False, "General 1 wins in turn 9: a Standard Victory"),
+        (0, Victory.DECISIVE, False, "General 0 wins in turn 9: a Decisive Victory"),
+        (2, Victory.CONCESSION, False, "General 2 wins in turn 9: by concession"),
+        (-1, Victory.DRAW, False, "A draw in turn 9"),
+        (-1, Victory.NONE, True, "Cut off in turn 9: a draw"),
+    ],
+)
+def test_outcomes(winner, victory, truncated, words):
+    assert outcome_words(winner, victory, truncated, 9) == words
