@@ -1,0 +1,117 @@
+"""How often one agent beats another: paired seeds, seats rotated, a Wilson interval."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import numpy as np
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.game import Game
+from sackarmies_training.matches import PlayedGame, Progress, Table, play_games
+from sackarmies_training.ratings import Outcome
+from sackarmies_training.standings import Tally, tally_of
+from sackarmies_training.tournament import seatings
+
+BATCH = 25  # seeds played side by side
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is played.
+
+    Attributes:
+        seeds: of a line-up; each is played in all seatings.
+        seed: of all randomness.
+        workers: processes.
+    """
+
+    seeds: int
+    seed: int = 1
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """Some seeds of a line-up in a game, each in all seatings.
+
+    Attributes:
+        game: what is played.
+        line_up: agent texts, by seat in the first seating.
+        seeds: of the games' chance.
+        seed: of the agents' randomness.
+    """
+
+    game: Game
+    line_up: tuple[str, ...]
+    seeds: tuple[int, ...]
+    seed: int
+
+    @property
+    def num_games(self) -> int:
+        """Games in this job."""
+        return len(self.seeds) * len(seatings(self.line_up))
+
+
+def play_job(job: Job) -> list[PlayedGame]:
+    """Play all games of a job side by side."""
+    info = GameInfo.of(job.game)
+    games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
+    line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
+    table = Table(line_ups, lambda text: make_agent(text, info), job.seed)
+    return play_games(job.game, line_ups, seeds, table)
+
+
+def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
+    """Divide the seeds of a line-up into jobs of at most `BATCH` of them."""
+    seeds = np.random.SeedSequence(plan.seed).generate_state(plan.seeds).tolist()
+    starts = range(0, plan.seeds, BATCH)
+    return [Job(game, line_up, tuple(seeds[start : start + BATCH]), plan.seed + start) for start in starts]
+
+
+def play_jobs(jobs: list[Job], workers: int, progress: Progress) -> list[list[PlayedGame]]:
+    """Play jobs on several processes; `progress` is told how many more games have ended.
+
+    Returns:
+        The games of each job, in the order of the jobs.
+    """
+    if workers == 1 or len(jobs) < 2:
+        results = []
+        for job in jobs:
+            results.append(play_job(job))
+            progress(job.num_games)
+        return results
+    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=get_context("spawn")) as pool:
+        futures = [pool.submit(play_job, job) for job in jobs]
+        numbers = {future: number for number, future in enumerate(futures)}
+        for future in as_completed(futures):
+            future.result()
+            progress(jobs[numbers[future]].num_games)
+        return [future.result() for future in futures]
+
+
+def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progress) -> tuple[Tally, list[PlayedGame]]:
+    """Let an agent play against an opponent who holds all other seats.
+
+    Args:
+        game: what is played.
+        agent: text form of the agent.
+        opponent: text form of the opponent.
+        plan: how much is played; the agent sits in every seat once for each seed.
+        progress: told how many more games have ended.
+
+    Returns:
+        The agent's wins, draws and losses, and all games.
+
+    Raises:
+        ValueError: an agent cannot be made, or both are the same.
+    """
+    if agent == opponent:
+        raise ValueError(f"{agent!r} cannot be evaluated against itself: seats would be indistinguishable")
+    line_up = (agent, *[opponent] * (game.num_players - 1))
+    jobs = make_jobs(game, line_up, plan)
+    played = [one for games in play_jobs(jobs, plan.workers, progress) for one in games]
+    return tally_of([Outcome(one.agents, one.returns) for one in played], agent), played
