@@ -217,11 +217,13 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Point `agent_selection` at whoever acts next, after agents that are out have stepped None."""
         match = self._match
         if match.out != self._out or match.player == NO_PLAYER:
+            if previous is not None:
+                self.infos[previous] = self._idle_info()
             self._retire()
         else:
             self.agent_selection = self.possible_agents[match.player]
-        if previous is not None and previous != self.agent_selection:
-            self.infos[previous] = self._idle_info()
+            if previous is not None and previous != self.agent_selection:
+                self.infos[previous] = self._idle_info()
         self._unmask_selected()
 
     def _retire(self) -> None:

@@ -1,0 +1,195 @@
+"""Copies and saved states of environments: equal at first, independent from then on."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from pettingzoo.utils import BaseWrapper
+
+from sackarmies_env.envs import snapshot
+from sackarmies_env.envs.aec import RawEnv
+from sackarmies_env.envs.gym_env import SingleSeatEnv
+from sackarmies_env.envs.wrapped import OrderEnforced
+from tests.core.toy_game import make_duel
+
+
+def begun(wrapper=OrderEnforced, num_players=3, steps=5, seed=3, **options):
+    """Return an environment some steps into a game, or at its end."""
+    env = wrapper(RawEnv(make_duel(num_players), **options))
+    env.reset(seed=seed)
+    while steps and env.agents:
+        advance(env)
+        steps -= 1
+    return env
+
+
+def advance(env):
+    agent = env.agent_selection
+    ended = env.terminations[agent] or env.truncations[agent]
+    env.step(None if ended else env.legal_actions()[0])
+
+
+def traits(env):
+    """Return all that can be seen of an environment."""
+    return (
+        env.agents,
+        env.agent_selection,
+        env.rewards,
+        env._cumulative_rewards,
+        env.terminations,
+        env.truncations,
+        {agent: info["action_mask"].tolist() for agent, info in env.infos.items()},
+        [env.observe(agent)["observation"].tolist() for agent in env.possible_agents],
+        env.to_scenario(),
+        env.unwrapped.get_state(),
+    )
+
+
+def course(env, steps=40):
+    """Play on, into the next game, and return what was seen."""
+    seen = []
+    for _ in range(steps):
+        if not env.agents:
+            env.reset()
+        advance(env)
+        seen.append(str(traits(env)))
+    return seen
+
+
+def restored(env):
+    twin = OrderEnforced(RawEnv(make_duel(3)))
+    twin.set_state(env.get_state())
+    return twin
+
+
+WAYS = {
+    "clone": lambda env: env.clone(),
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "set_state": restored,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("steps", [0, 1, 5, 8, 40])
+def test_copies_are_equal_and_independent(way, steps):
+    env = begun(steps=steps)
+    twin = WAYS[way](env)
+    assert type(twin) is type(env)
+    before = traits(env)
+    assert traits(twin) == before
+    future = course(twin)
+    assert traits(env) == before
+    assert course(env) == future
+
+
+@pytest.mark.parametrize("way", ["clone", "deepcopy", "pickle"])
+def test_copies_have_spaces_of_their_own(way):
+    env = begun()
+    env.action_space("player_0").seed(1)
+    twin = WAYS[way](env)
+    expected = [twin.action_space("player_0").sample() for _ in range(5)]
+    assert [env.action_space("player_0").sample() for _ in range(5)] == expected
+
+
+@pytest.mark.parametrize("way", ["deepcopy", "pickle"])
+def test_copies_keep_wrappers_of_others(way):
+    env = begun(lambda raw: BaseWrapper(OrderEnforced(raw)))
+    twin = WAYS[way](env)
+    assert isinstance(twin, BaseWrapper)
+    assert isinstance(twin.env, OrderEnforced)
+    assert course(twin) == course(env)
+
+
+@pytest.mark.parametrize("way", ["clone", "deepcopy", "pickle"])
+def test_copies_share_no_array(way):
+    env = begun()
+    twin = WAYS[way](env)
+    agent = env.agent_selection
+    mine, its = env.observe(agent), twin.observe(agent)
+    assert not np.shares_memory(mine["observation"], its["observation"])
+    assert not np.shares_memory(mine["action_mask"], its["action_mask"])
+    assert not np.shares_memory(env.unwrapped._match.states, twin.unwrapped._match.states)
+
+
+@pytest.mark.parametrize("way", ["clone", "deepcopy", "pickle"])
+def test_environments_are_copied_before_their_first_reset(way):
+    env = OrderEnforced(RawEnv(make_duel(3)))
+    twin = WAYS[way](env)
+    env.reset(seed=2)
+    twin.reset(seed=2)
+    assert course(env) == course(twin)
+
+
+def test_a_bare_copy_stays_bare():
+    env = begun(lambda raw: raw)
+    assert type(env.clone()) is RawEnv
+
+
+@pytest.mark.parametrize("way", ["clone", "deepcopy", "pickle"])
+def test_single_seat_copies_are_equal_and_independent(way):
+    env = SingleSeatEnv(make_duel(3))
+    env.reset(seed=4)
+
+    def course_of(one):
+        seen = []
+        for _ in range(30):
+            observation, reward, terminated, truncated, _ = one.step(one.legal_actions()[0])
+            seen.append((observation["observation"].tolist(), reward, terminated, truncated))
+            if terminated or truncated:
+                seen.append(one.reset()[0]["observation"].tolist())
+        return seen
+
+    twin = WAYS[way](env)
+    before = env.to_scenario()
+    future = course_of(twin)
+    assert env.to_scenario() == before
+    assert course_of(env) == future
+
+
+# --- what is refused
+
+
+def test_a_saved_state_names_what_it_belongs_to():
+    data = begun().get_state()
+    assert data.startswith(b"sackarmies state 1 ")
+    assert b'"version": "0.1.0", "game": "duel"' in data
+
+
+def test_states_of_another_configuration_are_refused():
+    data = begun(num_players=3).get_state()
+    env = begun(num_players=2)
+    before = traits(env)
+    with pytest.raises(ValueError, match="the saved state has configuration '.*', but this environment has '.*'"):
+        env.set_state(data)
+    assert traits(env) == before
+
+
+def test_states_of_another_version_are_refused(monkeypatch):
+    env = begun()
+    data = env.get_state()
+    monkeypatch.setattr(snapshot, "__version__", "9.9.9")
+    with pytest.raises(ValueError, match="the saved state has version '0.1.0', but this environment has '9.9.9'"):
+        env.set_state(data)
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda data: data[:-1], "the saved state is damaged"),
+        (lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], "the saved state is damaged"),
+        (lambda data: data.replace(b'"rewards"', b'"reward_"'), "the saved state is damaged"),
+        (lambda data: b"", "these 0 bytes are no saved state"),
+        (lambda data: b"\x80\x04" + data, "are no saved state"),
+        (lambda data: data.decode("latin-1"), "a saved state is bytes, not str"),
+    ],
+)
+def test_damaged_states_are_refused_and_nothing_is_lost(damage, sentence):
+    env = begun()
+    before = traits(env)
+    with pytest.raises(ValueError, match=sentence):
+        env.set_state(damage(env.get_state()))
+    assert traits(env) == before
