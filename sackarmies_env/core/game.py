@@ -95,10 +95,13 @@ class Game:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the configuration and of the layouts of state and observation: what saved bytes depend on."""
+        """A hash of the configuration with its data, and of the layouts of state and observation.
+
+        It is what saved bytes depend on.
+        """
         layout = [self.num_actions, self.state_dtype.descr, self.observation_spec.names()]
         content = json.dumps([self.id, self.config, layout], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+        return hashlib.sha256(content.encode() + self.params.tobytes()).hexdigest()[:16]
 
     def __copy__(self) -> Game:
         return self

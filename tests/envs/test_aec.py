@@ -252,7 +252,7 @@ def test_reset_options_are_checked():
     env = wrapped()
     with pytest.warns(UserWarning, match=r"reset ignores the unknown options \['flip'\]: known are 'flips', 'draws'"):
         env.reset(options={"flip": "H"})
-    with pytest.raises(ValueError, match="option flips=3 of reset: it must be text such as 'H T | H'"):
+    with pytest.raises(ValueError, match=r"option flips=3 of reset: it must be text such as 'H T \| H'"):
         env.reset(options={"flips": 3})
     with pytest.raises(ValueError, match="option draws='card_1' of reset: it must be one list of token ids a player"):
         env.reset(options={"draws": "card_1"})

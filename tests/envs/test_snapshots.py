@@ -163,7 +163,7 @@ def test_states_of_another_configuration_are_refused():
     data = begun(num_players=3).get_state()
     env = begun(num_players=2)
     before = traits(env)
-    with pytest.raises(ValueError, match="the saved state has configuration '.*', but this environment has '.*'"):
+    with pytest.raises(ValueError, match=r"the saved state has configuration '.*', but this environment has '.*'"):
         env.set_state(data)
     assert traits(env) == before
 
@@ -172,7 +172,7 @@ def test_states_of_another_version_are_refused(monkeypatch):
     env = begun()
     data = env.get_state()
     monkeypatch.setattr(snapshot, "__version__", "9.9.9")
-    with pytest.raises(ValueError, match="the saved state has version '0.1.0', but this environment has '9.9.9'"):
+    with pytest.raises(ValueError, match=r"the saved state has version '0\.1\.0', but this environment has '9\.9\.9'"):
         env.set_state(data)
 
 

@@ -1,0 +1,239 @@
+"""The vector environment, on a toy game: each row plays as the single-seat environment does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from sackarmies_env.envs.gym_env import SingleSeatEnv
+from sackarmies_env.envs.vector_env import BatchEnv
+from tests.core.toy_game import make_duel
+
+
+class Lowest:
+    """Plays the lowest legal id, one game at a time."""
+
+    def __init__(self):
+        self.resets = 0
+
+    def reset(self, seed):
+        self.resets += 1
+
+    def act(self, observation, action_mask):
+        return int(np.flatnonzero(action_mask)[0])
+
+
+def batch(num_envs=4, num_players=2, max_turns=60, **options):
+    return BatchEnv(make_duel(num_players, max_turns), num_envs, **options)
+
+
+def lowest(masks):
+    return masks.argmax(axis=1)
+
+
+def test_declares_how_games_are_replaced():
+    env = batch()
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert env.num_envs == 4
+    observations, infos = env.reset(seed=0)
+    assert env.observation_space.contains(observations)
+    assert env.action_space.contains(lowest(observations["action_mask"]))
+    assert np.array_equal(infos["action_mask"], observations["action_mask"])
+    assert infos["_action_mask"].tolist() == [True] * 4
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_rows_play_as_single_games_do(num_players):
+    env = batch(5, num_players, opponent=Lowest(), seat=1)
+    singles = [SingleSeatEnv(make_duel(num_players), opponent=Lowest(), seat=1) for _ in range(5)]
+    observations, _ = env.reset(seed=100)
+    for row, single in enumerate(singles):
+        assert np.array_equal(observations["observation"][row], single.reset(seed=100 + row)[0]["observation"])
+    running, ends = set(range(5)), 0
+    while running:
+        actions = lowest(env.action_masks())
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+        for row in sorted(running):
+            observation, reward, terminated, truncated, _ = singles[row].step(int(actions[row]))
+            assert (rewards[row], terminations[row], truncations[row]) == (reward, terminated, truncated)
+            if not (terminated or truncated):
+                assert np.array_equal(observations["observation"][row], observation["observation"])
+                assert np.array_equal(observations["action_mask"][row], observation["action_mask"])
+                continue
+            final = infos["final_obs"][row]
+            assert infos["_final_obs"][row]
+            assert np.array_equal(final["observation"], observation["observation"])
+            assert not final["action_mask"].any()
+            assert infos["final_info"]["seat"][row] == 1
+            assert infos["final_info"]["returns"][row, 1] == np.float32(reward)
+            assert observations["action_mask"][row].any()  # of the next game
+            running.remove(row)
+            ends += 1
+    assert ends == 5
+
+
+def test_forced_results_are_for_the_first_games():
+    env = batch(3, seat=0)
+    observations, _ = env.reset(seed=0, options={"draws": [["card_2"] * 3]})
+    assert observations["observation"][:, :4].tolist() == [[0, 3, 0, 0]] * 3
+
+
+def test_buffers_are_reused_unless_copies_are_asked_for():
+    for copy in (False, True):
+        env = batch(4, seat=0, copy=copy)
+        first, infos = env.reset(seed=0)
+        before = first["observation"].copy()
+        second, *_ = env.step(lowest(infos["action_mask"]))
+        assert np.shares_memory(first["observation"], second["observation"]) != copy
+        assert np.array_equal(before, first["observation"]) == copy
+        assert np.shares_memory(first["action_mask"], second["action_mask"]) != copy
+
+
+def test_the_vector_alone_is_observed_on_demand():
+    env = batch(mask_in_observation=False)
+    observations, infos = env.reset(seed=0)
+    assert env.observation_space.contains(observations)
+    observations, *_, infos = env.step(lowest(infos["action_mask"]))
+    assert observations.shape == (4, env.game.observation_spec.size)
+
+
+@pytest.mark.parametrize("seat", ["random", "all", 0])
+def test_the_same_seed_gives_the_same_games(seat):
+    def course(env):
+        observations, infos = env.reset(seed=9)
+        seen = [observations["observation"].copy()]
+        for _ in range(30):
+            observations, *_, infos = env.step(lowest(infos["action_mask"]))
+            seen.append(observations["observation"].copy())
+        return np.stack(seen)
+
+    env = batch(6, 3, seat=seat)
+    first = course(env)
+    assert np.array_equal(first, course(env))
+    assert np.array_equal(first, course(batch(6, 3, seat=seat)))
+
+
+def test_seeds_may_be_given_one_a_game():
+    env, other = batch(2, 6, seat=0), batch(2, 6, seat=0)
+    mine, _ = env.reset(seed=[5, 6])
+    its, _ = other.reset(seed=5)
+    assert np.array_equal(mine["observation"], its["observation"])
+    with pytest.raises(ValueError, match="3 seeds are given for 2 games"):
+        env.reset(seed=[1, 2, 3])
+    with pytest.raises(ValueError, match="a seed is an integer"):
+        env.reset(seed=-1)
+
+
+def test_seats_vary_from_game_to_game():
+    env = batch(50, 3)
+    env.reset(seed=0)
+    assert set(env.seats.tolist()) == {0, 1, 2}
+    assert np.array_equal(env.batch.players, env.seats)
+
+
+def test_opponents_that_play_one_game_are_copied():
+    mine = Lowest()
+    env = batch(3, opponent=mine, seat=0)
+    env.reset(seed=0)
+    instances = env.opponents[0]
+    assert len({id(one) for one in instances}) == 3
+    assert mine not in instances
+    assert [one.resets for one in instances] == [1, 1, 1]
+    ends = 0
+    for _ in range(20):
+        *_, terminations, truncations, _ = env.step(lowest(env.action_masks()))
+        ends += int((terminations | truncations).sum())
+    assert sum(one.resets for one in instances) == 3 + ends
+
+
+# --- all seats
+
+
+def test_all_seats_are_played_by_the_learner():
+    env = batch(8, 3, seat="all")
+    observations, infos = env.reset(seed=1)
+    totals = np.zeros((8, 3))
+    finished = 0
+    while finished < 20:
+        players = infos["player"]
+        assert np.array_equal(players, env.batch.players)
+        seen = [env.batch.observe(row, int(player)) for row, player in enumerate(players)]
+        assert np.array_equal(observations["observation"], np.stack(seen))
+        actors = players.copy()
+        observations, rewards, terminations, truncations, infos = env.step(lowest(infos["action_mask"]))
+        assert np.array_equal(rewards, infos["rewards"][np.arange(8), actors])
+        totals += infos["rewards"]
+        for row in np.flatnonzero(terminations | truncations):
+            assert sorted(totals[row].tolist()) == [-0.5, -0.5, 1.0]
+            assert infos["final_info"]["returns"][row].tolist() == totals[row].tolist()
+            assert infos["final_info"]["seat"][row] == actors[row]
+            totals[row] = 0
+            finished += 1
+
+
+def test_a_turn_limit_truncates():
+    env = batch(3, max_turns=1, seat=0)
+    env.reset(seed=0)
+    _, rewards, terminations, truncations, infos = env.step(lowest(env.action_masks()))
+    assert (rewards.tolist(), terminations.tolist(), truncations.tolist()) == ([0.0] * 3, [False] * 3, [True] * 3)
+    assert infos["_final_info"].tolist() == [True] * 3
+
+
+# --- what is refused
+
+
+def test_illegal_actions_in_three_ways():
+    draws = {"draws": [["card_1"] * 3]}
+    actions = np.array([0, 3])
+    env = batch(2, seat=0)
+    env.reset(seed=0, options=draws)
+    before = env.batch.states.tobytes()
+    with pytest.raises(ValueError, match=r"^illegal action in game 1 at CARD; legal are \[0\]; no game was changed$"):
+        env.step(actions)
+    assert env.batch.states.tobytes() == before
+    env = batch(2, seat=0, illegal_action="penalise", illegal_penalty=0.5)
+    env.reset(seed=0, options=draws)
+    assert env.step(actions)[1].tolist() == [0.0, -0.5]
+    env = batch(2, seat=0, illegal_action="terminate")
+    env.reset(seed=0, options=draws)
+    _, rewards, terminations, _, _ = env.step(actions)
+    assert rewards.tolist() == [0.0, -1.0]
+    assert terminations.tolist() == [False, True]
+
+
+def test_actions_must_be_as_many_integers_as_games():
+    env = batch(2)
+    with pytest.raises(ValueError, match="no games are running: call reset"):
+        env.step(np.array([0, 0]))
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"actions of shape \(3,\) and dtype int64: 2 integers are wanted"):
+        env.step(np.array([0, 0, 0]))
+    with pytest.raises(ValueError, match="dtype float64: 2 integers are wanted"):
+        env.step(np.array([0.0, 0.0]))
+    with pytest.raises(ValueError, match="illegal action in game 0"):
+        env.step(np.array([-1, 99]))
+
+
+def test_an_opponent_must_play_legally():
+    class Wrong:
+        def act(self, observation, action_mask):
+            return int(np.flatnonzero(action_mask == 0)[0])
+
+    env = batch(2, opponent=Wrong(), seat=0)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="an opponent chose an illegal action in game 0"):
+        env.step(lowest(env.action_masks()))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"seat": 2}, "seat=2: allowed are 'all', 'random', 0, 1"),
+        ({"illegal_action": "skip"}, "illegal_action='skip': allowed are"),
+        ({"num_envs": 0}, "num_envs=0: it must be an integer of at least 1"),
+    ],
+)
+def test_options_are_checked(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        batch(**options)
