@@ -1,0 +1,184 @@
+"""Who may import whom (the house plan): arrows point down, and heavy libraries stay upstairs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = (ROOT / "sackarmies_env", ROOT / "agents" / "sackarmies_agents", ROOT / "training" / "sackarmies_training")
+
+# Parts of the house, and the parts whose modules each may name; a part may always name itself.
+PARTS: dict[str, set[str]] = {
+    "core": set(),
+    "games": {"core"},
+    "render": {"core", "games"},
+    "testing": {"core", "games"},
+    "envs": {"core", "render"},  # render inside functions only
+    "registry": {"core", "games", "envs"},
+    "public": {"core", "registry", "envs"},  # the package itself and its entry points
+    "agents": {"core", "registry", "public", "envs", "games"},
+    "training": {"core", "registry", "public", "envs", "games", "render", "agents"},
+}
+LIBRARIES: dict[str, set[str]] = {
+    "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core"},
+    "games": {"numpy", "numba", "pydantic", "tomli_w"},
+    "render": {"numpy", "PIL"},
+    "testing": {"numpy"},
+    "envs": {"numpy", "gymnasium", "pettingzoo"},
+    "registry": {"gymnasium", "pettingzoo"},
+    "public": set(),
+    "agents": {"numpy", "gymnasium", "torch", "stable_baselines3", "sb3_contrib"},
+}
+TORCH = {"torch", "stable_baselines3", "sb3_contrib", "tensorboard"}
+
+
+def part_of(module: str) -> str | None:
+    """Return the part of the house that a module belongs to; None for somebody else's."""
+    names = module.split(".")
+    if names[0] in {"sackarmies_agents", "sackarmies_training"}:
+        return names[0].removeprefix("sackarmies_")
+    if names[0] != "sackarmies_env":
+        return None
+    return names[1] if len(names) > 1 and names[1] in PARTS else "public"
+
+
+def module_of(path: Path) -> str:
+    folder = next(folder for folder in FOLDERS if path.is_relative_to(folder))
+    return ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+SOURCES = sorted(path for folder in FOLDERS for path in folder.rglob("*.py"))
+MODULES = {module_of(path) for path in SOURCES}
+
+
+def imports_of(path: Path) -> list[tuple[str, bool, int]]:
+    """Return `(module, at the top, line)` of each import; imports for type checkers alone do not count."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    in_functions = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(node)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if node in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node not in in_functions, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: imports are absolute"
+            assert node.names[0].name != "*", f"{path}:{node.lineno}: no star imports"
+            longer = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in MODULES else str(node.module) for name in longer]
+            found += [(name, node not in in_functions, node.lineno) for name in names]
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_arrows_point_down(path):
+    me = part_of(module_of(path))
+    for module, _, line in imports_of(path):
+        other = part_of(module)
+        if other is not None and other != me:
+            assert other in PARTS[me], f"{path}:{line}: {me} must not import {module}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_libraries_stay_where_they_belong(path):
+    me = part_of(module_of(path))
+    for module, _, line in imports_of(path):
+        library = module.split(".")[0]
+        if part_of(module) is None and library not in sys.stdlib_module_names and me in LIBRARIES:
+            assert library in LIBRARIES[me], f"{path}:{line}: {me} must not import {library}"
+        if library in TORCH:
+            learned = me == "training" or "learned" in path.parts
+            assert learned, f"{path}:{line}: {library} belongs to learned agents and to training"
+
+
+def test_environments_load_pictures_only_to_draw():
+    for path in SOURCES:
+        if part_of(module_of(path)) == "envs":
+            for module, at_the_top, line in imports_of(path):
+                assert part_of(module) != "render" or not at_the_top, f"{path}:{line}: import render inside functions"
+
+
+def test_no_game_knows_another():
+    for path in SOURCES:
+        names = module_of(path).split(".")
+        if names[1:2] == ["games"] and len(names) > 2:
+            for module, _, line in imports_of(path):
+                other = module.split(".")
+                is_other = other[:2] == names[:2] and len(other) > 2 and other[2] != names[2]
+                assert not is_other, f"{path}:{line}: games do not import each other"
+
+
+def test_there_are_no_cycles():
+    graph = {module_of(path): {module for module, at_the_top, _ in imports_of(path) if at_the_top} for path in SOURCES}
+    done: set[str] = set()
+
+    def visit(module: str, trail: tuple[str, ...]) -> None:
+        assert module not in trail, " imports ".join((*trail[trail.index(module) :], module))
+        if module in done:
+            return
+        for other in sorted(graph[module] & graph.keys()):
+            visit(other, (*trail, module))
+        done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=module_of)
+def test_packages_only_export(path):
+    """A package file defines nothing; the top one tells Gymnasium and PettingZoo of the environments besides."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_name = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__")
+        is_registration = path == FOLDERS[0] / "__init__.py" and ast.unparse(node) == "register_environments()"
+        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        assert is_text or is_name or is_import or is_registration, f"{path}:{node.lineno}: {ast.unparse(node)}"
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+def test_plain_use_loads_nothing_heavy():
+    heavy = {"torch", "stable_baselines3", "matplotlib", "PIL", "tensorboard", "pandas", "scipy"}
+    code = "import sys, sackarmies_env; sackarmies_env.make; print(' '.join(sys.modules))"
+    assert not heavy & set(run(code).split())
+
+
+def test_making_an_environment_loads_nothing_heavy():
+    heavy = {"torch", "stable_baselines3", "matplotlib", "PIL", "tensorboard", "sackarmies_env.render"}
+    code = "import sys, sackarmies_env; sackarmies_env.raw_env(); print(' '.join(sys.modules))"
+    assert not heavy & set(run(code).split())
+
+
+def test_importing_compiles_nothing():
+    code = (
+        "import sackarmies_env.games.sack_armies, sackarmies_env.envs.vector_env, sackarmies_env.envs.aec\n"
+        "from sackarmies_env.core.jit import NOTICE\n"
+        "print(NOTICE.num_compiled)"
+    )
+    assert run(code).strip() == "0"
+
+
+def test_the_package_exports_what_it_says():
+    import sackarmies_env
+
+    for name in sackarmies_env.__all__:
+        assert hasattr(sackarmies_env, name)
