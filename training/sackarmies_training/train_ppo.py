@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import torch
@@ -40,10 +41,11 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     Raises:
         ValueError: there is nothing intact to resume, or it does not fit the configuration.
     """
+    say = functools.partial(console.print, soft_wrap=True, highlight=False)
     folder = open_folder(config, resume=resume)
     finished = folder / CHECKPOINT
     if finished.exists():
-        console.print(f"Training in {folder} is complete.")
+        say(f"Training in {folder} is complete.")
         return finished
     torch.set_num_threads(config.ppo.threads)
     env = make_env(config, game)
@@ -53,10 +55,10 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     minutes = 0.0
     if resume:
-        path = checkpoints.latest_intact(console.print)
+        path = checkpoints.latest_intact(say)
         minutes = restore_run(path, model, env, config)
-        console.print(f"Going on from {path}: {model.num_timesteps:,} decisions, {minutes:.1f} minutes.")
-    console.print(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
+        say(f"Going on from {path}: {model.num_timesteps:,} decisions, {minutes:.1f} minutes.")
+    say(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
 
     monitor = Monitor(env, config, clock, checkpoints)
     clock.start(minutes)
@@ -65,10 +67,10 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
         model.learn(remaining, callback=monitor, reset_num_timesteps=False)
     monitor.save()
     if monitor.interrupted:
-        console.print(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume goes on.")
+        say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume goes on.")
         return None
     save_run(finished, model, env, config, clock.minutes)
-    console.print(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
+    say(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
     return finished
 
 

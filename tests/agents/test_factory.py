@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from sackarmies_agents import GameInfo, make_agent, parse_agent
+from tests.core.toy_game import make_duel
+
+
+def test_name_alone_has_no_options():
+    spec = parse_agent("random")
+    assert (spec.name, dict(spec.options)) == ("random", {})
+
+
+def test_options_follow_a_colon():
+    spec = parse_agent("ppo:path=runs/a.zip, deterministic=true")
+    assert dict(spec.options) == {"path": "runs/a.zip", "deterministic": "true"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("randm", r"unknown agent 'randm' \(did you mean 'random'\?\): known are random, greedy, ppo"),
+        ("", r"unknown agent ''"),
+        ("random:depth=3", r"agent 'random:depth=3' has no option 'depth': random takes none"),
+        ("ppo", r"agent 'ppo' needs the option 'path': a checkpoint file"),
+        ("ppo:path", r"agent 'ppo:path': 'path' is not of the form key=value"),
+        ("ppo:path=", r"'path=' is not of the form key=value"),
+        ("ppo:path=a,path=b", r"gives the option 'path' twice"),
+    ],
+)
+def test_wrong_text_is_refused_with_what_is_allowed(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_agent(text)
+
+
+def test_flag_must_be_true_or_false(tmp_path):
+    info = GameInfo.of(make_duel())
+    with pytest.raises(ValueError, match=r"deterministic='maybe': allowed are true and false"):
+        make_agent(f"ppo:path={tmp_path},deterministic=maybe", info)
+
+
+def test_info_holds_sizes_and_nothing_of_armies():
+    info = GameInfo.of(make_duel(3))
+    assert (info.game_id, info.num_players, info.num_actions) == ("duel", 3, 7)
+    assert (info.num_types, info.radius) == (0, 0)
+    assert not any(isinstance(value, np.ndarray) for value in vars(info).values())

@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+TRAIN = """
+folder = "runs/x"
+[ppo]
+decisions = 100
+[tournament]
+agents = ["trained", "random"]
+"""
+
+
+def load(tmp_path, text, model=TrainConfig):
+    path = tmp_path / "some.toml"
+    path.write_text(text)
+    return load_config(path, model)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("train/*.toml")), ids=lambda path: path.name)
+def test_training_configurations_of_the_project_are_valid(path):
+    assert load_config(path, TrainConfig).folder.startswith("runs/")
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("tournament/*.toml")), ids=lambda path: path.name)
+def test_tournament_configurations_of_the_project_are_valid(path):
+    assert load_config(path, TournamentConfig).folder.startswith("runs/")
+
+
+def test_what_is_left_out_has_defaults(tmp_path):
+    config = load(tmp_path, TRAIN)
+    assert config.game.generals == 2
+    assert config.selfplay.scripted == {"random": 1.0}
+    assert config.tournament.ratings == "bradley_terry"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "decisions",
+            "decision",
+            r'some.toml: ppo: unknown key "decision" \(did you mean "decisions"\?\); allowed are',
+        ),
+        ("decisions = 100", "", r"some.toml: ppo.decisions: the key is missing"),
+        ("= 100", '= "many"', r'ppo.decisions: "many" is given, but a whole number is wanted'),
+        ("= 100", "= 0", r"ppo.decisions: 0 is given, but it must be at least 1"),
+        ("= 100", "= 100\nminibatch = 1000", r"ppo: minibatch is 1000: it must divide envs \* steps, 64 \* 64 = 4096"),
+        ("= 100", "= 100\ngamma = 1.5", r"ppo.gamma: 1.5 is given, but it may be at most 1"),
+        ('"random"]', '"rndom"]', r"tournament.agents\[1\]: unknown agent 'rndom' \(did you mean 'random'\?\)"),
+        ('"random"]', '"trained"]', r"tournament: agents names 'trained' twice"),
+        ('"random"]', "3]", r"tournament.agents\[1\]: 3 is given, but a text in quotes is wanted"),
+        (
+            '"random"]',
+            '"random"]\nratings = "elo"',
+            r'ratings: "elo" is not allowed; allowed are "bradley_terry", "openskill"',
+        ),
+        ("[ppo]", "[game]\ngenerals = 7\n[ppo]", r"game.generals: 7 is given, but it may be at most 6"),
+        ("[ppo]", '[game]\narmies = ["empire"]\n[ppo]', r"game: armies names 1 armies for 2 generals: give one each"),
+        (
+            "[ppo]",
+            "[game.switches]\nmax_turn = 3\n[ppo]",
+            r'game.switches: unknown key "max_turn" \(did you mean "max_t',
+        ),
+        ("[ppo]", "[selfplay]\nscripted = {random = 0}\n[ppo]", r"selfplay: scripted needs a General of positive weig"),
+        ("[ppo]", "[selfplay]\nscripted = {trained = 1}\n[ppo]", r"selfplay: scripted names 'trained', the learner it"),
+        ("[ppo]", "[ppo", r"some.toml: not valid TOML"),
+    ],
+)
+def test_fault_names_file_key_and_what_is_allowed(tmp_path, old, new, message):
+    assert old in TRAIN
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path, TRAIN.replace(old, new, 1))
+
+
+def test_all_faults_are_told_at_once(tmp_path):
+    text = TRAIN.replace("decisions = 100", 'decisions = "x"').replace("runs/x", "runs/y").replace('"random"', "1")
+    with pytest.raises(ValueError, match=r"(?s)ppo.decisions.*\n.*tournament.agents\[1\]"):
+        load(tmp_path, text)
+
+
+def test_tournament_by_itself_cannot_name_the_trained_general(tmp_path):
+    text = 'folder = "runs/x"\n[tournament]\nagents = ["trained", "random"]\n'
+    with pytest.raises(
+        ValueError, match=r"names 'trained', which exists only after training: give ppo:path=CHECKPOINT"
+    ):
+        load(tmp_path, text, TournamentConfig)
+
+
+def test_missing_file_is_told(tmp_path):
+    with pytest.raises(ValueError, match=r"nowhere.toml: there is no such file"):
+        load_config(tmp_path / "nowhere.toml", TrainConfig)

@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+
+from sackarmies_agents import Agent, GameInfo, make_agent
+from sackarmies_training.opponents import PAST, OpponentPool
+from sackarmies_training.selfplay_env import SelfPlayEnv
+from tests.core.toy_game import make_duel
+
+
+class Stubborn(Agent):
+    """Keeps a count between decisions, as a General with a plan would."""
+
+    def __init__(self):
+        self.decisions = 0
+        self.games = 0
+
+    def reset(self, seed):
+        self.decisions = 0
+        self.games += 1
+
+    def act(self, observation, action_mask):
+        self.decisions += 1
+        return int(np.flatnonzero(action_mask)[0])
+
+
+class Past(Stubborn):
+    shares_batch = True
+
+
+def make_pool(game, scripted, past=0.0, size=2):
+    info = GameInfo.of(game)
+    make = {"stubborn": Stubborn}
+    return OpponentPool(
+        scripted, lambda text: make[text]() if text in make else make_agent(text, info), past=past, size=size
+    )
+
+
+def make_env(num_players=2, n=8, potential=None, scripted=None, gamma=1.0):
+    game = make_duel(num_players)
+    return SelfPlayEnv(game, n, make_pool(game, scripted or {"random": 1.0}), 5, potential, gamma)
+
+
+def play(env, steps, rng):
+    """Play at random; yield what each step returned, with the masks before it."""
+    env.reset()
+    for _ in range(steps):
+        masks = np.stack(env.env_method("action_masks"))
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        env.step_async(actions)
+        yield masks, env.step_wait()
+
+
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_learner_is_always_the_one_to_act(num_players):
+    env = make_env(num_players)
+    for _, (observations, _, _, _) in play(env, 60, np.random.default_rng(1)):
+        assert np.array_equal(env.batch.players, env._seat)
+        assert np.array_equal(observations, env.batch.observations)
+        assert (observations[:, env.batch.game.observation_spec.index("table", 0, "to_act")] == 0).all()
+        assert (env.action_masks().sum(axis=1) > 0).all()
+
+
+def test_rewards_are_what_the_learner_earns_and_each_end_counts_once():
+    env = make_env()
+    total, ends = 0.0, 0
+    for _, (_, rewards, dones, infos) in play(env, 200, np.random.default_rng(2)):
+        assert (rewards[~dones] == 0).all()
+        assert set(rewards[dones].tolist()) <= {-1.0, 0.0, 1.0}
+        assert [info["episode"]["r"] for info in infos if info] == rewards[dones].tolist()
+        total += rewards.sum()
+        ends += dones.sum()
+    outcomes = env.take_outcomes()
+    assert len(outcomes["random"]) == ends
+    assert sum(outcomes["random"]) == total
+    assert env.take_outcomes() == {}
+
+
+def test_learner_who_falls_among_many_is_done_and_gets_its_share_of_the_loss():
+    env = make_env(4)
+    lost = [
+        r for _, (_, rewards, dones, _) in play(env, 300, np.random.default_rng(3)) for r in rewards[dones] if r < 0
+    ]
+    assert lost
+    assert np.allclose(lost, -1 / 3)
+
+
+def test_learner_sits_in_every_seat():
+    env = make_env(3, n=64)
+    env.reset()
+    assert set(env._seat.tolist()) == {0, 1, 2}
+
+
+def test_potential_telescopes_over_a_game():
+    def potential(observations):
+        return observations[:, 5].astype(np.float32)  # the card shown last, whatever it is worth
+
+    gamma = 0.9
+    env = make_env(n=1, potential=potential, gamma=gamma)
+    start = potential(env.reset())[0]
+    rng = np.random.default_rng(4)
+    discounted, discount, done = 0.0, 1.0, [False]
+    while not done[0]:
+        env.step_async(np.array([rng.choice(np.flatnonzero(env.action_masks()[0]))]))
+        _, rewards, done, _ = env.step_wait()
+        discounted += discount * rewards[0]
+        last = discount
+        discount *= gamma
+    earned = env.take_outcomes()["random"][0]
+    assert discounted == pytest.approx(last * earned - start, abs=1e-5)
+
+
+def test_same_seed_plays_the_same_games():
+    runs = []
+    for _ in range(2):
+        env = make_env()
+        runs.append([step[1][0].tobytes() for step in play(env, 40, np.random.default_rng(6))])
+    assert runs[0] == runs[1]
+
+
+def test_agent_with_a_memory_has_a_place_of_its_own_and_is_reset_each_game():
+    game = make_duel()
+    pool = make_pool(game, {"stubborn": 1.0})
+    rng = np.random.default_rng(0)
+    name, first = pool.draw(rng, 0, 1)
+    assert name == "stubborn"
+    assert pool.draw(rng, 1, 1)[1] is not first
+    assert pool.draw(rng, 0, 1)[1] is first
+    assert first.games == 2
+
+
+def test_agent_without_memory_is_shared():
+    pool = make_pool(make_duel(), {"random": 1.0})
+    rng = np.random.default_rng(0)
+    assert pool.draw(rng, 0, 1)[1] is pool.draw(rng, 5, 0)[1]
+
+
+def test_pool_draws_by_weight_and_forgets_the_oldest_past():
+    pool = make_pool(make_duel(), {"random": 1.0, "stubborn": 2.0}, past=1.0, size=2)
+    rng = np.random.default_rng(1)
+    assert PAST not in {pool.draw(rng, 0, 0)[0] for _ in range(100)}
+    snapshots = [Past() for _ in range(3)]
+    for snapshot in snapshots:
+        pool.add_snapshot(snapshot)
+    assert pool.snapshots == snapshots[1:]
+    drawn = [pool.draw(rng, 0, 0) for _ in range(2000)]
+    names = [name for name, _ in drawn]
+    assert abs(names.count("random") - 500) < 80
+    assert abs(names.count("stubborn") - 1000) < 100
+    assert {id(agent) for name, agent in drawn if name == PAST} == {id(snapshot) for snapshot in snapshots[1:]}

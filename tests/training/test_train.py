@@ -1,0 +1,204 @@
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.learned.checkpoint import POLICY, check, read_header, read_member
+from sackarmies_env.core.tables import read_model
+from sackarmies_training.checkpoints import CheckpointFolder
+from sackarmies_training.config import TrainConfig
+from sackarmies_training.train_ppo import CHECKPOINT, train
+from tests.core.toy_game import make_duel
+
+ROUND = 128  # decisions between two updates
+
+
+def make_config(folder, **changes):
+    data = {
+        "folder": str(folder / "duel"),
+        "ppo": {"decisions": 4 * ROUND, "envs": 8, "steps": 16, "minibatch": 64, "threads": 1, "learning_rate": 1e-3},
+        "network": {"hidden": 32},
+        "selfplay": {"snapshot_every": ROUND},
+        "checkpoints": {"every": ROUND, "keep": 3},
+        "tournament": {"agents": ["trained", "random"]},
+    }
+    data["ppo"] |= changes.pop("ppo", {})
+    return read_model(TrainConfig, {**data, **changes}, "test")
+
+
+def run(config, *, resume=False, game=None):
+    out = io.StringIO()
+    path = train(config, game or make_duel(), Console(file=out, width=200), resume=resume)
+    return path, out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run: its configuration, the General and what was printed."""
+    config = make_config(tmp_path_factory.mktemp("finished"))
+    return config, *run(config)
+
+
+def test_finished_run_leaves_a_general_checkpoints_and_logs(finished):
+    config, path, _ = finished
+    assert path.name == CHECKPOINT
+    assert [one.stem for one in CheckpointFolder(path.parent / "checkpoints", 3).paths()] == [
+        f"{decisions:09d}" for decisions in (2 * ROUND, 3 * ROUND, 4 * ROUND)
+    ]
+    assert list((path.parent / "tensorboard").glob("events.*"))
+    header = read_header(path)
+    assert header.training["decisions"] == 4 * ROUND
+    assert header.training["config"] == config.model_dump(mode="json")
+    assert header.training["snapshots"] == 3
+
+
+def test_trained_general_plays_legally_and_repeatably(finished):
+    game = make_duel()
+    agent = make_agent(f"ppo:path={finished[1]}", GameInfo.of(game))
+    masks = np.tile(np.array([0, 1, 0, 1, 0, 0], np.int8), (200, 1))
+    observations = np.zeros((200, game.observation_spec.size), np.int8)
+    agent.reset(1)
+    first = agent.act_batch(observations, masks)
+    assert set(first.tolist()) == {1, 3}
+    agent.reset(1)
+    assert np.array_equal(agent.act_batch(observations, masks), first)
+    likeliest = make_agent(f"ppo:path={finished[1]},deterministic=true", GameInfo.of(game))
+    assert len(set(likeliest.act_batch(observations, masks).tolist())) == 1
+
+
+def test_general_for_another_game_is_refused(finished):
+    with pytest.raises(ValueError, match=r"was trained for another game: num_players 2, here it is 3"):
+        make_agent(f"ppo:path={finished[1]}", GameInfo.of(make_duel(3)))
+
+
+def test_run_that_is_started_again_takes_a_new_folder(tmp_path):
+    config = make_config(tmp_path, ppo={"decisions": ROUND})
+    assert run(config)[0].parent.name == "duel"
+    assert run(config)[0].parent.name == "duel-2"
+    path, text = run(config, resume=True)
+    assert path.parent.name == "duel-2"
+    assert "is complete" in text
+
+
+def test_resumed_run_has_the_state_it_was_saved_with(finished, tmp_path):
+    config, path, _ = finished
+    longer = make_config(tmp_path, ppo={"decisions": 5 * ROUND})
+    saved = path.parent / "checkpoints" / f"{3 * ROUND:09d}.zip"
+    target = tmp_path / "duel" / "checkpoints" / saved.name
+    target.parent.mkdir(parents=True)
+    target.write_bytes(saved.read_bytes())
+    resumed, text = run(longer, resume=True)
+    assert f"Going on from {target}: {3 * ROUND} decisions" in text
+    header = read_header(resumed)
+    assert header.training["decisions"] == 5 * ROUND
+    before, after = read_header(saved).training, header.training
+    assert after["updates"] == before["updates"] + 2 * config.ppo.epochs
+    assert after["snapshots"] == before["snapshots"] + 1  # at 4 rounds; the one at 3 was saved
+    assert torch.equal(*(read_member(one, "past-000.pt")["value.weight"] for one in (saved, resumed)))
+    moments = [read_member(one, "optimizer.pt")["state"][0]["step"].item() for one in (saved, resumed)]
+    assert moments == [3 * ROUND // 64 * config.ppo.epochs, 5 * ROUND // 64 * config.ppo.epochs]
+
+
+def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
+    source = finished[1].parent / "checkpoints"
+    target = tmp_path / "duel" / "checkpoints"
+    target.mkdir(parents=True)
+    for path in sorted(source.iterdir()):
+        (target / path.name).write_bytes(path.read_bytes())
+    newest = target / f"{4 * ROUND:09d}.zip"
+    newest.write_bytes(newest.read_bytes()[:-1000])
+    _, text = run(make_config(tmp_path), resume=True)
+    assert f"the checkpoint {newest} is damaged (File is not a zip file): passing it over" in text
+    assert f"Going on from {target / f'{3 * ROUND:09d}.zip'}" in text
+
+
+def test_flipped_byte_is_found(finished, tmp_path):
+    path = tmp_path / "flipped.zip"
+    content = bytearray(finished[1].read_bytes())
+    with zipfile.ZipFile(finished[1]) as archive:
+        content[archive.getinfo(POLICY).header_offset + 500] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"flipped.zip is damaged \(.*policy.pt"):
+        check(path)
+    with pytest.raises(ValueError, match=r"flipped.zip is damaged \(.*policy.pt"):
+        make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "there is no checkpoint .*nothing.zip"), (b"", "is damaged"), (b"PK\3\4 nonsense", "is damaged")],
+)
+def test_file_that_is_no_checkpoint_is_refused(tmp_path, content, message):
+    path = tmp_path / "nothing.zip"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
+
+
+def test_archive_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "other.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(ValueError, match=r"other.zip is damaged \(.*checkpoint.json"):
+        make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
+
+
+def test_nothing_to_resume_is_told(tmp_path):
+    with pytest.raises(ValueError, match=r"there is no run in .*duel to resume: start without --resume"):
+        run(make_config(tmp_path), resume=True)
+    (tmp_path / "duel").mkdir()
+    with pytest.raises(ValueError, match=r"there is no checkpoint in .*duel/checkpoints to go on from"):
+        run(make_config(tmp_path), resume=True)
+
+
+def test_run_cannot_change_its_network_halfway(finished, tmp_path):
+    target = tmp_path / "duel" / "checkpoints"
+    target.mkdir(parents=True)
+    (target / "000000128.zip").write_bytes(finished[1].read_bytes())
+    with pytest.raises(
+        ValueError, match=r"was trained with another section \[network\] than the configuration has now"
+    ):
+        run(make_config(tmp_path, network={"hidden": 48}), resume=True)
+
+
+def test_shaping_needs_a_game_that_shows_battlefields(tmp_path):
+    with pytest.raises(ValueError, match=r"the observation has no block 'generals': it has hand, table, players"):
+        run(make_config(tmp_path, shaping={"control": 0.1}))
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.training.test_train import make_config, run
+path, text = run(make_config(Path(sys.argv[1]), ppo={"decisions": 10_000_000}))
+print(text)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_killed_run_goes_on_from_its_last_checkpoint(tmp_path, number):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], env=environment) as process:
+        checkpoints = CheckpointFolder(tmp_path / "duel" / "checkpoints", 3)
+        deadline = time.monotonic() + 120
+        while len(checkpoints.paths()) < 3:
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(60) == (-signal.SIGKILL if number == signal.SIGKILL else 0)
+    reached = int(checkpoints.paths()[-1].stem)
+    path, text = run(make_config(tmp_path, ppo={"decisions": reached + 2 * ROUND}), resume=True)
+    assert f"{reached:,} decisions" in text
+    assert read_header(path).training["decisions"] == reached + 2 * ROUND
