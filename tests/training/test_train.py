@@ -1,5 +1,6 @@
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -104,7 +105,9 @@ def test_resumed_run_has_the_state_it_was_saved_with(finished, tmp_path):
     assert after["updates"] == before["updates"] + 2 * config.ppo.epochs
     assert after["snapshots"] == before["snapshots"] + 1  # at 4 rounds; the one at 3 was saved
     assert torch.equal(*(read_member(one, "past-000.pt")["value.weight"] for one in (saved, resumed)))
-    moments = [read_member(one, "optimizer.pt")["state"][0]["step"].item() for one in (saved, resumed)]
+    moments = [
+        next(iter(read_member(one, "optimizer.pt")["state"].values()))["step"].item() for one in (saved, resumed)
+    ]
     assert moments == [3 * ROUND // 64 * config.ppo.epochs, 5 * ROUND // 64 * config.ppo.epochs]
 
 
@@ -117,7 +120,7 @@ def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
     newest = target / f"{4 * ROUND:09d}.zip"
     newest.write_bytes(newest.read_bytes()[:-1000])
     _, text = run(make_config(tmp_path), resume=True)
-    assert f"the checkpoint {newest} is damaged (File is not a zip file): passing it over" in text
+    assert re.search(rf"the checkpoint {newest} is damaged \(.+\): passing it over\n", text)
     assert f"Going on from {target / f'{3 * ROUND:09d}.zip'}" in text
 
 
