@@ -16,6 +16,7 @@ from sackarmies_env.games.sack_armies.abilities import (
     capture,
     dismiss,
     has_raisable,
+    may_choose_slot,
     raise_unit,
     strip_attachment,
 )
@@ -62,7 +63,7 @@ from sackarmies_env.games.sack_armies.flow import (
     set_step,
 )
 from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit, settle_sight
-from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, ability_row_if_revealed
+from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, ability_row_if_revealed, limits_met
 from sackarmies_env.games.sack_armies.victory import eliminate_without_units
 from sackarmies_env.games.sack_armies.zones import (
     attach,
@@ -132,9 +133,13 @@ def has_castable(params, state, unit):
 
 @njit
 def has_custom(params, state, unit):
-    """Return whether `unit` has a printed action text of its own that can be used (CUSTOM)."""
+    """Return whether `unit` has a printed action text of its own that can be used now; limits bar it (CUSTOM)."""
     type_id = type_of(state, unit)
-    return params.type_use[type_id] == Use.ACTION and can_use_text(params, state, unit, type_id)
+    return (
+        params.type_use[type_id] == Use.ACTION
+        and limits_met(params, state, unit)
+        and can_use_text(params, state, unit, type_id)
+    )
 
 
 @njit
@@ -149,6 +154,12 @@ def ability_of_verb(verb):
     if verb == Verb.DISPEL:
         return np.int64(Ability.DISPEL)
     return np.int64(Ability.RAISE)
+
+
+@njit
+def is_ability(verb):
+    """Return whether a verb activates a special ability rather than a text."""
+    return verb != Verb.CAST and verb != Verb.CUSTOM and verb != Verb.SURPRISE
 
 
 @njit
@@ -252,10 +263,23 @@ def announce_act(params, state):
 
 
 @njit
+def is_slot_valid(params, state):
+    """Return whether the attachment aimed at, if any, may still be chosen: a reveal may show the other kind."""
+    if state.act_slot == NO_TOKEN:
+        return True
+    verb = np.int64(state.act_verb)
+    if is_ability(verb):
+        kind = np.int64(Kind.MANEUVER if verb == Verb.COUNTER_TOKEN else Kind.SPELL)
+    else:
+        kind = stripped_kind(params, running_text(state))
+    return may_choose_slot(params, state, np.int64(state.act_player), np.int64(state.act_slot), kind)
+
+
+@njit
 def is_act_valid(params, state):
     """Return whether the announced activation is still legal (Q-66)."""
     unit = np.int64(state.act_unit)
-    if not is_unit_on_board(params, state, unit):
+    if not is_unit_on_board(params, state, unit) or not is_slot_valid(params, state):
         return False
     verb = np.int64(state.act_verb)
     target = np.int64(state.act_target)
@@ -266,6 +290,14 @@ def is_act_valid(params, state):
             params, state, unit, running_text(state), np.int64(state.act_hex)
         )
     return is_unit_on_board(params, state, target) and can_aim(params, state, verb, unit, target)
+
+
+@njit
+def cancel_act(state):
+    """Cancel the announced activation, in public: nothing is spent."""
+    cell = hex_of(state, np.int64(state.act_unit))
+    log_event(state, Event.CANCEL, np.int64(state.act_player), cell, np.int64(state.act_verb))
+    back_to_menu(state)
 
 
 # --- resolving
@@ -378,7 +410,7 @@ def run_activate(params, state):
             open_window(params, state, WindowKind.ACTIVATION, targeted)
     elif step == ActivateStep.JUDGE:
         if get_data(state, RESULT) == WindowResult.CANCEL:
-            back_to_menu(state)
+            cancel_act(state)
         else:
             set_step(state, ActivateStep.BEGIN)
     elif step == ActivateStep.BEGIN:
@@ -394,12 +426,6 @@ def run_activate(params, state):
     else:
         finish_act(params, state)
     return False
-
-
-@njit
-def is_ability(verb):
-    """Return whether a verb activates a special ability rather than a text."""
-    return verb != Verb.CAST and verb != Verb.CUSTOM and verb != Verb.SURPRISE
 
 
 @njit

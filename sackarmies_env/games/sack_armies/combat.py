@@ -265,6 +265,10 @@ def leave_ghosts(params, state, unit):
                 if params.effect_kind[effect] == Effect.GRANT:
                     leave_ghost(params, state, np.int64(params.effect_ability[effect]), unit)
         attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        row = np.int64(state.modifier_effect[i])
+        if state.modifier_token[i] == unit and params.effect_kind[row] == Effect.GRANT:
+            leave_ghost(params, state, np.int64(params.effect_ability[row]), unit)
 
 
 @njit
