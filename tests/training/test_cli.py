@@ -1,0 +1,185 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from sackarmies_env.games.sack_armies.army import army_ids
+from sackarmies_env.games.sack_armies.catalogue import load_catalogue
+from sackarmies_training.cli import app
+
+TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["trained", "random"]\n'
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch):
+    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    monkeypatch.setattr("sackarmies_training.cli_errors.console._color_system", None)
+
+
+def run(*words, answers=None):
+    return CliRunner().invoke(app, [str(word) for word in words], input=answers)
+
+
+def refused(*words):
+    """Return what a command that must be refused says on stderr."""
+    result = run(*words)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    return " ".join(result.stderr.split())
+
+
+def test_help_lists_every_command():
+    text = run("--help").output
+    for name in (
+        "train",
+        "tournament",
+        "evaluate",
+        "watch",
+        "play",
+        "warmup",
+        "catalogue",
+        "army",
+        "scenario",
+        "replay",
+    ):
+        assert f" {name} " in text
+
+
+def test_catalogue_lists_all_tokens_and_those_that_match():
+    everything = run("catalogue").output
+    assert f"{len(load_catalogue())} of {len(load_catalogue())} tokens" in everything
+    assert "Walking Tree" in everything
+    orcs = run("catalogue", "--homeland", "scourge", "--text", "orc", "--kind", "unit", "--rank", "1").output
+    assert "Orc Infantry" in orcs
+    assert "Walking Tree" not in orcs
+
+
+def test_catalogue_filters_by_ability():
+    wanted = {
+        t.name for t in load_catalogue().values() if any(a.kind == "scatter" for a in getattr(t, "abilities", ()))
+    }
+    text = run("catalogue", "--ability", "scatter").output
+    assert f"{len(wanted)} of " in text
+    assert all(name in text for name in wanted)
+
+
+def test_built_in_armies_are_listed_shown_and_legal():
+    text = run("army", "list").output
+    assert all(army_id in text for army_id in army_ids())
+    assert "ranks" in run("army", "show", "empire").output
+    result = run("army", "check", "empire")
+    assert result.exit_code == 0
+    assert "empire is legal" in result.output
+
+
+def test_each_thing_wrong_with_an_army_is_told(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "Mine"\n[tokens]\nplain = 7\norc_infantri = 2\n')
+    result = run("army", "check", path)
+    assert result.exit_code == 1
+    assert f'{path}: there is no token "orc_infantri" (did you mean "orc_infantry"?)' in result.output
+    assert 'it has 7 copies of "plain", but at most 6' in result.output
+    assert "it has no unit" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["catalogue", "--kind", "units"], '--kind "units" is not allowed (did you mean "unit"?); allowed are "unit"'),
+        (["catalogue", "--ability", "fly"], '--ability "fly" is not allowed'),
+        (["army", "check", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["army", "show", "scourg"], "there is no army 'scourg' (did you mean \"scourge\"?)"),
+        (["army", "round-robin", "empire"], 'two or more different armies are needed, given: "empire"'),
+        (["army", "round-robin", "--agent", "gredy"], "unknown agent 'gredy' (did you mean 'greedy'?)"),
+        (["scenario", "check", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["replay", "nowhere.json"], "nowhere.json: there is no such file"),
+        (["train", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["tournament", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["watch", "random", "gredy"], "unknown agent 'gredy' (did you mean 'greedy'?)"),
+        (["watch", "--viewer", "5"], "--viewer 5 is not allowed; allowed are referee and the seats 0 to 1"),
+        (["watch", "random", "random", "--army", "empire"], "1 armies are given for 2 Generals"),
+        (["play", "random", "--seat", "2"], "--seat 2 is not at the table: with 1 opponents, seats go to 1"),
+        (["evaluate", "random", "random"], "'random' cannot be evaluated against itself"),
+        (["evaluate", "ppo:path=nowhere.zip"], "there is no checkpoint nowhere.zip"),
+        (["fight"], "No such command 'fight'"),
+    ],
+)
+def test_wrong_input_is_a_sentence_and_exit_code_2(words, message):
+    assert message in refused(*words).replace("│ ", "").replace(" │", "")
+
+
+def test_wrong_configuration_names_file_and_key_and_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "quick.toml"
+    path.write_text(TRAIN.format(folder=tmp_path / "runs").replace("decisions", "decision"))
+    assert f'{path}: ppo: unknown key "decision"' in refused("train", path)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_illegal_army_in_a_configuration_is_refused_before_anything_starts(tmp_path):
+    army = tmp_path / "mine.toml"
+    army.write_text('name = "Mine"\n[tokens]\nplain = 5\n')
+    path = tmp_path / "quick.toml"
+    path.write_text(TRAIN.format(folder=tmp_path / "runs") + f'[game]\narmies = ["{army}", "empire"]\n')
+    assert "army 'Mine' of General 0: it has no unit" in refused("train", path)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_resume_without_a_run_is_refused(tmp_path):
+    path = tmp_path / "quick.toml"
+    path.write_text(TRAIN.format(folder=tmp_path / "runs"))
+    assert f"there is no run in {tmp_path / 'runs'} to resume" in refused("train", path, "--resume")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{", "not valid JSON"), ("[]", "not a game record"), ('{"format": "sackarmies-record-1"}', "the key is missing")],
+)
+def test_damaged_record_is_refused(tmp_path, content, message):
+    path = tmp_path / "game.json"
+    path.write_text(content)
+    assert message in refused("replay", path)
+
+
+def test_watched_game_is_recorded_checked_and_told(tmp_path):
+    path = tmp_path / "game.json"
+    result = run(
+        "watch", "random", "random", "--army", "beginners", "--army", "scourge", "--seed", "3", "--record", path
+    )
+    assert result.exit_code == 0, result.output
+    record = json.loads(path.read_text())
+    assert record["players"] == ["random", "random"]
+    assert f"after {record['result']['turns']} turns." in result.output
+    assert "is intact" in run("replay", path, "--check").output
+    assert len(run("replay", path).output.splitlines()) > record["result"]["turns"]
+    record["actions"][10] = 0
+    path.write_text(json.dumps(record))
+    assert "ply 10" in refused("replay", path, "--check")
+
+
+def test_player_may_answer_by_number_or_text_and_leave(tmp_path):
+    path = tmp_path / "game.json"
+    result = run(
+        "play", "random", "--army", "beginners", "--army", "beginners", "--record", path, answers="0\n1\nquit\n"
+    )
+    assert result.exit_code == 0, result.output
+    assert "You left the game." in result.output
+    assert json.loads(path.read_text())["players"] == ["you", "random"]
+
+
+def test_scenario_is_shown_or_refused(tmp_path):
+    result = run("scenario", "check", "x03_walking_tree")
+    assert result.exit_code == 0
+    assert "x03_walking_tree is a legal position." in result.output
+    path = tmp_path / "wrong.toml"
+    path.write_text('game = "sack_armies"\ngenerals = 9\n')
+    assert f"{path}: generals" in refused("scenario", "check", path)
+
+
+def test_stopped_by_ctrl_c_says_so(monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sackarmies_training.cli_data.load_catalogue", interrupt)
+    result = run("catalogue")
+    assert result.exit_code == 130
+    assert "Stopped." in result.stderr
