@@ -17,6 +17,7 @@ from sackarmies_env.core.notation import replay as replay_record
 from sackarmies_env.core.tables import listed, suggestion
 from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
+from sackarmies_env.games.sack_armies.narrate import narrate
 from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
 from sackarmies_env.registry import load_game, load_scenario
