@@ -10,6 +10,7 @@ from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.config import build_params, capacity_for, make_config
 from sackarmies_env.games.sack_armies.constants import Decision, Zone
+from sackarmies_env.games.sack_armies.determinize import determinize_games
 from sackarmies_env.games.sack_armies.scenario import load_scenario, scenario_toml, start_scenario, to_scenario
 from sackarmies_env.games.sack_armies.scenario_procedure import COUNTED, DERIVED
 from sackarmies_env.games.sack_armies.state import make_state_dtype
@@ -17,6 +18,7 @@ from tests.rules.sack_armies.table import B1, SCENARIOS, Table, attachment, fiel
 
 SCRIPT = ("script_flips", "script_flips_used", "script_flips_end", "script_draws", "script_draws_used")
 WALKER = token("walker", band="green")
+SCRIPTED = {"flip_method": "scripted", "auto_forced": "off"}
 BOON = {"id": "boon", "kind": "spell", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": 1}]}
 BANE = {
     "id": "bane",
@@ -91,19 +93,15 @@ def play_randomly(config, seed, plies, every):
 def test_states_of_random_games_survive_the_round_trip(seed):
     config = make_config(2, switches={"max_turns": 120})
     seen = set()
-    for params, states in play_randomly(config, seed, 500, 23):
+    for params, states in play_randomly(config, seed, 260, 29):
         again = check_round_trip(params, config, states)
         seen.add(Decision(int(states["decision"][0])).name)
-        for _ in range(3):  # the same future
-            if states["current_player"][0] < 0:
-                break
-            action = np.array([int(np.flatnonzero(_mask(again))[0])], np.int64)
-            here = states.copy()
+        if states["current_player"][0] >= 0:  # the same future
+            here, action = states.copy(), np.array([int(np.flatnonzero(_mask(again))[0])], np.int64)
             step.step_games(params, here, action)
             step.step_games(again.params, again.states, action)
             assert differences(here, again.states) == []
-            break
-    assert {"SETUP_PICK", "WINDOW", "MENU"} & seen
+    assert len(seen) >= 3
 
 
 def _mask(game):
@@ -114,8 +112,16 @@ def _mask(game):
 
 def test_states_of_three_generals_survive_the_round_trip():
     config = make_config(3, switches={"flip_method": "deck_jokers", "auto_forced": "off", "reaction_windows": "full"})
-    for params, states in play_randomly(config, 5, 260, 37):
+    for params, states in play_randomly(config, 5, 170, 34):
         check_round_trip(params, config, states)
+
+
+def test_a_guessed_world_survives_the_round_trip():
+    config = make_config(2, switches={"max_turns": 60})
+    for params, states in play_randomly(config, 9, 81, 40):
+        guessed = states.copy()
+        determinize_games(params, guessed, np.array([0], np.int64), np.array([1], np.int64))
+        check_round_trip(params, config, guessed)
 
 
 def test_a_dump_during_setup_shows_the_picks():
@@ -290,6 +296,8 @@ UNITS = [unit("walker", "0,0"), unit("walker", "2,0", 1)]
         ),
         ({"general": [{"sack": ["walker"]}] * 3}, "general has 3 entries, but there are 2 Generals"),
         ({"unit": [UNITS[0]], "general": [{}, {}]}, "general[1] has no unit outside casualties and removed"),
+        ({"general": [{}], "to_move": 1}, "general has 1 entries, but there are 2 Generals"),
+        ({"general": [{"alive": False}, {}]}, "to_move is 0, but this General is out of the game"),
         ({"to_move": 3}, "to_move is 3, but the Generals are 0 to 1"),
         ({"draws": [["oger"], []]}, 'draws[0]: General 0 has no token "oger"'),
         ({"flips": "H" * 129}, "flips forces 129 flips, but at most 128 can be forced"),
@@ -361,5 +369,19 @@ def test_a_procedure_that_no_state_can_hold_is_refused(procedure, message):
 def test_rows_that_do_not_fit_are_refused():
     scenario = position([WALKER], UNITS)
     number = len(scenario["battlefield"]) + len(scenario["unit"]) + 2
-    with pytest.raises(ValueError, match=r'rows\[1\]: row 0 cannot be that of a "plain" of General 0'):
+    with pytest.raises(ValueError, match=r"rows\[1\]: row 0 of General 0 is taken already"):
         start_scenario(scenario | {"procedure": {"rows": [0] * number}})
+
+
+def test_a_procedure_without_a_legal_action_is_refused():
+    asked = {"decision": "cast_slot", "current_player": 0, "chain": [135], "chain_length": 1, "chain_verb": "cast"}
+    with pytest.raises(ValueError, match="procedure: nobody has a legal action at the decision that it names"):
+        start_scenario(position([WALKER], UNITS) | {"procedure": asked})
+
+
+def test_forced_flips_that_run_out_in_setup_are_refused():
+    armies = [{"sack": ["plain"] * 5 + ["walker"]}] * 2
+    scenario = {"setup": True, "switches": SCRIPTED, "token": [WALKER], "general": armies}
+    assert start_scenario(scenario | {"flips": "TT HT"}).states["current_player"][0] == 0
+    with pytest.raises(ValueError, match="flips: the forced flips run out before the first decision"):
+        start_scenario(scenario | {"flips": "TT"})

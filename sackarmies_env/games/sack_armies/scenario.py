@@ -16,7 +16,7 @@ import numpy as np
 import tomli_w
 from numpy.typing import NDArray
 
-from sackarmies_env.core.state import alloc
+from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
 from sackarmies_env.core.tables import read_model, read_toml
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
@@ -43,6 +43,10 @@ __all__ = [
 SCENARIOS_FOLDER = Path(__file__).parent / "scenarios"
 SHORT_LIST = re.compile(r"\[\n((?: +[^][{}\n]+,\n)+) *\]")  # without lists, tables or brackets in texts inside
 MAX_LINE = 100
+ERRORS = {
+    ERROR_SCRIPT_EXHAUSTED: "flips: the forced flips run out before the first decision",
+    ERROR_STUCK: "procedure: nobody has a legal action at the decision that it names",
+}
 ScenarioSource = Mapping[str, Any] | str | Path
 
 
@@ -86,10 +90,14 @@ def start_scenario(source: ScenarioSource) -> Position:
         source: as for `load_scenario`.
 
     Raises:
-        ValueError: as for `load_scenario`.
+        ValueError: as for `load_scenario`; also if there is no way to a first decision.
     """
     position = lay_out_scenario(source)
     step.resume_games(position.params, position.states)
+    error = int(position.states["error"][0])
+    if error != ERROR_NONE:
+        name = "scenario" if isinstance(source, Mapping) else Path(source).name
+        raise ValueError(f"{name}: {ERRORS.get(error, f'error {error} of the engine')}")
     return position
 
 

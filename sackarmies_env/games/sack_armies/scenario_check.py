@@ -60,7 +60,8 @@ def _seats(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
         for key in ("owner", "controller"):
             if (seat := getattr(piece, key)) > last:
                 yield f"{piece.entry}: {key} is {seat}, but the Generals are 0 to {last}"
-    if scenario.general and not scenario.is_over and not scenario.general[min(scenario.to_move, last)].alive:
+    fallen = {seat for seat, general in enumerate(scenario.general) if not general.alive}
+    if scenario.to_move in fallen and not scenario.is_over:
         yield f"to_move is {scenario.to_move}, but this General is out of the game"
 
 

@@ -37,7 +37,7 @@ def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece
     numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
     per_general = int(params["tokens_per_general"][0])
     if given is not None:
-        _check_given(params, [numbers[piece.token] for piece in pieces], pieces, given)
+        _check_given(params, pieces, given)
         return [piece.owner * per_general + number for piece, number in zip(pieces, given, strict=True)]
     rows = [NO_TOKEN] * len(pieces)
     for owner in range(config.num_generals):
@@ -48,7 +48,7 @@ def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece
     return rows
 
 
-def _check_given(params: NDArray[np.void], types: list[int], pieces: Sequence[Piece], given: Any) -> None:
+def _check_given(params: NDArray[np.void], pieces: Sequence[Piece], given: Any) -> None:
     """Refuse rows that do not fit the tokens."""
     if not isinstance(given, list | tuple) or len(given) != len(pieces):
         raise ValueError(
@@ -59,8 +59,8 @@ def _check_given(params: NDArray[np.void], types: list[int], pieces: Sequence[Pi
         size = int(params["army_size"][0, piece.owner])
         if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < size:
             raise ValueError(f"rows[{number}]: {told(row)} is given, but a whole number from 0 to {size - 1} is wanted")
-        if params["army_type"][0, piece.owner, row] != types[number] or (piece.owner, row) in taken:
-            raise ValueError(f'rows[{number}]: row {row} cannot be that of a "{piece.token}" of General {piece.owner}')
+        if (piece.owner, row) in taken:
+            raise ValueError(f"rows[{number}]: row {row} of General {piece.owner} is taken already")
         taken.add((piece.owner, row))
 
 
