@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sackarmies_env.games.sack_armies.schema import (
+from sackarmies_env.games.sack_armies.schema import AnyToken, Battlefield, Unit
+from sackarmies_env.games.sack_armies.text_schema import (
     AnyAbility,
     AnyEffect,
-    AnyToken,
     AugmentAbility,
-    Battlefield,
     DamageEffect,
     DrawEffect,
     GrantEffect,
@@ -26,7 +25,6 @@ from sackarmies_env.games.sack_armies.schema import (
     ScatterAbility,
     SwapEffect,
     Terrain,
-    Unit,
 )
 
 MOVEMENT = (-2.0, 0.0, 1.5, 2.5, 3.0)  # price of movement 0, 1, 2, ...; the last one for anything above

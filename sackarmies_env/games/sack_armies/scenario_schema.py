@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Field
 
 from sackarmies_env.core.tables import Several, Strict, told
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, Face, Zone
-from sackarmies_env.games.sack_armies.schema import Id, Token
+from sackarmies_env.games.sack_armies.schema import Token
+from sackarmies_env.games.sack_armies.text_schema import Id
 
 Seat = Annotated[int, Field(ge=0, lt=MAX_GENERALS)]
 FaceName = Literal["up", "down"]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from sackarmies_env.games.sack_armies.schema import (
+from sackarmies_env.games.sack_armies.schema import AnyToken, Attachment, Battlefield, Text, Unit
+from sackarmies_env.games.sack_armies.text_schema import (
     AnyAbility,
     AnyEffect,
-    AnyToken,
-    Attachment,
     AugmentAbility,
-    Battlefield,
     Clause,
     DamageEffect,
     DrawEffect,
@@ -25,8 +23,6 @@ from sackarmies_env.games.sack_armies.schema import (
     ScatterAbility,
     SwapEffect,
     Terrain,
-    Text,
-    Unit,
 )
 
 HOMELAND_NAMES = {

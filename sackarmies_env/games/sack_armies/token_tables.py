@@ -27,13 +27,11 @@ from sackarmies_env.games.sack_armies.constants import (
     Use,
     Who,
 )
-from sackarmies_env.games.sack_armies.schema import (
+from sackarmies_env.games.sack_armies.schema import AnyToken, Attachment, Battlefield, Text, Unit
+from sackarmies_env.games.sack_armies.text_schema import (
     AnyAbility,
     AnyEffect,
-    AnyToken,
-    Attachment,
     AugmentAbility,
-    Battlefield,
     Clause,
     DamageEffect,
     DrawEffect,
@@ -47,8 +45,6 @@ from sackarmies_env.games.sack_armies.schema import (
     ScatterAbility,
     SwapEffect,
     Terrain,
-    Text,
-    Unit,
 )
 
 NO_ABILITY = -1  # an effect that grants nothing
