@@ -17,7 +17,13 @@ from sackarmies_env.core.state import as_records, copy_records
 from sackarmies_env.core.tables import suggestion
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
-from sackarmies_env.games.sack_armies.advance import advance_games
+from sackarmies_env.games.sack_armies.advance import (
+    advance_games,
+    forfeit_games,
+    reset_games,
+    resume_games,
+    step_games,
+)
 from sackarmies_env.games.sack_armies.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.config import Config, build_params, capacity_for, make_config
 from sackarmies_env.games.sack_armies.constants import Decision
@@ -69,7 +75,7 @@ def make_game(
         "switches": config.switches.changed(),
         "observation": observation,
     }
-    return _assemble(config, plain, step.reset_games, step.prepare_games)
+    return _assemble(config, plain, reset_games, step.prepare_games)
 
 
 def _from_scenario(
@@ -124,12 +130,12 @@ def _assemble(config: Config, plain: dict[str, Any], reset: Reset, prepare: Rese
         reset=reset,
         start=Start(config, params, prepare),
         legal_actions=step.legal_games,
-        step=step.step_games,
+        step=step_games,
         observe=observe_games,
         returns=step.returns_games,
         terminations=step.terminations_games,
         advance=advance_games,
-        forfeit=step.forfeit_games,
+        forfeit=forfeit_games,
         determinize=determinize_games,
         format_action=text.format_action,
         parse_action=text.parse_action,
@@ -152,7 +158,7 @@ def _lay_out(template: Records, has_chance: bool, params: Records, states: Recor
 
 def _prepare_and_resume(prepare: Reset, params: Records, states: Records, seeds: NDArray[np.int64]) -> None:
     prepare(params, states, seeds)
-    step.resume_games(params, states)
+    resume_games(params, states)
 
 
 @dataclass(frozen=True)
@@ -176,7 +182,7 @@ class Start:
             states["script_draws"][0, player, : len(types)] = types
             states["script_draws_end"][0, player] = len(types)
             states["script_draws_used"][0, player] = 0
-        step.resume_games(self.params, states[:1])
+        resume_games(self.params, states[:1])
 
 
 def _read_flips(flips: str) -> list[bool]:
