@@ -45,10 +45,12 @@ def draw_field(scene: Scene, place: Place, field: FieldView, angle: float) -> No
     scene.append(Text(*place.at(-0.74, 0.0), str(field.owner), 0.17 * place.r, theme.WHITE, bold=True))
     coordinates = f"{field.at[0]},{field.at[1]}"
     scene.append(Text(*place.at(0.0, -0.66), coordinates, 0.13 * place.r, theme.INK))
-    name = field.name if place.r >= SMALL else field.code
-    size = 0.16 * place.r
-    size = min(size, size * 0.92 * place.r / text_width(name, size, True))
-    scene.append(Text(*place.at(0.0, 0.62), name, size, theme.INK, bold=True))
+    lines = lines_of(field.name) if place.r >= SMALL else [field.code]
+    size = (0.16 if len(lines) == 1 else 0.125) * place.r
+    size = min(size, *(size * 0.92 * place.r / text_width(line, size, True) for line in lines))
+    for row, line in enumerate(lines):
+        y = 0.62 + 0.12 * (row - (len(lines) - 1) / 2)
+        scene.append(Text(*place.at(0.0, y), line, size, theme.INK, bold=True))
     for bar in range(field.rank):
         x = 0.7 + 0.05 * bar
         scene.append(Line((place.at(x, -0.1), place.at(x, 0.1)), theme.INK, 0.025 * place.r))
@@ -108,6 +110,7 @@ def draw_back(scene: Scene, place: Place) -> None:
 def draw_card(scene: Scene, place: Place, card: UnitCard, face_up: bool) -> None:
     """Draw the face of a unit; one that lies face down keeps the colour of its back."""
     ink = theme.INK if face_up else theme.WHITE
+    raised, lowered = (theme.RAISED, theme.LOWERED) if face_up else (theme.RAISED_DOWN, theme.LOWERED_DOWN)
     band = theme.BANDS[card.band]
     scene.append(Rect(*place.at(-0.52, -0.51), 1.04 * place.r, BAND * place.r, band, radius=0.06 * place.r))
     draw_name(scene, place, card)
@@ -124,22 +127,27 @@ def draw_card(scene: Scene, place: Place, card: UnitCard, face_up: bool) -> None
     )
     for column, (value, printed, letter) in enumerate(values):
         x = -0.37 + 0.34 * column
-        color = ink if value == printed else theme.RAISED if value > printed else theme.LOWERED
+        color = ink if value == printed else raised if value > printed else lowered
         scene.append(
             Text(*place.at(x - 0.015, 0.225), letter, 0.14 * place.r, theme.FADED_INK if face_up else ink, "end")
         )
         scene.append(Text(*place.at(x, 0.21), str(value), 0.24 * place.r, color, "start", True))
 
 
-def draw_name(scene: Scene, place: Place, card: UnitCard) -> None:
-    """Write the name into the band, on two lines if it is long."""
-    name = card.name if place.r >= SMALL else card.code
+def lines_of(name: str) -> list[str]:
+    """Return a name on one line, or on two of about the same length if it is long."""
     words = name.split()
-    lines = [name]
-    if len(name) > LONG_NAME and len(words) > 1:
-        cut = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2))
-        lines = [" ".join(words[:cut]), " ".join(words[cut:])]
-    size = (NAME_SIZE if len(lines) == 1 else 0.13) * place.r * (1.0 if place.r >= SMALL else 1.5)
+    if len(name) <= LONG_NAME or len(words) == 1:
+        return [name]
+    cut = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2))
+    return [" ".join(words[:cut]), " ".join(words[cut:])]
+
+
+def draw_name(scene: Scene, place: Place, card: UnitCard) -> None:
+    """Write the name into the band."""
+    small = place.r < SMALL * GROWTH
+    lines = [card.code] if small else lines_of(card.name)
+    size = (0.23 if small else NAME_SIZE if len(lines) == 1 else 0.13) * place.r
     size = min(size, *(size * 0.98 * place.r / text_width(line, size, True) for line in lines))
     for row, line in enumerate(lines):
         y = -0.51 + BAND / 2 + (row - (len(lines) - 1) / 2) * 0.125

@@ -13,7 +13,7 @@ RIGHT = theme.WIDTH - 20
 INNER = RIGHT - LEFT
 TITLE, NORMAL, FINE = 24.0, 14.0, 12.0
 STEP = 19.0  # from line to line
-FINE_CHARS = 47  # that fit into a line of the panel
+FINE_CHARS = 45  # that fit into a line of the panel
 BOTTOM = theme.HEIGHT - 22
 SHOWN_BACKS = 8  # of the tokens in a hand
 

@@ -16,8 +16,8 @@ WHITE = "#ffffff"
 OPEN_HEX = "#e6dcc4"
 OPEN_EDGE = "#cfc2a3"
 HIGHLIGHT = "#f2a900"  # what is announced
-RAISED = "#1f7a3d"  # an effective value above the printed one
-LOWERED = "#c02020"
+RAISED, LOWERED = "#1f7a3d", "#c02020"  # an effective value above or below the printed one
+RAISED_DOWN, LOWERED_DOWN = "#b4f2c6", "#ffd0b0"  # the same on the back of a unit
 CAPTIVES = "#5b3a8c"
 
 SEATS = ("#2b65a8", "#b83a2e", "#2f8050", "#b7791f", "#70479c", "#2d7f86")
