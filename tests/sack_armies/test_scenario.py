@@ -1,7 +1,9 @@
 """Scenarios: read as written, refused when they break the rules; any state survives the way there and back."""
 
 import json
+import re
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -237,6 +239,14 @@ def test_load_gives_plain_data_with_what_was_given():
     assert load_scenario("x20_unrevealed_occupation") == data
 
 
+def test_the_documented_example_loads():
+    page = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
+    example = tomllib.loads(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])
+    t = Table(example)
+    assert (t.unit("1,0").attachments, t.unit("1,0").captives) == (("retreat",), ("wisps",))
+    assert t.dump()["draws"] == example["draws"]
+
+
 def test_the_seed_decides_what_is_not_forced():
     scenario = position([WALKER], [unit("walker", "0,0"), unit("walker", "1,0", 1)], switches={"auto_forced": "off"})
 
@@ -356,6 +366,7 @@ def test_all_faults_are_told_at_once_and_the_file_is_named(tmp_path):
         ({"chain_length": 7}, "procedure: chain_length: 7 is given, but a whole number from 0 to 6 is wanted"),
         ({"attack_unit": 50}, "procedure: attack_unit: 50 is given"),
         ({"token_employed": [[99, 1]]}, "procedure: token_employed: 99 is no token"),
+        ({"catalogue": "0123"}, 'procedure: it was written with another catalogue ("0123", not "'),
         ({"frame_data": 3}, "procedure: frame_data: 3 is given, but a list"),
         ({"rows": [0]}, "rows: [0] is given, but a list of 14 numbers is wanted, one for each token"),
     ],

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Kind, Victory, Zone
-from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
+from sackarmies_env.games.sack_armies.scenario_fill import (
+    CATALOGUE_KEY,
+    ROWS_KEY,
+    assign_rows,
+    catalogue_mark,
+    fill_state,
+)
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, encode
 from sackarmies_env.games.sack_armies.scenario_schema import PILES, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.schema import token_data
@@ -135,6 +141,8 @@ class Dump:
         fill_state(self.params, self.config, position, pieces, self.rows, plain)
         chance = encode(self.states, plain, self.rows, CHANCE)
         procedure = {} if self.follows_from(plain) else encode(self.states, plain, self.rows)
+        if procedure:
+            procedure[CATALOGUE_KEY] = catalogue_mark()
         if self.rows != assign_rows(self.params, self.config, pieces):
             per_general = int(self.params["tokens_per_general"][0])
             procedure[ROWS_KEY] = [row % per_general for row in self.rows]

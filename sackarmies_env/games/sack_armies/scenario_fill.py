@@ -12,6 +12,7 @@ from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.tables import told
+from sackarmies_env.games.sack_armies.catalogue import catalogue_digest
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Victory, Zone
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, decode
@@ -20,6 +21,13 @@ from sackarmies_env.games.sack_armies.step import clear_state
 from sackarmies_env.games.sack_armies.zones import rebuild
 
 ROWS_KEY = "rows"  # in the procedure: row of each token among its General's, where it is not the natural one
+CATALOGUE_KEY = "catalogue"  # in the procedure: whose numbers of types, effects and abilities it uses
+DIGEST_LENGTH = 12
+
+
+def catalogue_mark() -> str:
+    """Return what names the catalogue in a procedure."""
+    return catalogue_digest()[:DIGEST_LENGTH]
 
 
 def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece], given: Any = None) -> list[int]:
@@ -86,7 +94,12 @@ def fill_state(
         states["general_alive"][0, seat] = scenario.general[seat].alive if scenario.general else True
     _fill_flow(scenario, states)
     _decode(params, states, rows, scenario.chance, "chance", CHANCE)
-    procedure = {name: value for name, value in scenario.procedure.items() if name != ROWS_KEY}
+    written = scenario.procedure.get(CATALOGUE_KEY, catalogue_mark())
+    if written != catalogue_mark():
+        raise ValueError(
+            f"procedure: it was written with another catalogue ({told(written)}, not {told(catalogue_mark())})"
+        )
+    procedure = {name: value for name, value in scenario.procedure.items() if name not in (ROWS_KEY, CATALOGUE_KEY)}
     _decode(params, states, rows, procedure, "procedure", None)
     rebuild(params[0], states[0])
 
