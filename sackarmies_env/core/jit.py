@@ -32,12 +32,15 @@ from numba import prange
 from numba.core import event
 from numba.core.caching import FunctionCache
 
+from sackarmies_env.core import linking
+
 if sys.platform != "win32":
     import fcntl
 
 __all__ = ["INTERPRETED", "njit", "prange", "wrapping_arithmetic"]
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)  # kernels are plain Python functions
+LINKS_LATE = not INTERPRETED and linking.install()
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[1]
 RULE_FOLDERS = (PACKAGE_ROOT / "core", PACKAGE_ROOT / "games")
@@ -81,6 +84,8 @@ def njit(function: Kernel | None = None, *, parallel: bool = False) -> Kernel | 
     if Path(function.__code__.co_filename).exists():
         dispatcher._cache = _shared_cache(function)
         NOTICE.num_kernels += 1
+    if LINKS_LATE:
+        linking.link_late(dispatcher)
     return cast(Kernel, dispatcher)
 
 
@@ -194,6 +199,8 @@ class SharedCache(FunctionCache):
 
     def load_overload(self, sig: object, target_context: object) -> Any:
         """Return the compiled code for a signature, None where there is none that can be read."""
+        if linking.is_nested():  # only entry points have machine code to keep
+            return None
         try:
             with file_lock(self._lock, shared=True):
                 return super().load_overload(sig, target_context)
@@ -204,6 +211,8 @@ class SharedCache(FunctionCache):
 
     def save_overload(self, sig: object, data: object) -> None:
         """Keep compiled code; a full or vanished disk costs the cache and not the game."""
+        if linking.is_nested():
+            return
         try:
             with file_lock(self._lock):
                 super().save_overload(sig, data)

@@ -1,0 +1,118 @@
+"""Compile-time diet: kernels called by kernels are translated once and optimised once, inside their entry point.
+
+numba makes every function a library of its own that links, optimises and assembles all that it calls. Down a call tree
+of some twenty levels that is done some twenty times over: most of the first start-up went into machine code that nobody
+ever runs. Here a kernel that is compiled *because another kernel calls it* is only translated; the entry point, which
+Python calls, links what it reaches and optimises the whole. Called from Python itself later on, such a kernel is
+compiled again as an entry point.
+
+This replaces parts of numba that are not its public interface. `install` does nothing, and all works as numba made it,
+only slower to compile, with a numba that was not tested (docs/decisions/0005-late-linking.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from types import MethodType
+from typing import Any
+
+import numba
+from numba.core import codegen, cpu
+from numba.core.types import npytypes
+
+TESTED_VERSIONS = ("0.68",)
+LONG_NAME = 100  # characters of a type's name
+
+
+class CompileDepth(threading.local):
+    """How many of our kernels are being compiled, one because of the other, in this thread."""
+
+    value = 0
+
+
+DEPTH = CompileDepth()
+
+
+def is_nested() -> bool:
+    """Return whether the kernel being compiled is one that another kernel calls."""
+    return DEPTH.value > 1
+
+
+def install() -> bool:
+    """Prepare numba for late linking, once; return whether this numba is one that it was tested with."""
+    if not numba.__version__.startswith(TESTED_VERSIONS):
+        return False
+    if not hasattr(codegen.CPUCodeLibrary, "_finalize_now"):
+        codegen.CPUCodeLibrary._finalize_now = codegen.CPUCodeLibrary.finalize
+        codegen.CPUCodeLibrary.finalize = _finalize
+        cpu.CPUContext._get_executable_now = cpu.CPUContext.get_executable
+        cpu.CPUContext.get_executable = _get_executable
+        npytypes.Record._init_long_name = npytypes.Record.__init__
+        npytypes.Record.__init__ = _init_short_name
+    return True
+
+
+def link_late(dispatcher: Any) -> None:
+    """Let `dispatcher` be translated only, when it is compiled because another kernel calls it."""
+    dispatcher._translated = set()
+    dispatcher.compile = MethodType(_compile, dispatcher)
+    dispatcher.add_overload = MethodType(_add_overload, dispatcher)
+
+
+def _compile(self: Any, signature: Any) -> Any:
+    arguments = tuple(numba.core.sigutils.normalize_signature(signature)[0])
+    if DEPTH.value == 0 and arguments in self._translated:
+        self._translated.discard(arguments)
+        del self.overloads[arguments]
+    DEPTH.value += 1
+    self.targetoptions["no_cpython_wrapper"] = self.targetoptions["no_cfunc_wrapper"] = is_nested()
+    try:
+        return type(self).compile(self, signature)
+    finally:
+        DEPTH.value -= 1
+
+
+def _add_overload(self: Any, result: Any) -> None:
+    if is_nested():
+        arguments = tuple(result.signature.args)
+        self._translated.add(arguments)
+        self.overloads[arguments] = result  # known to callers; never entered where Python would find it
+    else:
+        type(self).add_overload(self, result)
+
+
+def _finalize(self: Any) -> None:
+    if is_nested():
+        self._is_translated = True
+        self._finalized = True
+        return
+    reached = []
+    seen = {id(self)}
+    waiting = list(reversed(self._linking_libraries))
+    while waiting:
+        library = waiting.pop()
+        if id(library) in seen:
+            continue
+        seen.add(id(library))
+        reached.append(library)
+        if hasattr(library, "_is_translated"):
+            waiting.extend(reversed(library._linking_libraries))
+    self._linking_libraries = reached
+    self._finalize_now()
+
+
+def _get_executable(self: Any, library: Any, descriptor: Any, environment: Any) -> Any:
+    library._ensure_finalized()
+    if not hasattr(library, "_is_translated"):
+        return self._get_executable_now(library, descriptor, environment)
+    # A name for the translated kernel that callers are typed against; there is no machine code behind it.
+    name = descriptor.qualname.rsplit(".", maxsplit=1)[-1]
+    return cpu._dynfunc.make_function(descriptor.lookup_module(), name, "", 0, environment, (library,))
+
+
+def _init_short_name(self: Any, fields: Any, size: int, aligned: bool) -> None:
+    """Name a record type by a digest: its full description would stand in every symbol of the machine code."""
+    self._init_long_name(fields, size, aligned)
+    if len(self.name) > LONG_NAME:
+        self.name = "Record_" + hashlib.sha256(self.name.encode()).hexdigest()[:24]
