@@ -43,13 +43,13 @@ from sackarmies_env.games.sack_armies.flow import (
 )
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import (
-    effective_movement,
     find_reach,
     has_any_move,
     has_move,
     is_destination,
     move_unit,
 )
+from sackarmies_env.games.sack_armies.stats import effective_movement
 from sackarmies_env.games.sack_armies.victory import eliminate_player, end_turn
 from sackarmies_env.games.sack_armies.window import has_revealable_token, offer_reveal_verbs
 from sackarmies_env.games.sack_armies.zones import (
