@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_env.core.game import Game
 
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -75,6 +76,19 @@ def make_agent(text: str, info: GameInfo) -> Agent:
     """
     spec = parse_agent(text)
     return KINDS[spec.name].make(info, spec.options)
+
+
+def make_opponent(text: str, game: Game) -> Agent:
+    """Make an agent for the environments, which ask for it by the entry point "sackarmies_env.agents".
+
+    Args:
+        text: as for `make_agent`.
+        game: what it will play.
+
+    Raises:
+        ValueError: see `make_agent`.
+    """
+    return make_agent(text, GameInfo.of(game))
 
 
 def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
