@@ -30,7 +30,7 @@ from sackarmies_env.games.sack_armies.flow import (
     set_step,
 )
 from sackarmies_env.games.sack_armies.mask import allow
-from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit
+from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit, settle_sight
 from sackarmies_env.games.sack_armies.zones import (
     attachment_in_slot,
     controller_of,
@@ -122,10 +122,12 @@ def apply_reveal_hex(params, state, action):
 
 @njit
 def apply_reveal_slot(params, state, action):
-    """Turn up the chosen attachment and, if need be, its host (R9.2-9, R8.2.2-11, Q-48)."""
+    """Turn up the chosen attachment and, if need be, its host; either may sight (R9.2-9, R8.2.2-11, Q-48)."""
     host = unit_at(state, np.int64(state.chain[0]))
     reveal(state, attachment_in_slot(state, host, decode_slot(params, action)))
-    reveal_unit(params, state, host)
+    reveal(state, host)
+    if params.sight_on_reveal == 1:
+        settle_sight(params, state)
     after_reveal(params, state)
 
 
