@@ -1,20 +1,15 @@
-"""Configuration: capacity, plain data, refusals; and the parameters that kernels read, against their data."""
-
-import json
+"""Configuration: armies, capacity, refusals; and the parameters that kernels read, against their data."""
 
 import numpy as np
 import pytest
 
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.games.sack_armies.army import Army, load_army, resolve_army
-from sackarmies_env.games.sack_armies.catalogue import digest_of, load_catalogue
+from sackarmies_env.games.sack_armies.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.config import (
     build_params,
     capacity_for,
-    config_digest,
-    from_data,
     make_config,
-    to_data,
 )
 from sackarmies_env.games.sack_armies.constants import (
     NO_CLAUSE,
@@ -33,7 +28,6 @@ from sackarmies_env.games.sack_armies.constants import (
     Use,
     Who,
 )
-from sackarmies_env.games.sack_armies.schema import token_data
 from sackarmies_env.games.sack_armies.state import LARGE, SMALL
 from sackarmies_env.games.sack_armies.switches import CHOICES, SAME_NAME, Switches
 
@@ -148,56 +142,6 @@ def test_armies_of_a_scenario_need_not_be_legal_but_must_exist():
     assert refusal(make_config, 2, [lost, FEW], legal_armies=False) == (
         'army \'lost\': there is no token "imp" (did you mean "imps"?)'
     )
-
-
-# --- plain data
-
-
-def test_a_configuration_survives_as_json():
-    given = make_config(
-        3,
-        ["undead", FEW, None],
-        {"allow_concede": True, "copy_limits": {1: 7}, "grid_radius": 9},
-        [inline("u", abilities=[{"kind": "augment", "stat": "armor", "amount": 1, "match": {"keyword": "elf"}}])],
-    )
-    again = from_data(json.loads(json.dumps(to_data(given))))
-    assert build_params(again).tobytes() == build_params(given).tobytes()
-    assert config_digest(again) == config_digest(given)
-    assert again.type_ids == given.type_ids
-
-
-def test_digests_tell_configurations_apart():
-    digests = {
-        config_digest(make_config(*args))
-        for args in ((), (3,), (2, "undead"), (2, None, {"max_turns": 100}), (2, None, None, [inline("u")]))
-    }
-    assert len(digests) == 5
-    values = [token_data(token) for token in TOKENS.values()]
-    changed = [*values[:-1], values[-1] | {"rank": 9}]
-    assert digest_of(values) == digest_of(json.loads(json.dumps(values)))
-    assert digest_of(values) != digest_of(changed)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"game": "chess"}, 'configuration: game: "chess" is not allowed; allowed are "sack_armies"'),
-        ({"num_generals": 9}, "configuration: num_generals: 9 is given, but it may be at most 6"),
-        ({"switches": {"max_turns": "x"}}, 'switches: max_turns: "x" is given, but a whole number is wanted'),
-        ({"armies": []}, "0 armies are given for 2 Generals"),
-        (
-            {"catalogue": "0123456789abcdef"},
-            "configuration: catalogue: it was made with other token values (0123456789ab) than those of this version "
-            f"({to_data(make_config())['catalogue'][:12]})",
-        ),
-        (
-            {"tokens": [inline("u", rank=0)]},
-            'configuration: tokens "u": rank: 0 is given, but it must be at least 1',
-        ),
-    ],
-)
-def test_damaged_data_is_refused(change, sentence):
-    assert refusal(from_data, to_data(make_config()) | change) == sentence
 
 
 # --- parameters

@@ -30,13 +30,8 @@ def by_id(tokens: Iterable[AnyToken]) -> Mapping[str, AnyToken]:
     return MappingProxyType({token.id: token for token in tokens})
 
 
-def digest_of(data: object) -> str:
-    """Return the SHA-256 of plain data, the same for equal data, as 64 hex digits."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
 @functools.cache
 def catalogue_digest() -> str:
-    """Return a digest of the values of all tokens of the catalogue."""
-    return digest_of([token_data(token) for token in load_catalogue().values()])
+    """Return a SHA-256 of the values of all tokens of the catalogue, as 64 hex digits."""
+    values = [token_data(token) for token in load_catalogue().values()]
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode("utf-8")).hexdigest()

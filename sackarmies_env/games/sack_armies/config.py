@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
 from sackarmies_env.core.state import alloc
-from sackarmies_env.core.tables import Several, Strict, read_model
 from sackarmies_env.games.sack_armies.actions import num_actions
 from sackarmies_env.games.sack_armies.army import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
 from sackarmies_env.games.sack_armies.attributes import fill_attributes
-from sackarmies_env.games.sack_armies.catalogue import by_id, catalogue_digest, digest_of, load_catalogue
+from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
 from sackarmies_env.games.sack_armies.params import PARAMS_DTYPE
-from sackarmies_env.games.sack_armies.schema import AnyToken, Token, read_tokens, token_data
+from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
 from sackarmies_env.games.sack_armies.state import LARGE, SMALL, Capacity
 from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, read_switches
 from sackarmies_env.games.sack_armies.token_tables import TokenTables
@@ -198,60 +196,3 @@ def fill_armies(params: NDArray[np.void], config: Config) -> None:
         types = sorted(numbers[token_id] for token_id, copies in army.counts.items() for _ in range(copies))
         params["army_size"][0, seat] = len(types)
         params["army_type"][0, seat, : len(types)] = types
-
-
-# --- plain data
-
-
-class ArmyData(Strict):
-    """An army in the plain form of a configuration."""
-
-    name: str
-    tokens: dict[str, Annotated[int, Field(ge=1)]]
-
-
-class ConfigData(Strict):
-    """The plain form of a configuration."""
-
-    game: Literal["sack_armies"]
-    num_generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)]
-    switches: dict[str, Any]
-    tokens: Several[Token]
-    armies: Several[ArmyData]
-    catalogue: str
-
-
-def to_data(config: Config) -> dict[str, Any]:
-    """Return the configuration as JSON types, enough for `from_data` to build it again.
-
-    The catalogue goes in as a digest: data of another catalogue is refused instead of being read wrongly.
-    """
-    return {
-        "game": "sack_armies",
-        "num_generals": config.num_generals,
-        "switches": config.switches.changed(),
-        "tokens": [token_data(token) for token in config.inline_tokens],
-        "armies": [{"name": army.name, "tokens": dict(army.counts)} for army in config.armies],
-        "catalogue": catalogue_digest(),
-    }
-
-
-def from_data(data: Mapping[str, Any], source: str = "configuration") -> Config:
-    """Return the configuration that `to_data` wrote.
-
-    Raises:
-        ValueError: with a line for each fault; also if the data belongs to another catalogue.
-    """
-    plain = read_model(ConfigData, dict(data), source)
-    if plain.catalogue != catalogue_digest():
-        raise ValueError(
-            f"{source}: catalogue: it was made with other token values ({plain.catalogue[:12]}) than those of this "
-            f"version ({catalogue_digest()[:12]})"
-        )
-    armies = [Army(army.name, army.tokens) for army in plain.armies]
-    return make_config(plain.num_generals, armies, plain.switches, plain.tokens, legal_armies=False)
-
-
-def config_digest(config: Config) -> str:
-    """Return a digest of the whole configuration: the values of all tokens, armies, switches."""
-    return digest_of(to_data(config))
