@@ -15,7 +15,7 @@ TOP, BOTTOM = -0.55, 0.36
 BAND = 0.27  # height of the name band
 NAME_SIZE = 0.155
 LONG_NAME = 11  # letters that fit on one line of the band
-SMALL = 34.0  # radius in pixels below which names give way to codes
+SMALL = 42.0  # radius in pixels below which names give way to codes
 
 
 class Place(NamedTuple):
