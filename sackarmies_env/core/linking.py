@@ -43,13 +43,16 @@ def install() -> bool:
     """Prepare numba for late linking, once; return whether this numba is one that it was tested with."""
     if not numba.__version__.startswith(TESTED_VERSIONS):
         return False
-    if not hasattr(codegen.CPUCodeLibrary, "_finalize_now"):
-        codegen.CPUCodeLibrary._finalize_now = codegen.CPUCodeLibrary.finalize
-        codegen.CPUCodeLibrary.finalize = _finalize
-        cpu.CPUContext._get_executable_now = cpu.CPUContext.get_executable
-        cpu.CPUContext.get_executable = _get_executable
-        npytypes.Record._init_long_name = npytypes.Record.__init__
-        npytypes.Record.__init__ = _init_short_name
+    library: Any = codegen.CPUCodeLibrary
+    context: Any = cpu.CPUContext
+    record: Any = npytypes.Record
+    if not hasattr(library, "_finalize_now"):
+        library._finalize_now = library.finalize
+        library.finalize = _finalize
+        context._get_executable_now = context.get_executable
+        context.get_executable = _get_executable
+        record._init_long_name = record.__init__
+        record.__init__ = _init_short_name
     return True
 
 
