@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
 
-.PHONY: help setup train test test-slow test-all lint types clean
+.PHONY: help setup train test test-slow test-all lint types docs clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
+	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
@@ -41,6 +42,9 @@ lint: setup
 
 types: setup
 	$(BIN)/mypy
+
+docs: setup
+	$(BIN)/python docs/build.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info

@@ -1,4 +1,4 @@
-"""Generated pages of the documentation: the index of rules, observation, actions, catalogue.
+"""Generated pages of the documentation: index of rules, observations, actions, catalogue, the picture of a board.
 
 `python docs/build.py` (or `make docs`) writes them; `--check` only tells which ones are out of date.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 import sys
 import tomllib
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+BOARD = DOCS / "images" / "board.toml"
 ID_LIST = DOCS / "rules" / "ids.toml"
 RULES_FOLDER = ROOT / "sackarmies_env"
 TESTS_FOLDER = ROOT / "tests"
@@ -212,16 +214,37 @@ def rules_index() -> str:
     return index_markdown(rules, find_claims(), find_tests(rules)[0])
 
 
+def board_picture() -> str:
+    """Return the picture of the README: the position in board.toml as General 0 sees it."""
+    import numpy as np
+
+    from sackarmies_env.games.sack_armies import make_game
+    from sackarmies_env.render import svg
+
+    game = make_game(scenario=BOARD)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    return svg(game, states, 0)
+
+
 def pages() -> dict[Path, str]:
     """Return the text of every generated page by its path."""
+    from sackarmies_env.games.sack_armies.docs import catalogue_markdown
+    from sackarmies_env.games.sack_armies.docs_interface import actions_markdown, observation_markdown
+
     return {
         DOCS / "rules" / "index.md": rules_index(),
+        DOCS / "observation.md": observation_markdown(),
+        DOCS / "actions.md": actions_markdown(),
+        DOCS / "catalogue.md": catalogue_markdown(),
+        BOARD.with_suffix(".svg"): board_picture(),
     }
 
 
-def outdated() -> list[Path]:
-    """Return the generated pages that differ from what would be written now."""
-    return [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+def outdated() -> dict[Path, str]:
+    """Return the pages that differ from what would be written now, with that text."""
+    texts = pages().items()
+    return {path: text for path, text in texts if not path.exists() or path.read_text(encoding="utf-8") != text}
 
 
 def main() -> int:
@@ -234,12 +257,12 @@ def main() -> int:
         for path in stale:
             print(f"{path.relative_to(ROOT)} is out of date: run `make docs`")
         return bool(stale)
-    texts = pages()
-    for path in stale:
-        path.write_text(texts[path], encoding="utf-8")
+    for path, text in stale.items():
+        path.write_text(text, encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # one position: quicker interpreted than compiled
     sys.exit(main())
