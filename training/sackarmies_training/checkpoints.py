@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from sb3_contrib import MaskablePPO
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, Header, check, describe, pack, read_header, read_member
-from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.files import write_safely
@@ -30,6 +31,11 @@ def past_member(number: int) -> str:
 def network_sizes(config: TrainConfig) -> NetworkSizes:
     """Return the sizes that a configuration asks for."""
     return NetworkSizes(**config.network.model_dump())
+
+
+def network_of(model: MaskablePPO) -> Network:
+    """Return the network that a learner trains."""
+    return cast(Network, model.policy.network)
 
 
 def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
@@ -52,7 +58,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     for number, agent in enumerate(snapshots):
         others[past_member(number)] = agent.network.state_dict()
     header = Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
-    write_safely(path, pack(header, model.policy.network.state_dict(), others))
+    write_safely(path, pack(header, network_of(model).state_dict(), others))
 
 
 def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig) -> float:
@@ -72,7 +78,7 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     info = GameInfo.of(env.batch.game)
     if header.game != describe(info):
         raise ValueError(f"{path} was trained for another version of the game: start a new run without --resume")
-    model.policy.network.load_state_dict(read_member(path, POLICY))
+    network_of(model).load_state_dict(read_member(path, POLICY))
     model.policy.optimizer.load_state_dict(read_member(path, OPTIMIZER))
     model.num_timesteps = training["decisions"]
     model._n_updates = training["updates"]

@@ -21,7 +21,7 @@ console = Console()
 class SentenceGroup(TyperGroup):
     """A group of commands that tells what is wrong with what the user gave in a sentence, without a traceback."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run a command; a ValueError becomes a sentence on stderr and exit code 2."""
         try:
             return super().invoke(ctx)

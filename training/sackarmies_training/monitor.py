@@ -12,10 +12,11 @@ from types import FrameType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from sackarmies_agents.learned.policy_agent import PolicyAgent
-from sackarmies_training.checkpoints import CheckpointFolder, save_run
+from sackarmies_training.checkpoints import CheckpointFolder, network_of, save_run
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
@@ -51,6 +52,8 @@ class Clock:
 
 class Monitor(BaseCallback):
     """What happens beside learning: called by Stable-Baselines3 before each rollout and after each step of it."""
+
+    model: MaskablePPO
 
     def __init__(self, env: SelfPlayEnv, config: TrainConfig, clock: Clock, folder: CheckpointFolder) -> None:
         super().__init__()
@@ -104,7 +107,7 @@ class Monitor(BaseCallback):
     def _on_rollout_start(self) -> None:
         decisions = self._clock.done = self.model.num_timesteps
         if decisions - self._pooled >= self._config.selfplay.snapshot_every:
-            self._env.pool.add_snapshot(PolicyAgent(copy.deepcopy(self.model.policy.network)))
+            self._env.pool.add_snapshot(PolicyAgent(copy.deepcopy(network_of(self.model))))
             self._pooled = decisions
         if decisions - self._saved >= self._config.checkpoints.every:
             self.save()

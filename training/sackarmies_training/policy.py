@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor
@@ -17,6 +18,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     """Lets MaskablePPO train a `Network`, which is handed the raw int8 observations."""
 
     network: Network
+    action_space: spaces.Discrete
 
     def __init__(self, *args: Any, make_network: Callable[[], Network], **kwargs: Any) -> None:
         self._make_network = make_network
@@ -24,7 +26,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Callable[[float], float]) -> None:
         self.network = self._make_network()
-        self.optimizer = self.optimizer_class(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
@@ -34,16 +36,18 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         actions = distribution.get_actions(deterministic=deterministic)
         return actions, values, distribution.log_prob(actions)
 
-    def evaluate_actions(self, obs: Tensor, actions: Tensor, action_masks: Any = None) -> tuple[Tensor, Tensor, Tensor]:
+    def evaluate_actions(
+        self, obs: Tensor, actions: Tensor, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return values, log probabilities of `actions` and entropies, `(n,)` each."""
         distribution, values = self._distribution(obs, action_masks)
         return values, distribution.log_prob(actions), distribution.entropy()
 
-    def get_distribution(self, obs: Tensor, action_masks: Any = None) -> MaskableDistribution:
+    def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
         """Return the distribution of actions."""
         return self._distribution(obs, action_masks)[0]
 
-    def predict_values(self, obs: Tensor) -> Tensor:
+    def predict_values(self, obs: Any) -> Tensor:
         """Return values, `(n, 1)`."""
         return self.network.values(obs).unsqueeze(1)
 

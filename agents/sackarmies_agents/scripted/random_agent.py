@@ -31,4 +31,5 @@ class RandomAgent(Agent):
         """Choose one legal id for each of `n` games."""
         counts = action_masks.astype(np.int64).cumsum(axis=1)
         ranks = (self._rng.random(len(counts)) * counts[:, -1]).astype(np.int64)
-        return (counts <= ranks[:, None]).sum(axis=1)
+        chosen: NDArray[np.int64] = (counts <= ranks[:, None]).sum(axis=1)
+        return chosen
