@@ -102,8 +102,25 @@ def can_target(params, state, attacker, defender, ranged):
 
 
 @njit
+def has_melee_target(params, state, attacker):
+    """Return whether `attacker` can attack an adjacent unit in melee."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[hex_of(state, attacker), direction])
+        if neighbor == NO_HEX:
+            continue
+        defender = unit_at(state, neighbor)
+        if defender != NO_TOKEN and can_target(params, state, attacker, defender, False):
+            return True
+    return False
+
+
+@njit
 def has_target(params, state, attacker, ranged):
     """Return whether `attacker` can attack anybody."""
+    if not ranged:
+        return has_melee_target(params, state, attacker)
+    if ability_if_revealed(params, state, attacker, Ability.RANGE) == 0:
+        return False
     for cell in range(params.num_cells):
         defender = unit_at(state, cell)
         if defender != NO_TOKEN and can_target(params, state, attacker, defender, ranged):

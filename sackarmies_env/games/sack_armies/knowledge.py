@@ -62,8 +62,8 @@ def seat_from(params, viewer, player):
     """Return the seat of `player` counted from `viewer`, who is 0, counter-clockwise."""
     if player == NO_PLAYER:
         return np.int64(NOBODY)
-    count = np.int64(params.num_generals)
-    return (np.int64(player) - viewer + count) % count
+    seat = np.int64(player) - viewer
+    return seat if seat >= 0 else seat + np.int64(params.num_generals)
 
 
 @njit

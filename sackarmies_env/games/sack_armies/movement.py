@@ -7,7 +7,13 @@ import numpy as np
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Event, Face, Stat
-from sackarmies_env.games.sack_armies.stats import ability_if_revealed, ability_value, distance, effective_movement
+from sackarmies_env.games.sack_armies.stats import (
+    ability_if_revealed,
+    ability_value,
+    distance,
+    effective_movement,
+    is_as_printed,
+)
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -49,6 +55,14 @@ def sight_range(params, state, unit):
 
 
 @njit
+def may_see_far(params, state, unit):
+    """Return whether `unit` can have a Sight ability at all: a cheap test before the exact one."""
+    return is_face_up(state, unit) and (
+        params.type_ability[state.token_type[unit], Ability.SIGHT] > 0 or not is_as_printed(state, unit)
+    )
+
+
+@njit
 def is_sighted(params, state, unit):
     """Return whether an opposing unit has `unit` in its sight range (R8.2.2-4)."""
     cell = hex_of(state, unit)
@@ -61,8 +75,8 @@ def is_sighted(params, state, unit):
     for other in range(len(state.token_zone)):
         if (
             is_unit_on_board(params, state, other)
-            and is_face_up(state, other)
             and controller_of(state, other) != controller_of(state, unit)
+            and may_see_far(params, state, other)
             and distance(params, hex_of(state, other), cell) <= sight_range(params, state, other)
         ):
             return True
@@ -184,10 +198,22 @@ def may_move(params, state, unit):
 
 
 @njit
+def has_open_neighbor(params, state, unit):
+    """Return whether a hex next to `unit` is legal and empty: then a first step is a move."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
+        if neighbor != NO_HEX and state.cell_legal[neighbor] == 1 and state.cell_unit[neighbor] == NO_TOKEN:
+            return True
+    return False
+
+
+@njit
 def has_move(params, state, unit):
     """Return whether `unit` may move and has a destination."""
     if not may_move(params, state, unit):
         return False
+    if has_open_neighbor(params, state, unit):
+        return True
     find_reach(params, state, unit, effective_movement(params, state, unit), is_face_up(state, unit))
     for cell in range(params.num_cells):
         if is_destination(state, cell):

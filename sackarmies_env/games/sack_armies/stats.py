@@ -111,6 +111,12 @@ def granted_row(params, state, unit, ability, best):
 
 
 @njit
+def is_as_printed(state, unit):
+    """Return whether no attachment and no passing effect can change `unit`."""
+    return state.token_first[unit] == NO_TOKEN and state.num_modifiers == 0
+
+
+@njit
 def ability_row_if_revealed(params, state, unit, ability):
     """Return the row of the ability table that `unit` would have, were it face up; NO_ROW if none (R9.1-1)."""
     best = np.int64(NO_ROW)
@@ -118,7 +124,7 @@ def ability_row_if_revealed(params, state, unit, ability):
     if params.type_ability[type_id, ability] > 0 and limits_met(params, state, unit):
         for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
             best = better_row(params, ability, best, np.int64(row))
-    if state.token_first[unit] != NO_TOKEN or state.num_modifiers > 0:
+    if not is_as_printed(state, unit):
         best = granted_row(params, state, unit, ability, best)
     return best
 
@@ -220,6 +226,8 @@ def augment_of_row(params, row, type_id, stat):
 def augment_by(params, state, augmenter, type_id, stat):
     """Return the bonus to `stat` that face-up `augmenter` gives to an adjacent unit of this type (RA-Augment-1)."""
     total = np.int64(0)
+    if is_as_printed(state, augmenter) and params.type_ability[state.token_type[augmenter], Ability.AUGMENT] == 0:
+        return total
     own_type = type_of(state, augmenter)
     if params.type_ability[own_type, Ability.AUGMENT] > 0 and limits_met(params, state, augmenter):
         for row in range(params.type_ability_start[own_type], params.type_ability_end[own_type]):
@@ -294,7 +302,7 @@ def stat_if(params, state, unit, stat, revealed):
         value = np.int64(params.type_armor[type_id])
     value += terrain_modifier(params, state, unit, stat, revealed)
     if revealed:
-        if state.token_first[unit] != NO_TOKEN or state.num_modifiers > 0:
+        if not is_as_printed(state, unit):
             value += attached_modifier(params, state, unit, stat)
         value += augment_bonus(params, state, unit, stat)
     return value

@@ -35,6 +35,7 @@ from sackarmies_env.games.sack_armies.zones import (
     attachment_in_slot,
     controller_of,
     count_attachments,
+    first_token,
     is_face_up,
     is_unit_on_board,
     type_of,
@@ -82,11 +83,13 @@ def can_reveal_at(params, state, player, verb, cell):
 @njit
 def offer_reveal_verbs(params, state, player):
     """Offer the free reveals: units, and attached free texts (RB-7, R8.2.2-9, R8.2.2-10, R9.1-10, Q-80)."""
-    for cell in range(params.num_cells):
-        if can_reveal_at(params, state, player, Verb.REVEAL_UNIT, np.int64(cell)):
-            allow(state, np.int64(Verb.REVEAL_UNIT))
-        if can_reveal_at(params, state, player, Verb.REVEAL_TOKEN, np.int64(cell)):
-            allow(state, np.int64(Verb.REVEAL_TOKEN))
+    start = first_token(params, player)
+    for unit in range(start, start + np.int64(params.tokens_per_general)):
+        if is_unit_on_board(params, state, unit):
+            if not is_face_up(state, unit):
+                allow(state, np.int64(Verb.REVEAL_UNIT))
+            if has_revealable_token(params, state, unit, player):
+                allow(state, np.int64(Verb.REVEAL_TOKEN))
 
 
 @njit
