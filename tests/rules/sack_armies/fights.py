@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from sackarmies_env.games.sack_armies.constants import Decision, Event, Verb
-from tests.rules.sack_armies.table import Table, at, position, token, unit
+from sackarmies_env.games.sack_armies.constants import Decision, Event
+from tests.rules.sack_armies.table import Table, position, token, unit
 
 EXPLICIT = {"auto_forced": "off", "flip_method": "scripted"}  # nothing is decided, or flipped, behind a test's back
 
@@ -109,19 +107,3 @@ def events(t: Table, *kinds: Event) -> list[tuple[int, int]]:
 def flips_made(t: Table) -> list[tuple[int, int]]:
     """Return (General, 1 for heads) of the last flips, the first one first."""
     return events(t, Event.FLIP)
-
-
-def announced(t: Table) -> list[str]:
-    """Return the verbs that were announced, the first one first."""
-    return [Verb(value).name.lower() for _, value in events(t, Event.ANNOUNCE)]
-
-
-def mask_of(t: Table) -> list[bool]:
-    """Return the legal ids as the kernel has them: what the twin-world tests compare."""
-    words = np.asarray(t.state["legal"]).astype("<u8")
-    return list(np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool))
-
-
-def cell_of(t: Table, hex_text: str) -> int:
-    """Return the cell of a hex."""
-    return int(t.text.grid.cell(*at(hex_text)))
