@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.game import Game
 
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -85,15 +84,6 @@ def make_opponent(text: str, game: Game) -> Agent:
     Args:
         text: as for `make_agent`.
         game: what it will play.
-
-    Raises:
-        ValueError: see `make_agent`.
-    """
-    return make_agent(text, GameInfo.of(game))
-
-
-def make_opponent(text: str, game: Game) -> Agent:
-    """Make an agent for a game: what environments find under the entry point "sackarmies_env.agents".
 
     Raises:
         ValueError: see `make_agent`.

@@ -3,8 +3,8 @@
 Every token in sight becomes a vector, by shared weights. Vectors are summed by group (own units, enemy units, hand)
 into a context, and laid out on the ids of the action space: what stands on a hex on the id of that hex, what is in hand
 on the id of its type, what is attached to a chosen unit on the id of its slot. A legal id is scored from the context
-and from what lies on it and, for a hex, around it. So what is learned about one hex holds for all of them, and tokens
-never met before are judged by their attributes.
+and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
+about one hex holds for all of them, and tokens never met before are judged by their attributes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ HAND, PICKED, BATTLEGROUND, ATTACHED = 1, 2, 3, 4  # codes of `place`
 FIELD = 2  # code of `kind`
 NUM_GROUPS = 7 * 2 * 2  # by place, battlefield or not, own or not
 TYPE_DIGIT = 128  # a type t stands as t + 1 = low + 128 * high
-POINTED = ("chain_", "chain_second_", "attack_", "act_")  # hexes that the block `globals` names
+POINTED_HEXES = ("chain_", "chain_second_", "attack_", "act_")  # named by the block `globals`
+POINTED_TYPES = ("chain_", "act_")
+NUM_POINTED = len(POINTED_HEXES) + len(POINTED_TYPES)
 COORDINATES = 18  # they lie between -18 ("no hex") and 17
 FLAT_BLOCKS = ("globals", "generals", "types")
 
@@ -64,14 +66,18 @@ class BoardNetwork(Network):
         keep(self, "around", patches(grid, self.first_hex, info.num_actions, sizes.patch))
         tokens, others = self.spec.block("tokens"), self.spec.block("globals")
         self.column = {feature.name: column for column, feature in enumerate(tokens.features)}
-        self.pointers = [[others.column(f"{name}{axis}") for axis in "qr"] for name in POINTED]
+        self.pointed_hexes = [[others.column(f"{name}{axis}") for axis in "qr"] for name in POINTED_HEXES]
+        self.pointed_types = [
+            [others.column(f"{name}type_{digit}") for digit in ("low", "high")] for name in POINTED_TYPES
+        ]
+        laid_out = {feature.name for feature in (*tokens.features, *others.features) if _is_laid_out(feature.name)}
 
-        self.token = nn.Sequential(Encoder(tokens.features, sizes.token), nn.ReLU())
+        self.token = nn.Sequential(Encoder(tokens.features, sizes.token, laid_out), nn.ReLU())
         self.mark = nn.Linear(sizes.token, sizes.mark)
-        self.pointer_mark = nn.Parameter(torch.randn(len(POINTED), sizes.mark) * 0.1)
+        self.pointer_mark = nn.Parameter(torch.randn(NUM_POINTED, sizes.mark) * 0.1)
         blocks = [self.spec.block(name) for name in FLAT_BLOCKS]
-        self.flat = nn.ModuleList([Encoder(block.features * block.rows, sizes.hidden) for block in blocks])
-        self.summary = nn.Linear((NUM_GROUPS + len(POINTED)) * sizes.mark, sizes.hidden)
+        self.flat = nn.ModuleList([Encoder(block.features * block.rows, sizes.hidden, laid_out) for block in blocks])
+        self.summary = nn.Linear((NUM_GROUPS + NUM_POINTED) * sizes.mark, sizes.hidden)
         self.context = nn.Sequential(nn.ReLU(), layer(sizes.hidden, sizes.hidden))
         self.value = nn.Sequential(layer(sizes.hidden, sizes.hidden // 2), nn.Linear(sizes.hidden // 2, 1))
         self.direct = nn.Linear(sizes.hidden, self.first_hex)
@@ -112,8 +118,7 @@ class BoardNetwork(Network):
         """Return the context `(n, hidden)`, and what lies on the ids of actions, `(n * (num_actions + 1), mark)`."""
         n = len(observations)
         tokens = self._tokens(observations)
-        others = self._block(observations, "globals").squeeze(1).long()
-        pointed = torch.stack([self._hex_id(others[:, q], others[:, r]) for q, r in self.pointers], dim=1)
+        pointed = self._pointed(observations)
         vectors = self.mark(tokens.vectors)
         place = self._place(tokens, pointed)
         lying = place < self.num_actions
@@ -138,16 +143,23 @@ class BoardNetwork(Network):
         features = block[game, row]
         return Tokens(game, features, self.token(features))
 
+    def _pointed(self, observations: Tensor) -> Tensor:
+        """Return the ids that the choice so far and the announcements name, `(n, NUM_POINTED)`."""
+        others = self._block(observations, "globals").squeeze(1).long()
+        ids = [self._hex_id(others[:, q], others[:, r]) for q, r in self.pointed_hexes]
+        ids += [self._type_id(others[:, low], others[:, high]) for low, high in self.pointed_types]
+        return torch.stack(ids, dim=1)
+
     def _place(self, tokens: Tokens, pointed: Tensor) -> Tensor:
         """Return the id of an action on which each token lies, `(k,)`; `num_actions` for none."""
         features = tokens.features.long()
         place, slot = features[:, self.column["place"]], features[:, self.column["slot"]]
-        type_plus_one = features[:, self.column["type_low"]] + TYPE_DIGIT * features[:, self.column["type_high"]]
+        type_id = self._type_id(features[:, self.column["type_low"]], features[:, self.column["type_high"]])
         hex_id = self._hex_id(features[:, self.column["q"]], features[:, self.column["r"]])
         host = torch.where(pointed[:, 1] < self.num_actions, pointed[:, 1], pointed[:, 0])[tokens.game]
         nowhere = torch.full_like(place, self.num_actions)
         where = torch.where(place == BATTLEGROUND, hex_id, nowhere)
-        where = torch.where((place == HAND) | (place == PICKED), NUM_VERBS - 1 + type_plus_one, where)
+        where = torch.where((place == HAND) | (place == PICKED), type_id, where)
         return torch.where((place == ATTACHED) & (hex_id == host), self.first_slot + slot, where)
 
     def _group(self, tokens: Tokens) -> Tensor:
@@ -159,9 +171,18 @@ class BoardNetwork(Network):
     def _hex_id(self, q: Tensor, r: Tensor) -> Tensor:
         return self.hex_id[q + COORDINATES, r + COORDINATES]
 
+    def _type_id(self, low: Tensor, high: Tensor) -> Tensor:
+        type_plus_one = low + TYPE_DIGIT * high
+        return torch.where(type_plus_one > 0, NUM_VERBS - 1 + type_plus_one, self.num_actions)
+
     def _block(self, observations: Tensor, name: str) -> Tensor:
         shape = self.spec.block(name)
         return observations[:, self.spec.slice(name)].view(len(observations), shape.rows, len(shape.features))
+
+
+def _is_laid_out(feature: str) -> bool:
+    """Return whether a feature is part of a coordinate or type, which go in by the layout."""
+    return feature in ("q", "r") or feature.endswith(("_q", "_r", "type_low", "type_high"))
 
 
 def hex_ids(grid: HexGrid, first: int, nowhere: int) -> NDArray[np.int64]:

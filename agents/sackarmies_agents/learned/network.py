@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,25 +66,28 @@ class Encoder(nn.Module):
     plain: Tensor  # columns of numbers
     scale: Tensor
 
-    def __init__(self, features: Sequence[Feature], width: int) -> None:
+    def __init__(self, features: Sequence[Feature], width: int, without: Collection[str] = ()) -> None:
+        """Prepare for rows of `features`, of which those named in `without` are not looked at."""
         super().__init__()
-        coded = [column for column, feature in enumerate(features) if feature.categorical]
-        plain = [column for column, feature in enumerate(features) if not feature.categorical]
+        columns = [column for column, feature in enumerate(features) if feature.name not in without]
+        coded = [column for column in columns if features[column].categorical]
+        plain = [column for column in columns if not features[column].categorical]
         sizes = [features[column].high - features[column].low + 1 for column in coded]
         lows = np.array([features[column].low for column in coded], np.int64)
         keep(self, "coded", np.array(coded, np.int64))
         keep(self, "starts", np.cumsum([0, *sizes])[: len(sizes)] - lows)
         keep(self, "plain", np.array(plain, np.int64))
         keep(self, "scale", np.array([1 / usual_size(features[column]) for column in plain], np.float32))
-        self.codes = nn.EmbeddingBag(max(sum(sizes), 1), width, mode="sum")
-        nn.init.normal_(self.codes.weight, std=0.1)
+        self.codes = nn.EmbeddingBag(sum(sizes), width, mode="sum") if coded else None
+        if self.codes is not None:
+            nn.init.normal_(self.codes.weight, std=0.1)
         self.numbers = nn.Linear(len(plain), width)
 
     def forward(self, rows: Tensor) -> Tensor:
         """Map `(n, features)` int8 to `(n, width)`."""
         numbers = (rows[:, self.plain] * self.scale).clamp(-LIMIT, LIMIT)
         vectors: Tensor = self.numbers(numbers)
-        if len(self.coded):
+        if self.codes is not None:
             vectors = vectors + self.codes(rows[:, self.coded].long() + self.starts)
         return vectors
 
