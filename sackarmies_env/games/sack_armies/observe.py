@@ -56,9 +56,9 @@ def write_globals(params, state, viewer, row):
         row[Global.TO_ACT] = 1
         row[Global.DECISION] = state.decision
     row[Global.ACTIVE_SEAT] = seat_from(params, viewer, np.int64(state.active))
-    row[Global.TURN_PERCENT] = percent(state.turn, params.max_turns)
+    row[Global.TURN_PERCENT] = percent(np.int64(state.turn), np.int64(params.max_turns))
     idle = np.int64(state.turn) - np.int64(state.last_progress_turn)
-    row[Global.IDLE_PERCENT] = percent(idle, params.no_progress_turns)
+    row[Global.IDLE_PERCENT] = percent(idle, np.int64(params.no_progress_turns))
     row[Global.STUMBLED] = state.stumbled
     if state.terminated == 1:
         row[Global.OVER] = Over.ENDED
@@ -83,7 +83,7 @@ def write_chain(params, state, viewer, row):
     if state.current_player == viewer:
         row[Global.CHAIN_VERB] = state.chain_verb
         if state.decision == Decision.DEPLOY_HEX or state.decision == Decision.SETUP_HEX:
-            write_type(row, Global.CHAIN_TYPE_LOW, state.chain[0])
+            write_type(row, Global.CHAIN_TYPE_LOW, np.int64(state.chain[0]))
         else:
             first = np.int64(state.chain[0])
             second = np.int64(state.chain[1])
@@ -104,8 +104,8 @@ def write_attack(params, state, viewer, row):
     row[Global.ATTACK_COUNTERED] = state.attack_countered
     row[Global.ATTACK_NO_ADVANCE] = state.attack_no_advance
     row[Global.ATTACK_MOVED] = state.attack_moved
-    row[Global.ATTACK_SUCCESSES] = clamp(state.attack_successes)
-    row[Global.COUNTER_SUCCESSES] = clamp(state.counter_successes)
+    row[Global.ATTACK_SUCCESSES] = clamp(np.int64(state.attack_successes))
+    row[Global.COUNTER_SUCCESSES] = clamp(np.int64(state.counter_successes))
     row[Global.ATTACK_KILLED] = state.attack_killed
 
 
@@ -119,7 +119,7 @@ def write_act(params, state, viewer, row):
     row[Global.ACT_VERB] = state.act_verb
     write_hex(params, row, Global.ACT_Q, np.int64(state.act_hex))
     write_hex(params, row, Global.ACT_TO_Q, np.int64(state.act_to))
-    write_type(row, Global.ACT_TYPE_LOW, state.act_type)
+    write_type(row, Global.ACT_TYPE_LOW, np.int64(state.act_type))
 
 
 # --- the block of events
@@ -205,7 +205,7 @@ def write_general(params, state, viewer, player, row):
     row[General.ALIVE] = state.general_alive[player]
     row[General.ACTIVE] = state.active == player
     row[General.CONTENDING] = state.general_contending[player]
-    row[General.HAND] = clamp(state.hand_count[player])
+    row[General.HAND] = clamp(np.int64(state.hand_count[player]))
     count_own_tokens(params, state, player, row)
     write_sack_count(params, state, viewer, player, row)
 
@@ -240,7 +240,7 @@ def types_width(params):
 
 @njit
 def write_types(params, state, viewer, out):
-    """Count tokens in piles by type, and those known to be somewhere out of sight (V-04, C-casualties_public)."""
+    """Count tokens in piles by type, and those known to be somewhere out of sight (V-04)."""
     start = types_start(params)
     width = types_width(params)
     known = CASUALTIES + np.int64(params.num_generals) - 1  # column of a seat: known + seat
@@ -264,7 +264,7 @@ def write_types(params, state, viewer, out):
 
 @njit
 def observe_game(params, state, viewer, out):
-    """Write all that `viewer` sees of one game to the int8 vector `out` (V-16, V-22)."""
+    """Write all that `viewer` sees of one game to the int8 vector `out`."""
     for i in range(len(out)):
         out[i] = 0
     write_globals(params, state, viewer, out[GLOBAL_START : GLOBAL_START + GLOBAL_WIDTH])

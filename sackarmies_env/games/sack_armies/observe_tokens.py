@@ -9,7 +9,7 @@ import numpy as np
 
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, Ability, Face, Zone
+from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Face, Zone
 from sackarmies_env.games.sack_armies.knowledge import (
     clamp,
     knows_choice,
@@ -58,7 +58,7 @@ END_OF_PILE = 1 << 40  # above every key of `pile_key`
 @njit
 def write_abilities(params, state, unit, row):
     """Write the abilities of a unit as they work for it now, or would if it were face up."""
-    for ability in range(len(Ability)):
+    for ability in range(NUM_ABILITIES):
         found = ability_row_if_revealed(params, state, unit, np.int64(ability))
         row[Token.AMBUSH + ability] = 0 if found == NO_ROW else params.ability_value[found]
     found = ability_row_if_revealed(params, state, unit, np.int64(Ability.AUGMENT))
@@ -76,8 +76,10 @@ def write_identity(params, state, token, row):
     type_id = type_of(state, token)
     row[Token.KIND] = kind_of(params, state, token) + SHOWN_OFFSET
     write_type(row, Token.TYPE_LOW, type_id)
+    printed = params.type_attributes[type_id]
+    columns = row[FIRST_ATTRIBUTE : FIRST_ATTRIBUTE + NUM_ATTRIBUTES]  # slices first: the loop becomes a block copy
     for i in range(NUM_ATTRIBUTES):
-        row[FIRST_ATTRIBUTE + i] = params.type_attributes[type_id, i]
+        columns[i] = printed[i]
 
 
 @njit
@@ -144,8 +146,8 @@ def write_unit(params, state, viewer, unit, row):
     row[Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
     row[Token.ACT_ROLE] = act_role(state, viewer, unit)
     if state.token_face[unit] == Face.DOWN:
-        row[Token.PUBLIC_MOVEMENT] = clamp(state.token_min_movement[unit])
-        row[Token.PUBLIC_ARMOR] = clamp(state.token_min_armor[unit])
+        row[Token.PUBLIC_MOVEMENT] = clamp(np.int64(state.token_min_movement[unit]))
+        row[Token.PUBLIC_ARMOR] = clamp(np.int64(state.token_min_armor[unit]))
     if knows_identity(params, state, viewer, unit):
         write_unit_stats(params, state, unit, row)
 
@@ -171,7 +173,7 @@ def nth_row(rows, n):
 @njit
 def write_aside(params, state, viewer, zone, rows):
     """Write the viewer's own hand or picks, in the order of his list."""
-    count = 0
+    count = np.int64(0)
     start = first_token(params, viewer)
     for token in range(start, start + np.int64(params.tokens_per_general)):
         if state.token_zone[token] == zone:
@@ -186,7 +188,7 @@ def write_aside(params, state, viewer, zone, rows):
 @njit
 def write_stack(params, state, viewer, unit, rows):
     """Write the attachments of `unit` in the order of their stack (V-11)."""
-    count = 0
+    count = np.int64(0)
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         row = nth_row(rows, count)
@@ -228,8 +230,8 @@ def next_in_pile(params, state, viewer, captor, after):
 
 @njit
 def write_pile(params, state, viewer, captor, rows):
-    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know (V-15)."""
-    count = 0
+    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know."""
+    count = np.int64(0)
     key = next_in_pile(params, state, viewer, captor, np.int64(-1))
     while key != END_OF_PILE:
         row = nth_row(rows, count)
@@ -243,7 +245,7 @@ def write_pile(params, state, viewer, captor, rows):
 @njit
 def count_in_zone(state, zone):
     """Return how many tokens are in `zone`, of all Generals."""
-    count = 0
+    count = np.int64(0)
     for token in range(len(state.token_zone)):
         count += state.token_zone[token] == zone
     return count
@@ -252,7 +254,7 @@ def count_in_zone(state, zone):
 @njit
 def write_cell(params, state, viewer, cell, has_captives, rows):
     """Write what lies on a hex: battlefield, unit, attachments, captives."""
-    count = 0
+    count = np.int64(0)
     field = field_at(state, cell)
     if field != NO_TOKEN:
         row = nth_row(rows, count)
@@ -280,6 +282,8 @@ def write_tokens(params, state, viewer, rows):
     count += write_aside(params, state, viewer, Zone.PICKED, rows[count * TOKEN_WIDTH :])
     has_captives = count_in_zone(state, Zone.CAPTURED) > 0
     for cell in range(params.num_cells):
+        if state.cell_field[cell] == NO_TOKEN and state.cell_unit[cell] == NO_TOKEN:
+            continue
         count += write_cell(params, state, viewer, np.int64(cell), has_captives, rows[count * TOKEN_WIDTH :])
     if count_in_zone(state, Zone.REMOVED) > 0:
         write_pile(params, state, viewer, np.int64(NO_TOKEN), rows[count * TOKEN_WIDTH :])
