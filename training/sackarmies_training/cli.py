@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,6 +30,9 @@ app = typer.Typer(
     epilog="Begin with [bold]sackarmies watch[/bold], or with "
     "[bold]sackarmies train configs/train/quick.toml[/bold] (about ten minutes).",
 )
+
+# Small networks run fastest on one thread, and several processes share the machine; training sets its own number.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ConfigArgument = Annotated[Path, typer.Argument(help="A TOML file, see configs/.", show_default=False)]
 

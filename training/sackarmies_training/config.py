@@ -67,7 +67,7 @@ class PPOSection(Strict):
     gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95
     clip_range: Positive = 0.2
     entropy: Share = 0.01
-    threads: Count = 2
+    threads: Count = 1  # of torch; more help on an idle machine and hurt badly on a busy one
 
     @model_validator(mode="after")
     def _minibatches_fit(self) -> PPOSection:
