@@ -45,7 +45,9 @@ def num_cells(radius: int) -> int:
 def make_hexgrid(radius: int) -> HexGrid:
     """Build the tables of a board; `radius` is at least 0."""
     coordinates = [
-        (q, r) for r in range(-radius, radius + 1) for q in range(max(-radius, -radius - r), min(radius, radius - r) + 1)
+        (q, r)
+        for r in range(-radius, radius + 1)
+        for q in range(max(-radius, -radius - r), min(radius, radius - r) + 1)
     ]
     index = {hex_: cell for cell, hex_ in enumerate(coordinates)}
     neighbors = [[index.get((q + dq, r + dr), NO_HEX) for dq, dr in DIRECTIONS] for q, r in coordinates]
