@@ -201,10 +201,10 @@ def write_stack(params, state, viewer, unit, rows):
 
 
 @njit
-def is_in_pile(state, token, captor):
-    """Return whether `token` is held by `captor`, or with NO_TOKEN whether it is removed from play."""
+def is_in_pile(params, state, viewer, token, captor):
+    """Return whether `token` is held by `captor`, or with NO_TOKEN whether `viewer` knows it as removed from play."""
     if captor == NO_TOKEN:
-        return state.token_zone[token] == Zone.REMOVED
+        return state.token_zone[token] == Zone.REMOVED and knows_identity(params, state, viewer, token)
     return state.token_zone[token] == Zone.CAPTURED and state.token_host[token] == captor
 
 
@@ -221,7 +221,7 @@ def next_in_pile(params, state, viewer, captor, after):
     """Return the least key above `after` in a pile, or END_OF_PILE."""
     least = np.int64(END_OF_PILE)
     for token in range(len(state.token_zone)):
-        if is_in_pile(state, token, captor):
+        if is_in_pile(params, state, viewer, token, captor):
             key = pile_key(params, state, viewer, token)
             if key > after and key < least:
                 least = key
