@@ -339,3 +339,28 @@ def test_q_84_when_all_attackers_are_lost_the_attack_is_over():
     t.do("surprise", "slot 0", "hex 0,1", "pass", "surprise", "slot 0", "hex 0,0")
     assert turn_over(t)
     assert (t.casualties(0), t.casualties(1)) == (["a", "a"], ["strike", "strike"])
+
+
+def test_q_84_an_attacker_shoved_away_by_a_surprise_drops_out():
+    away = {"kind": "relocate", "who": "target", "distance": 2}
+    shove = text("maneuver", "shove", "action", [away], target="enemy_unit", range=1)
+    defender = unit("d", "1,0", 1, attached=[attachment("shove")])
+    for armor, dies in ((1, True), (2, False)):
+        tokens = [token("a"), token("d", armor=armor, band="red"), shove]
+        t = play(tokens, [unit("a", "0,0"), unit("a", "0,1"), defender], "H | H T")
+        coordinate(t, "coord_melee", "1,0", "0,0", "0,1").do("surprise", "slot 0", "hex 0,1", "hex -1,1").pass_all()
+        t.do("no")
+        assert t.flips_left() == 0
+        assert ("d" in t.casualties(1)) == dies  # by one rating, not by two
+
+
+def test_q_84__r9_3_6_those_who_cannot_attack_the_replacement_drop_out():
+    screen = text("maneuver", "screen", "action", [{"kind": "swap", "distance": 2}])
+    tokens = [token("a", damage=9), token("d", band="red"), token("eagle", armor=2, abilities=[able("flying")]), screen]
+    units = [unit("a", "0,0"), unit("eagle", "0,1"), unit("d", "1,0", 1, attached=[attachment("screen")])]
+    t = play(tokens, [*units, unit("eagle", "3,0", 1)], "H | H T | T")
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1").do("surprise", "slot 0", "hex 3,0").pass_all().do("yes")
+    assert (asked(t), t.legal()) == ((0, Decision.DESIGNATE), ["hex 0,1"])
+    t.do("hex 0,1")
+    assert turn_over(t)
+    assert alive(t, "1,0", "3,0") == ["eagle", "d"]  # 1 damage against armor 2

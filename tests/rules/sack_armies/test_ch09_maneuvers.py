@@ -296,3 +296,30 @@ def test_r9_3_3_an_attack_of_one_own_turn_cannot_be_answered_by_its_general():
     assert (asked(t), t.legal()) == ((0, Decision.WINDOW), ["pass"])
     t.do("pass", "no")
     assert turn_over(t)
+
+
+def test_d_22b_a_surprise_may_raise_a_casualty_beside_the_defender():
+    rally = text("maneuver", "rally", "action", [{"kind": "raise"}])
+    piles = [{"hand": [], "sack": ["spare"], "casualties": dead, "removed": []} for dead in ([], ["guard"])]
+    t = assault("rally", flips="H | T", tokens=[rally, GUARD], general=piles).do(*MELEE, "surprise", "slot 0")
+    assert (asked(t), t.legal()) == ((1, Decision.EFFECT_TYPE), ["type guard"])
+    t.do("type guard")
+    assert asked(t) == (1, Decision.RAISE_HEX)
+    t.do("hex 2,0")
+    assert (alive(t, "2,0", "1,0"), t.casualties(1)) == (["guard", "d"], ["rally"])
+    t.pass_all().do("no")
+    assert turn_over(t)
+
+
+def test_r9_3_4_a_surprise_may_take_away_what_helps_the_attacker():
+    might = text("spell", "might", "free", [modify("damage", 2)])
+    hex_breaker = text("maneuver", "unspell", "action", [{"kind": "dispel"}], target="enemy_unit", range=1)
+    mage = token("mage", band="blue")
+    target = unit("d", "1,0", 1, attached=[attachment("unspell"), attachment("brace")])
+    units = [unit("mage", "0,0", attached=[attachment("might"), attachment("might", "up")]), target]
+    t = play([*TOKENS, might, hex_breaker, mage], units, "H T").do(*MELEE, "surprise", "slot 0", "hex 0,0")
+    assert (asked(t), t.legal()) == ((1, Decision.EFFECT_SLOT), ["slot 0", "slot 1"])
+    t.do("slot 1")
+    assert (t.unit("0,0").attachments, t.stat("0,0", "damage"), t.casualties(0)) == (("might",), 1, ["might"])
+    t.do("reveal_token", "hex 0,0", "slot 0").pass_all().do("no")
+    assert "d" in t.casualties(1)

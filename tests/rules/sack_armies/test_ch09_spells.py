@@ -281,6 +281,7 @@ def test_r9_2_15_a_permanent_does_nothing_before_it_is_cast():
     assert t.stat("0,0", "armor") == 1
     t.do("cast", "hex 0,0", "slot 0", "hex 0,0").pass_all()
     assert (t.turn, t.stat("0,0", "armor"), t.unit("0,0").attachments) == (2, 2, ("bless", "bless"))
+    assert t.do("draw", "done", "cast", "hex 0,0").legal() == ["slot 1"]  # one is in effect, the other waits
 
 
 @pytest.mark.parametrize(("number", "offered"), [(2, ["-1,0", "0,0"]), (3, ["0,0"])])
@@ -322,3 +323,15 @@ def test_ra_0_1_a_spell_may_grant_what_units_have_by_themselves():
     attack(t, "ranged", "0,0", "2,0")
     assert turn_over(t)
     assert t.casualties(1) == ["d"]
+
+
+def test_r9_2_12_a_spell_may_draw_and_the_hand_limit_stays():
+    insight = text("spell", "insight", "action", [{"kind": "draw", "count": 2}])
+    units = [unit("mage", "0,0", attached=[attachment("insight")]), unit("d", "3,0", 1)]
+    general = [hand("might", "might", sack=["spare"] * 3), hand()]
+    t = play([MAGE, insight, MIGHT, token("d")], units, general=general).do("cast", "hex 0,0", "slot 0").pass_all()
+    assert (asked(t), t.hand(0)) == ((0, Decision.DISCARD), ["might", "might", "spare", "spare"])
+    assert "pass" not in t.legal()
+    t.do("type might")
+    assert turn_over(t)
+    assert (t.hand(0), t.sack(0)) == (["might", "spare", "spare"], ["might", "spare"])
