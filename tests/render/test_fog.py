@@ -5,7 +5,7 @@ import pytest
 
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.render import ansi, rgb_array, svg
-from tests.render.positions import play_random
+from tests.render.positions import play, play_random
 
 
 @pytest.mark.slow
@@ -35,3 +35,17 @@ def test_hidden_piles_stay_hidden():
     assert referee.count("casualties: ") == 2
     assert own.count("casualties: ") == 1
     assert (own.count(", sack "), referee.count(", sack ")) == (1, 2)
+
+
+def test_secret_picks_do_not_show_how_far_they_have_come():
+    game = make_game(2, armies={"name": "Surplus", "tokens": {"plain": 4, "hill": 3, "legionaries": 4}})
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([0], np.int64))
+    before = [ansi(game, states, viewer, color=False) for viewer in (0, 1)]
+    play(game, states, "type hill")
+    after = [ansi(game, states, viewer, color=False) for viewer in (0, 1)]
+    assert after[1] == before[1]
+    assert "General 0 controls 0 battlefields, 0 of 0 own, hand 0, sack 6, picked 5\n" in after[1]
+    assert (
+        "General 0 (you) controls 0 battlefields, 0 of 0 own, hand 0, sack 10, picked 1\n  picked: Hill\n" in after[0]
+    )
