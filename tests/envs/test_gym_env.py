@@ -65,6 +65,17 @@ def test_passes_the_check_of_stable_baselines(mask_in_observation):
     checker.check_env(env, warn=True)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("mask_in_observation", [True, False])
+def test_maskable_ppo_learns_on_it(mask_in_observation):
+    sb3 = pytest.importorskip("sb3_contrib")
+    policy = "MultiInputPolicy" if mask_in_observation else "MlpPolicy"
+    env = single(3, mask_in_observation=mask_in_observation)  # refuses illegal actions
+    model = sb3.MaskablePPO(policy, env, n_steps=64, batch_size=32, seed=0, device="cpu")
+    model.learn(128)
+    assert model.num_timesteps == 128
+
+
 def test_the_vector_alone_is_observed_on_demand():
     env = single(mask_in_observation=False)
     observation, info = env.reset(seed=1)

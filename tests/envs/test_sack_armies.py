@@ -43,7 +43,7 @@ def step_first(env, steps):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_passes_the_tests_of_pettingzoo(num_generals):
     make = functools.partial(sack_armies_v0.env, num_generals=num_generals)
-    api_test(make(), num_cycles=100)
+    api_test(make(), num_cycles=1000)
     seed_test(make, num_cycles=50)
 
 
