@@ -31,6 +31,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Zone,
 )
 from sackarmies_env.games.sack_armies.knowledge import knows_identity
+from sackarmies_env.games.sack_armies.narrate_events import Names, log_of
 from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.stats import (
@@ -54,8 +55,6 @@ from sackarmies_env.render.board import (
     reading_order,
 )
 from sackarmies_env.render.sack_armies_words import (
-    HIDDEN,
-    PublicEvent,
     event_words,
     outcome_words,
     question,
@@ -83,6 +82,12 @@ def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
     texts = [game.format_action(states, TYPE_BASE + row) for row in range(int(game.params["num_types"][0]))]
     tokens = [known[text.removeprefix("type ")] for text in texts]
     return tuple(zip(tokens, codes_of([token.name for token in tokens]), strict=True))
+
+
+@functools.lru_cache(maxsize=8)
+def names_of(game: Game) -> Names:
+    """Return what things are called in a configuration."""
+    return Names.of(game)
 
 
 def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture:
@@ -113,6 +118,7 @@ class View:
 
     def __init__(self, game: Game, states: NDArray[np.void], viewer: int | None) -> None:
         self.types = types_of(game)
+        self.names = names_of(game)
         self.params = game.params
         self.states = as_records(states[:1])
         self.viewer = viewer
@@ -152,10 +158,6 @@ class View:
     def kind(self, token: int) -> Kind:
         """Return the kind of a token."""
         return Kind[self.token_data(token)[0].kind.upper()]
-
-    def name(self, type_id: int) -> str:
-        """Return the name of a type; HIDDEN for -1."""
-        return self.types[type_id][0].name if type_id >= 0 else HIDDEN
 
     def pile(self, zone: Zone, seat: int) -> Pile:
         """Return the tokens of `seat` in a zone by name."""
@@ -321,16 +323,8 @@ class View:
 
     def log(self) -> tuple[str, ...]:
         """Return the public events in words, latest first."""
-        told = []
-        for i, kind in enumerate(self.states["log_kind"][0]):
-            if kind != Event.NONE:
-                cell = self.number("log_hex", i)
-                event = PublicEvent(
-                    Event(int(kind)), self.number("log_player", i), self.hex_text(cell), self.number("log_value", i)
-                )
-                words = event_words(event, self.name, self.hex_text)
-                told.append(words[0].upper() + words[1:])
-        return tuple(told)
+        events = log_of(self.states.view(np.ndarray)[0])
+        return tuple(event_words(event, self.names) for event in events if event.kind != Event.NONE)
 
     def notes(self) -> tuple[str, ...]:
         """Return further public facts: the cards left in the deck."""

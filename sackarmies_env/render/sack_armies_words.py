@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb
+from sackarmies_env.games.sack_armies.narrate_events import (
+    DOWNFALLS,
+    NOT_KINDS,
+    OF_A_TYPE,
+    OUTCOMES,
+    LogEvent,
+    Names,
+)
 from sackarmies_env.render.board import counted
 
-HIDDEN = "a hidden token"
 VERB_WORDS = {
     Verb.DRAW: "Draw",
     Verb.DEPLOY: "Deploy",
@@ -66,42 +70,11 @@ QUESTIONS = {
     Decision.SAVE: "save the unit hit by scatter?",
     Decision.SAVE_SLOT: "choose what saves it",
 }
-OUTCOMES = {
-    Victory.STANDARD: "a Standard Victory",
-    Victory.DECISIVE: "a Decisive Victory",
-    Victory.CONCESSION: "by concession",
-}
-DOWNFALLS: dict[int, str] = {
-    Victory.STANDARD: "controls no battlefield of his own",
-    Victory.DECISIVE: "can fight no more",
-    Victory.CONCESSION: "concedes",
-}
-DONE_TO_TYPES = {
-    Event.PLACE: "places {}",
-    Event.REVEAL: "reveals {}",
-    Event.CASUALTY: "loses {}",
-    Event.CAPTURE: "has {} captured",
-    Event.TO_SACK: "gets {} back into the sack",
-    Event.REMOVE: "has {} removed from play",
-    Event.RAISE: "raises {}",
-    Event.ATTACH: "has {} lie on a unit",
-}
 SIMPLE = {
     Event.CANCEL: "what {general} announced is cancelled",
     Event.MISS: "the attack of {general} misses",
     Event.TURN: "the turn of {general} begins",
-    Event.CONTROL: "{general} takes control{at}",
 }
-NOT_KINDS: dict[int, str] = {Kind.SPELL: "no spell", Kind.MANEUVER: "no maneuver"}
-
-
-class PublicEvent(NamedTuple):
-    """One row of the log; `hex_text` is "" for no hex, `value` as in `Event`."""
-
-    kind: Event
-    player: int
-    hex_text: str
-    value: int
 
 
 def verb_words(verb: int) -> str:
@@ -117,20 +90,21 @@ def question(decision: int, verb: int) -> str:
     return f"{verb_words(verb)}: {words}" if verb else words
 
 
-def event_words(event: PublicEvent, name_of: Callable[[int], str], hex_of: Callable[[int], str]) -> str:
-    """Return a public event as a sentence without a stop.
-
-    Args:
-        event: the event.
-        name_of: type to name; HIDDEN for -1.
-        hex_of: cell to text.
-    """
+def event_words(event: LogEvent, names: Names) -> str:
+    """Return a public event as a sentence, told as it was seen by all."""
     general = f"General {event.player}"
-    at = f" at {event.hex_text}" if event.hex_text else ""
-    if event.kind in DONE_TO_TYPES:
-        return f"{general} {DONE_TO_TYPES[event.kind].format(name_of(event.value))}{at}"
-    if event.kind in SIMPLE:
-        return SIMPLE[event.kind].format(general=general, at=at)
+    at = f" at {names.hexes[event.cell]}" if event.cell >= 0 else ""
+    if event.kind in OF_A_TYPE:
+        words = OF_A_TYPE[event.kind].format(general=general, token=names.named(event.value), at=at)
+    elif event.kind in SIMPLE:
+        words = SIMPLE[event.kind].format(general=general)
+    else:
+        words = valued_words(event, names, general, at)
+    return words[0].upper() + words[1:]
+
+
+def valued_words(event: LogEvent, names: Names, general: str, at: str) -> str:
+    """Return an event whose value is something else than a type."""
     match event.kind:
         case Event.FLIP:
             return f"{general} flips {'heads' if event.value else 'tails'}"
@@ -141,13 +115,13 @@ def event_words(event: PublicEvent, name_of: Callable[[int], str], hex_of: Calla
         case Event.DISCARD:
             return f"{general} discards {counted(event.value, 'token')}"
         case Event.MOVE:
-            return f"{general} moves a unit from {hex_of(event.value)} to {event.hex_text}"
+            return f"{general} moves a unit from {names.hexes[event.value]} to {names.hexes[event.cell]}"
         case Event.DEPLOY:
             return f"{general} deploys {deployed_words(event.value)}{at}"
         case Event.WRONG_KIND:
             return f"the face-down attachment of {general}{at} is {NOT_KINDS.get(event.value, 'of another kind')}"
         case _:
-            return f"{general} is out: he {DOWNFALLS.get(event.value, 'is eliminated')}"
+            return f"{general} {DOWNFALLS.get(event.value, 'is out')}"
 
 
 def deployed_words(kind: int) -> str:
@@ -163,4 +137,4 @@ def outcome_words(winner: int, victory: int, truncated: bool, turn: int) -> str:
         return f"Cut off in turn {turn}: a draw"
     if winner < 0:
         return f"A draw in turn {turn}"
-    return f"General {winner} wins in turn {turn}: {OUTCOMES.get(Victory(victory), 'the last one left')}"
+    return f"General {winner} wins in turn {turn}: {OUTCOMES.get(victory, 'the last one left')}"

@@ -3,7 +3,10 @@
 import pytest
 
 from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
-from sackarmies_env.render.sack_armies_words import PublicEvent, event_words, outcome_words, question, verb_words
+from sackarmies_env.games.sack_armies.narrate_events import LogEvent, Names
+from sackarmies_env.render.sack_armies_words import event_words, outcome_words, question, verb_words
+
+NAMES = Names(("Plain", "Orc Imps"), (Kind.BATTLEFIELD, Kind.UNIT), ("0,0", "2,-1"))
 
 TOLD = {
     (Event.FLIP, 1): "General 1 flips heads",
@@ -11,33 +14,33 @@ TOLD = {
     (Event.ANNOUNCE, Verb.MELEE): "General 1 announces: melee attack at 2,-1",
     (Event.DRAW, 3): "General 1 draws 3 tokens",
     (Event.DISCARD, 1): "General 1 discards 1 token",
-    (Event.PLACE, 7): "General 1 places type 7 at 2,-1",
+    (Event.PLACE, 0): "General 1 puts down Plain at 2,-1",
     (Event.DEPLOY, Kind.UNIT): "General 1 deploys a unit at 2,-1",
     (Event.DEPLOY, Kind.BATTLEFIELD): "General 1 deploys a battlefield at 2,-1",
     (Event.DEPLOY, -1): "General 1 deploys an attachment at 2,-1",
-    (Event.MOVE, 4): "General 1 moves a unit from cell 4 to 2,-1",
-    (Event.REVEAL, 7): "General 1 reveals type 7 at 2,-1",
-    (Event.CASUALTY, -1): "General 1 loses type -1 at 2,-1",
-    (Event.CAPTURE, 7): "General 1 has type 7 captured at 2,-1",
-    (Event.TO_SACK, 7): "General 1 gets type 7 back into the sack at 2,-1",
-    (Event.REMOVE, 7): "General 1 has type 7 removed from play at 2,-1",
-    (Event.CONTROL, 7): "General 1 takes control at 2,-1",
-    (Event.ELIMINATE, Victory.STANDARD): "General 1 is out: he controls no battlefield of his own",
-    (Event.ELIMINATE, Victory.DECISIVE): "General 1 is out: he can fight no more",
-    (Event.ELIMINATE, Victory.CONCESSION): "General 1 is out: he concedes",
-    (Event.CANCEL, 0): "what General 1 announced is cancelled",
-    (Event.MISS, 0): "the attack of General 1 misses",
-    (Event.TURN, 0): "the turn of General 1 begins",
-    (Event.RAISE, 7): "General 1 raises type 7 at 2,-1",
-    (Event.ATTACH, 7): "General 1 has type 7 lie on a unit at 2,-1",
-    (Event.WRONG_KIND, Kind.SPELL): "the face-down attachment of General 1 at 2,-1 is no spell",
+    (Event.MOVE, 0): "General 1 moves a unit from 0,0 to 2,-1",
+    (Event.REVEAL, 1): "Revealed: General 1's Orc Imps at 2,-1",
+    (Event.CASUALTY, 1): "General 1 loses Orc Imps at 2,-1",
+    (Event.CASUALTY, -1): "General 1 loses a face-down token at 2,-1",
+    (Event.CAPTURE, 1): "Captured: General 1's Orc Imps at 2,-1",
+    (Event.TO_SACK, 1): "Back to the sack: General 1's Orc Imps at 2,-1",
+    (Event.REMOVE, 1): "Removed from play: General 1's Orc Imps at 2,-1",
+    (Event.CONTROL, 0): "General 1 takes control of Plain at 2,-1",
+    (Event.ELIMINATE, Victory.STANDARD): "General 1 controls none of his battlefields and is out",
+    (Event.ELIMINATE, Victory.DECISIVE): "General 1 can fight no more and is out",
+    (Event.ELIMINATE, Victory.CONCESSION): "General 1 concedes and is out",
+    (Event.CANCEL, 0): "What General 1 announced is cancelled",
+    (Event.MISS, 0): "The attack of General 1 misses",
+    (Event.TURN, 0): "The turn of General 1 begins",
+    (Event.RAISE, 1): "General 1 raises Orc Imps at 2,-1",
+    (Event.ATTACH, 1): "General 1 lays Orc Imps on the unit at 2,-1",
+    (Event.WRONG_KIND, Kind.SPELL): "The face-down attachment of General 1 at 2,-1 is no spell",
 }
 
 
 @pytest.mark.parametrize(("kind", "value"), TOLD)
 def test_each_event_is_a_sentence(kind, value):
-    words = event_words(PublicEvent(kind, 1, "2,-1", int(value)), "type {}".format, "cell {}".format)
-    assert words == TOLD[kind, value]
+    assert event_words(LogEvent(kind, 1, 1, int(value)), NAMES) == TOLD[kind, value]
 
 
 def test_no_event_is_left_out():
