@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,16 @@ from typing import Any
 def write_safely(path: Path, content: bytes) -> None:
     """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            temporary.unlink()
         raise
 
 

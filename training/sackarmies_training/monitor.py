@@ -80,6 +80,7 @@ class Monitor(BaseCallback):
     def shown_on(self, console: Console) -> Iterator[None]:
         """Show progress while the block runs, and let Ctrl-C end training after the current round."""
         self._progress.live.console = console
+        self._console = console
         self._task = self._progress.add_task("", total=1.0, decisions=0, wins="")
         before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -95,6 +96,8 @@ class Monitor(BaseCallback):
         save_run(path, self.model, self._env, self._config, self._clock.minutes)
         self._folder.prune()
         self._saved = self.model.num_timesteps
+        if not self._console.is_terminal:  # where no bar is seen
+            self._console.print(f"{self.model.num_timesteps:,} decisions: {self._standing()}", highlight=False)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:  # asked twice
@@ -118,13 +121,22 @@ class Monitor(BaseCallback):
     def _on_rollout_end(self) -> None:
         for name, returns in self._env.take_outcomes().items():
             self._recent[name].extend(returns)
-        shares = {name: _share_won(returns) for name, returns in self._recent.items()}
-        for name, share in shares.items():
-            self.logger.record(f"selfplay/won_against_{name}", share)
-        wins = ", ".join(f"{share:.0%} v. {name}" for name, share in sorted(shares.items()))
+        for name, returns in self._recent.items():
+            self.logger.record(f"selfplay/won_against_{name}", _share_won(returns))
         self._progress.update(
-            self._task, completed=self._clock.fraction, decisions=self.model.num_timesteps, wins=f"won {wins}"
+            self._task, completed=self._clock.fraction, decisions=self.model.num_timesteps, wins=self._standing()
         )
+
+    def _on_training_end(self) -> None:
+        self._clock.done = self.model.num_timesteps
+        self._progress.update(self._task, completed=self._clock.fraction)
+
+    def _standing(self) -> str:
+        """Return how the learner did of late."""
+        if not self._recent:
+            return "no game has ended yet"
+        wins = [f"{_share_won(returns):.0%} v. {name}" for name, returns in sorted(self._recent.items())]
+        return f"won {', '.join(wins)}"
 
 
 def _share_won(returns: deque[float]) -> float:
