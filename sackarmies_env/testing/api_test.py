@@ -145,7 +145,8 @@ def _check_advance(game: Game, play: RandomPlay, action: int) -> None:
     twice = _outputs(game, 1)
     game.advance(game.params, fused, np.array([NO_ACTION], np.int64), *twice)
     require(_bytes(plain) == _bytes(fused), play, "advance changes a state without an action")
-    require(all(map(np.array_equal, twice, (mask, seen, earned, out))), play, "advance without an action differs")
+    same = all(np.array_equal(one, other) for one, other in zip(twice, (mask, seen, earned, out), strict=True))
+    require(same, play, "advance without an action differs")
     game.advance(game.params, fused, np.array([SKIP], np.int64), *_outputs(game, 1))
     require(_bytes(plain) == _bytes(fused), play, "advance changes a state that is to be skipped")
 
