@@ -321,6 +321,8 @@ def forfeit_one(params, state, player):
     if is_over(state) or state.general_alive[player] == 0:
         return
     clear_chain(state)
+    if state.act_announced == 0:
+        clear_act(state)  # a surprise maneuver that was being chosen
     state.decision = Decision.NONE
     eliminate_player(params, state, player, Victory.CONCESSION)
     advance(params, state)
