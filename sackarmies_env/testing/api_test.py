@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,13 +64,14 @@ def _observation(game: Game, states: Records, player: int) -> NDArray[np.int8]:
     return out
 
 
-def _outputs(game: Game, n: int) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float32], NDArray[np.int8]]:
-    return (
+def _outputs(game: Game, n: int) -> list[NDArray[Any]]:
+    """Return arrays for mask, observations, returns and terminations, filled with what no game writes."""
+    return [
         np.full((n, game.num_actions), 7, np.int8),
         np.full((n, game.observation_spec.size), 99, np.int8),
         np.full((n, game.num_players), 9, np.float32),
         np.full((n, game.num_players), 9, np.int8),
-    )
+    ]
 
 
 # --- once
