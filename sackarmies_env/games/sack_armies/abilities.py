@@ -72,7 +72,6 @@ def capture(params, state, unit, target):
         to_captor(state, attachment, unit)
         attachment = following
     to_captor(state, target, unit)
-    state.last_progress_turn = state.turn
 
 
 # --- Dismiss

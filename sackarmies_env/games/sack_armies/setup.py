@@ -25,7 +25,7 @@ from sackarmies_env.games.sack_armies.flow import (
 )
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.stats import distance
-from sackarmies_env.games.sack_armies.victory import begin_turn_of
+from sackarmies_env.games.sack_armies.victory import begin_turn_of, next_player
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -52,6 +52,14 @@ class SetupStep(IntEnum):
 
 
 PICKER, GENERAL_ONE, ROUND, OFFSET = 0, 1, 2, 3
+
+
+class Anchor(IntEnum):
+    """What the next battlefield of a General is placed by."""
+
+    NOTHING = 0  # it is the first on the board
+    OPPONENT = 1  # it is his first
+    OWN = 2
 
 
 # --- picking
@@ -193,41 +201,61 @@ def may_hold_field(params, state, player, cell):
 @njit
 def is_across_the_gap(params, state, player, cell):
     """Return whether an opposing battlefield lies exactly one open hex away from `cell` (R7.1-12, Q-04)."""
-    for field in range(len(state.token_zone)):
-        if (
-            state.token_zone[field] == Zone.BATTLEGROUND
-            and kind_of(params, state, field) == Kind.BATTLEFIELD
-            and not is_own_side(params, state, field, player)
-            and distance(params, np.int64(state.token_hex[field]), cell) == GAP
-        ):
-            return True
+    for direction in range(NUM_DIRECTIONS):
+        between = np.int64(params.neighbors[cell, direction])
+        if between == NO_HEX:
+            continue
+        for onward in range(NUM_DIRECTIONS):
+            other = np.int64(params.neighbors[between, onward])
+            if other == NO_HEX or distance(params, other, cell) != GAP:
+                continue
+            field = field_at(state, other)
+            if field != NO_TOKEN and not is_own_side(params, state, field, player):
+                return True
     return False
 
 
 @njit
-def is_setup_hex(params, state, player, cell):
+def find_anchor(params, state, player):
+    """Return what the next battlefield of `player` is placed by."""
+    anchor = np.int64(Anchor.NOTHING)
+    for cell in range(params.num_cells):
+        field = field_at(state, cell)
+        if field != NO_TOKEN:
+            if owner_of(state, field) == player:
+                return np.int64(Anchor.OWN)
+            anchor = np.int64(Anchor.OPPONENT)
+    return anchor
+
+
+@njit
+def is_setup_hex(params, state, player, anchor, cell):
     """Return whether `player` may place his next battlefield on `cell` in Setup (R7.1-14, R7.1-15, Q-05)."""
-    if count_fields(params, state, player, Zone.BATTLEGROUND) > 0:
-        return may_hold_field(params, state, player, cell) and touches_field(params, state, player, cell, True)
-    if player == get_data(state, GENERAL_ONE):
+    if anchor == Anchor.NOTHING:
         return cell == params.center
-    return may_hold_field(params, state, player, cell) and is_across_the_gap(params, state, player, cell)
+    if not may_hold_field(params, state, player, cell):
+        return False
+    if anchor == Anchor.OWN:
+        return touches_field(params, state, player, cell, True)
+    return is_across_the_gap(params, state, player, cell)
 
 
 @njit
 def offer_setup_hexes(params, state):
     """Offer the hexes for the battlefield that the current player has chosen (D-02)."""
     player = np.int64(state.current_player)
+    anchor = find_anchor(params, state, player)
     for cell in range(params.num_cells):
-        if is_setup_hex(params, state, player, np.int64(cell)):
+        if is_setup_hex(params, state, player, anchor, np.int64(cell)):
             allow(state, hex_action(params, cell))
 
 
 @njit
 def has_setup_hex(params, state, player):
     """Return whether there is room for another battlefield of `player`."""
+    anchor = find_anchor(params, state, player)
     for cell in range(params.num_cells):
-        if is_setup_hex(params, state, player, np.int64(cell)):
+        if is_setup_hex(params, state, player, anchor, np.int64(cell)):
             return True
     return False
 
@@ -291,10 +319,10 @@ def begin_first_turn(params, state, one):
     """Leave Setup: General one takes the first turn (R7.2-1, Q-08, C-initial_hand)."""
     pop_frame(state)
     for player in range(params.num_generals):
-        if params.initial_hand > 0:
+        if params.initial_hand > 0 and state.general_alive[player] == 1:
             draw_tokens(params, state, player, np.int64(params.initial_hand))
     push_frame(state, Frame.TURN, TurnStep.START)
-    begin_turn_of(state, one)
+    begin_turn_of(state, one if state.general_alive[one] == 1 else next_player(params, state, one))
 
 
 @njit
