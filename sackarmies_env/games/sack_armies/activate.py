@@ -258,8 +258,9 @@ def announce_act(params, state):
     if state.act_token != NO_TOKEN:
         reveal(state, np.int64(state.act_token))
     reveal_unit(params, state, unit)
-    if state.act_target != NO_TOKEN and controller_of(state, np.int64(state.act_target)) == state.act_player:
-        reveal_unit(params, state, np.int64(state.act_target))
+    target = np.int64(state.act_target)
+    if target != NO_TOKEN and not is_ability(np.int64(state.act_verb)):
+        reveal_unit(params, state, target)  # a text works on revealed units alone; opponents are revealed anyway
 
 
 @njit
