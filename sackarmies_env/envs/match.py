@@ -76,6 +76,7 @@ class Match:
         self._observation_shape = (1, game.observation_spec.size)
         self._returns = np.zeros((1, game.num_players), np.float32)
         self._out = np.zeros((1, game.num_players), np.int8)
+        self._returns_row, self._out_row = self._returns[0], self._out[0]
         self.action_mask: NDArray[np.int8] = np.zeros(game.num_actions, np.int8)
         self.observation: NDArray[np.int8] = np.zeros(game.observation_spec.size, np.int8)
 
@@ -120,8 +121,8 @@ class Match:
         self.player = self._player.item()
         if self.player < 0:
             self.truncated = bool(self._truncated.item())
-        self.returns = self._returns[0].tolist()
-        self.out = self._out[0].tolist()
+        self.returns = self._returns_row.tolist()
+        self.out = self._out_row.tolist()
         if self._error.item() != ERROR_NONE:
             raise engine_error(self._error.item())
 

@@ -36,7 +36,7 @@ from sackarmies_env.games.sack_armies.flow import (
     push_frame,
 )
 from sackarmies_env.games.sack_armies.legal import refresh_legal
-from sackarmies_env.games.sack_armies.mask import clear_legal, first_allowed, is_allowed
+from sackarmies_env.games.sack_armies.mask import clear_legal, first_allowed, write_mask
 from sackarmies_env.games.sack_armies.setup import (
     SetupStep,
     apply_setup_hex,
@@ -370,10 +370,8 @@ def forfeit_games(params, states, players):
 @njit
 def legal_games(params, states, action_mask):
     """Write the legal ids of each current player: action_mask (n, num_actions) int8."""
-    num_actions = np.int64(params[0].num_actions)
     for i in range(len(states)):
-        for action in range(num_actions):
-            action_mask[i, action] = is_allowed(states[i], action)
+        write_mask(states[i], action_mask[i])
 
 
 @njit
