@@ -1,0 +1,201 @@
+"""Worlds that a General cannot tell apart: random games that come to blows, guesses, and rows dealt anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_env.core.state import as_records, copy_records
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.actions import NUM_VERBS, legal_ids
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
+
+States = NDArray[np.void]
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "standard": {"num_generals": 2, "armies": ["undead", "goblin_swarm"]},
+    "open lists": {
+        "num_generals": 2,
+        "armies": ["monsters", "fey_court"],
+        "switches": {"open_army_lists": True, "raise_zone": "any_legal_hex"},
+    },
+    "hidden piles": {
+        "num_generals": 2,
+        "armies": ["empire_siege", "shazari_marsh"],
+        "switches": {"casualties_public": False, "sack_count_public": False, "flip_method": "deck_jokers"},
+    },
+    "all windows": {
+        "num_generals": 2,
+        "armies": ["scourge", "mongrels"],
+        "switches": {"reaction_windows": "full", "auto_forced": False, "setup_pick": "any_at_placement"},
+    },
+    "three": {"num_generals": 3, "armies": ["nether_sisters", "shazari", "fey_riders"]},
+}
+PLIES = 12 if INTERPRETED else 900
+ROW_LINKS = ("token_host", "token_first", "token_next")  # token fields that hold rows
+ROWS_IN_STATE = (
+    "cell_unit",
+    "cell_field",
+    "attack_unit",
+    "attack_target",
+    "attack_designated",
+    "act_unit",
+    "act_token",
+    "act_target",
+    "act_slot",
+    "modifier_token",
+    "damage_target",
+)
+
+
+def build(name: str) -> Game:
+    """Return the game of a configuration."""
+    return make_game(**CONFIGURATIONS[name])
+
+
+def plain(states: States) -> Any:
+    """Return the first record, to be read as `state["field"]`."""
+    return states.view(np.ndarray)[0]
+
+
+def copy_of(game: Game, states: States) -> States:
+    """Return an independent copy."""
+    copy = game.new_states(len(states))
+    copy_records(states, copy)
+    return copy
+
+
+def act(game: Game, states: States, action: int) -> None:
+    """Apply one action."""
+    game.step(game.params, states, np.array([action], np.int64))
+
+
+def warlike(game: Game, states: States, rng: np.random.Generator) -> int:
+    """Return a random legal action, such that the armies meet: few draws, moves towards the others."""
+    state = plain(states)
+    legal = legal_ids(state["legal"])
+    if state["decision"] == Decision.MENU:
+        weights = np.array([0.3 if verb in (Verb.DRAW, Verb.REVEAL_UNIT) else 1.0 for verb in legal])
+        return int(rng.choice(legal, p=weights / weights.sum()))
+    first_hex = NUM_VERBS + int(game.params["num_types"][0]) + NUM_SLOTS
+    if state["decision"] == Decision.MOVE_TO and rng.random() < 0.7:
+        return min(legal, key=lambda action: (gap_to_others(game, state, action - first_hex), rng.random()))
+    return int(rng.choice(legal))
+
+
+def gap_to_others(game: Game, state: Any, cell: int) -> int:
+    """Return the distance from a cell to the nearest battlefield of another General."""
+    fields = state["token_hex"][(state["token_zone"] == Zone.BATTLEGROUND) & (state["token_owner"] != state["active"])]
+    q, r = (game.params[name][0].astype(int) for name in ("cell_q", "cell_r"))
+    dq, dr = q[fields] - q[cell], r[fields] - r[cell]
+    return int(np.maximum(np.maximum(abs(dq), abs(dr)), abs(dq + dr)).min(initial=99))
+
+
+def wander(game: Game, seed: int, plies: int = PLIES) -> Iterator[States]:
+    """Yield the states of random games, decision after decision; they must not be changed."""
+    rng = np.random.default_rng(seed)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([seed], np.int64))
+    for _ in range(plies):
+        if plain(states)["current_player"] < 0:
+            game.reset(game.params, states, rng.integers(1 << 40, size=1))
+        assert plain(states)["error"] == 0
+        yield states
+        act(game, states, warlike(game, states, rng))
+
+
+# --- what a General gets
+
+
+def observe(game: Game, states: States, viewer: int) -> NDArray[np.int8]:
+    """Return the observation of `viewer`."""
+    out = np.zeros((1, game.observation_spec.size), np.int8)
+    game.observe(game.params, states, np.array([viewer], np.int64), out)
+    return out[0]
+
+
+def mask_of(game: Game, states: States, viewer: int) -> NDArray[np.int8]:
+    """Return the mask of `viewer`: zeros unless he is to act."""
+    out = np.zeros((1, game.num_actions), np.int8)
+    if plain(states)["current_player"] == viewer:
+        game.legal_actions(game.params, states, out)
+    return out[0]
+
+
+def received(game: Game, states: States, viewer: int) -> bytes:
+    """Return all that the engine gives to `viewer` now: observation, mask, name of the decision, errors."""
+    told = ""
+    if plain(states)["current_player"] == viewer:
+        told = game.describe_decision(states) + complaints(game, states)
+    return observe(game, states, viewer).tobytes() + mask_of(game, states, viewer).tobytes() + told.encode()
+
+
+def complaints(game: Game, states: States) -> str:
+    """Return what is answered to texts that are not legal."""
+    answers = []
+    for text in ("melee", "slot 0", "hex 0,0", "type plain", "surprise"):
+        try:
+            answers.append(str(game.parse_action(states, text)))
+        except ValueError as error:
+            answers.append(str(error))
+    return "\n".join(answers)
+
+
+View = Callable[[Game, States, int], Any]
+
+# --- worlds that look alike
+
+
+def guess(game: Game, states: States, viewer: int, seed: int) -> States:
+    """Return a state that `viewer` may believe in."""
+    world = copy_of(game, states)
+    game.determinize(game.params, world, np.array([viewer], np.int64), np.array([seed], np.int64))
+    return world
+
+
+def deal_rows(game: Game, states: States, viewer: int, seed: int) -> States:
+    """Return the same game with the rows of all Generals but `viewer` in another order."""
+    rng = np.random.default_rng(seed)
+    world = copy_of(game, states)
+    state, size = plain(world), int(game.params["tokens_per_general"][0])
+    old_row = np.arange(len(state["token_type"]))
+    for player in range(game.num_players):
+        if player != viewer:
+            rows = slice(player * size, (player + 1) * size)
+            old_row[rows] = rng.permutation(old_row[rows])
+    new_row = np.append(np.argsort(old_row), NO_TOKEN)  # the last one is that of NO_TOKEN
+    for name in state.dtype.names:
+        if name.startswith("token_"):
+            moved = world[name][0, old_row]
+            world[name][0] = new_row[moved] if name in ROW_LINKS else moved
+        elif name in ROWS_IN_STATE:
+            world[name][0] = new_row[world[name][0]]
+    return world
+
+
+def leaks(game: Game, states: States, viewer: int, view: View, seed: int) -> bool:
+    """Return whether what `view` shows to `viewer` differs between worlds that he cannot tell apart."""
+    shown = view(game, states, viewer)
+    dealt = deal_rows(game, states, viewer, seed)
+    return any(view(game, guess(game, world, viewer, seed), viewer) != shown for world in (states, dealt)) or (
+        view(game, dealt, viewer) != shown
+    )
+
+
+def unknown_to(state: Any, viewer: int) -> NDArray[np.bool_]:
+    """Return which tokens `viewer` cannot identify."""
+    return (state["token_zone"] != Zone.NONE) & (state["token_owner"] != viewer) & (state["token_face"] == Face.DOWN)
+
+
+def unit_rows(states: States) -> list[int]:
+    """Return the rows of the units on the board, hex by hex."""
+    return [int(row) for row in plain(states)["cell_unit"] if row != NO_TOKEN]
+
+
+def record(states: States) -> Any:
+    """Return the record that kernels take."""
+    return as_records(states)[0]
