@@ -128,6 +128,6 @@ def wait(t: Table) -> Table:
     """Let the active General draw and put everything back: a turn in which nothing happens."""
     t.do("draw")
     turn = t.turn
-    while t.turn == turn and not t.terminated:
+    while t.turn == turn and not t.terminated and not truncated(t):
         t.do(next(text for text in t.legal() if text.startswith("type ")))
     return t
