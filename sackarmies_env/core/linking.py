@@ -90,19 +90,22 @@ def _finalize(self: Any) -> None:
         self._is_translated = True
         self._finalized = True
         return
-    reached = []
-    seen = {id(self)}
-    waiting = list(reversed(self._linking_libraries))
-    while waiting:
-        library = waiting.pop()
-        if id(library) in seen:
-            continue
-        seen.add(id(library))
-        reached.append(library)
-        if hasattr(library, "_is_translated"):
-            waiting.extend(reversed(library._linking_libraries))
-    self._linking_libraries = reached
+    callees_first: list[Any] = []
+    _collect(self, {id(self)}, callees_first)
+    # Callers come first: LLVM drops a function that nothing linked so far refers to.
+    self._linking_libraries = callees_first[::-1]
     self._finalize_now()
+
+
+def _collect(library: Any, seen: set[int], callees_first: list[Any]) -> None:
+    """Add all that `library` reaches to `callees_first`, each behind what it calls itself."""
+    for callee in library._linking_libraries:
+        if id(callee) in seen:
+            continue
+        seen.add(id(callee))
+        if hasattr(callee, "_is_translated"):
+            _collect(callee, seen, callees_first)
+        callees_first.append(callee)
 
 
 def _get_executable(self: Any, library: Any, descriptor: Any, environment: Any) -> Any:

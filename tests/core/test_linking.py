@@ -26,6 +26,26 @@ def both(x):
     return double_next(x) + add_one(x)
 
 
+@njit
+def power_of_half(x):
+    return 0.5**x
+
+
+@njit
+def exact_or_power(x, exact):
+    return 1.0 if exact else power_of_half(x)  # for a literal True the call is pruned away
+
+
+@njit
+def quarter_power(x):
+    return 0.25 * power_of_half(x)
+
+
+@njit
+def power_over_exact(x):
+    return exact_or_power(x, True) + quarter_power(x)
+
+
 @needs_compiler
 def test_this_numba_is_one_that_late_linking_was_tested_with():
     assert LINKS_LATE
@@ -41,6 +61,11 @@ def test_a_called_kernel_is_translated_only_until_python_calls_it():
     assert not add_one._translated
     assert double_next(np.int64(3)) == 8
     assert both(np.int64(4)) == 15
+
+
+@needs_compiler
+def test_a_kernel_that_one_caller_does_not_need_after_all_is_kept_for_another():
+    assert power_over_exact(np.int64(2)) == 1.0625
 
 
 @needs_compiler
