@@ -36,7 +36,7 @@ from sackarmies_env.games.sack_armies.flow import (
     set_step,
 )
 from sackarmies_env.games.sack_armies.mask import allow
-from sackarmies_env.games.sack_armies.movement import reveal, settle_sight
+from sackarmies_env.games.sack_armies.movement import settle_sight
 from sackarmies_env.games.sack_armies.setup import may_hold_field, touches_field
 from sackarmies_env.games.sack_armies.stats import ability_value
 from sackarmies_env.games.sack_armies.zones import (
@@ -310,26 +310,11 @@ def apply_deploy_type(params, state, action):
 
 
 @njit
-def has_enemy_beside(params, state, player, cell):
-    """Return whether an opposing unit stands next to `cell`."""
-    for direction in range(NUM_DIRECTIONS):
-        neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor == NO_HEX:
-            continue
-        other = unit_at(state, neighbor)
-        if other != NO_TOKEN and controller_of(state, other) != player:
-            return True
-    return False
-
-
-@njit
 def deploy_unit(params, state, player, unit, cell):
-    """Deploy a unit face down, or face up beside an opposing unit, and settle sight (R8.2.1-1, R8.2.2-1, Q-23)."""
+    """Deploy a unit face down; beside an opposing unit sight turns it up at once (R8.2.1-1, R8.2.2-1, Q-23)."""
     leave_zone(state, unit)
     put_unit(state, unit, cell)
     log_event(state, Event.DEPLOY, player, cell, Kind.UNIT)
-    if has_enemy_beside(params, state, player, cell):
-        reveal(state, unit)
     settle_sight(params, state)
 
 

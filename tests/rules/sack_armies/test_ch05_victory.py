@@ -1,7 +1,9 @@
 """Chapter 5, winning: control of battlefields, elimination, and what the rulings add (P-ELIM, P-END)."""
 
+import numpy as np
 import pytest
 
+from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.constants import Decision, Event, Victory
 from tests.rules.sack_armies.fights import able, asked, attack, events, hexes, modify, play, text
 from tests.rules.sack_armies.ground import deploy_room, move, piles, returns, wait
@@ -226,6 +228,19 @@ def test_q_16_who_loses_his_battlefields_in_his_own_turn_falls_at_its_end():
     t = wait(board([unit("a", "0,0", 1)], fields, generals=3))  # the enemy stood there already
     assert [t.alive(g) for g in range(3)] == [False, True, True]
     assert (t.turn, t.player) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "texts", [["move", "hex 0,0"], ["melee", "hex 0,0", "hex 1,0"], ["draw"], ["deploy", "type a"], ["reveal_unit"]]
+)
+def test_q_16_who_gives_up_in_the_middle_of_his_action_ends_his_turn(texts):
+    units = [unit("a", "0,0"), unit("a", "-1,0", face="down"), unit("a", "1,0", 1)]
+    general = [piles(hand=["a"], sack=["spare"]), SPARE, SPARE]
+    t = board(units, THREE, generals=3, general=general).do(*texts)
+    step.forfeit_games(t.params, t.states, np.array([0], np.int64))
+    assert [t.alive(g) for g in range(3)] == [False, True, True]
+    assert (t.turn, *asked(t), t.active) == (2, 1, Decision.MENU, 1)
+    assert [t.unit(cell) is None for cell in ("0,0", "-1,0", "1,0")] == [True, True, False]
 
 
 @pytest.mark.parametrize(("doomed", "over"), [((1, 2), False), ((1, 2, 3), True)])
