@@ -284,41 +284,76 @@ def test_battlefields(params):
     assert params["clause_homeland"][clause] == Homeland.FEY_COURT
 
 
-@pytest.mark.parametrize(
-    ("token_id", "head", "effect"),
-    [
-        ("lightning_strike", (Use.ACTION, Target.ENEMY_UNIT, 3, 0), {"kind": Effect.DAMAGE, "amount": 2, "flip": 0}),
-        (
-            "hail_of_thorns",
-            (Use.ACTION, Target.ENEMY_UNIT, 4, 1),
-            {"kind": Effect.DAMAGE, "amount": 1, "flip": Flip.PROGRESSIVE},
-        ),
-        ("weaken", (Use.PERMANENT, Target.ENEMY_UNIT, 3, 0), {"kind": Effect.MODIFY, "stat": Stat.ARMOR, "amount": -1}),
-        ("stone_skin", (Use.FREE, Target.HOST, 0, 0), {"kind": Effect.MODIFY, "stat": Stat.ARMOR, "amount": 2}),
-        ("screening_fronts", (Use.ACTION, Target.OWN_UNIT, 2, 0), {"kind": Effect.SWAP, "distance": 2}),
-        (
-            "feigned_flight",
-            (Use.ACTION, Target.HOST, 0, 1),
-            {"kind": Effect.RELOCATE, "distance": 3, "flip": Flip.SINGLE, "who": Who.HOST},
-        ),
-        (
-            "silver_gate",
-            (Use.ACTION, Target.OWN_UNIT, 3, 0),
-            {"kind": Effect.RELOCATE, "distance": 4, "flip": 0, "who": Who.TARGET},
-        ),
-        ("second_sight", (Use.ACTION, Target.HOST, 0, 1), {"kind": Effect.DRAW, "amount": 2}),
-        ("seeking_lights", (Use.ACTION, Target.HEX, 5, 0), {"kind": Effect.REVEAL, "amount": 2}),
-        ("oblivion", (Use.ACTION, Target.ENEMY_UNIT, 2, 0), {"kind": Effect.REMOVE}),
-        ("call_of_the_grave", (Use.ACTION, Target.HOST, 0, 1), {"kind": Effect.RAISE, "match": NO_MATCH}),
-        ("fire_salamander", (Use.ACTION, Target.ENEMY_UNIT, 2, 0), {"kind": Effect.DAMAGE, "flip": Flip.SINGLE}),
-    ],
-)
-def test_texts(params, token_id, head, effect):
-    row = NUMBER[token_id]
-    assert tuple(int(params[f"type_{name}"][row]) for name in ("use", "target", "target_range", "retain")) == head
-    first = params["type_effect_start"][row]
-    assert {name: int(params[f"effect_{name}"][first]) for name in effect} == effect
-    assert params["type_effect_end"][row] - first == len(TOKENS[token_id].effects)
+def text(token_id, effects, use="action", kind="spell", **values):
+    return {"id": token_id, "kind": kind, "use": use, "effects": effects} | values
+
+
+TEXTS = [  # a text; its use, target, range and retain; its first effect
+    (
+        text("bolt", [{"kind": "damage", "amount": 4}], target="enemy_unit", range=3),
+        (Use.ACTION, Target.ENEMY_UNIT, 3, 0),
+        {"kind": Effect.DAMAGE, "amount": 4, "flip": Flip.NONE},
+    ),
+    (
+        text("hail", [{"kind": "damage", "amount": 2, "flip": "progressive"}], target="any_unit", range=4, retain=True),
+        (Use.ACTION, Target.ANY_UNIT, 4, 1),
+        {"kind": Effect.DAMAGE, "amount": 2, "flip": Flip.PROGRESSIVE},
+    ),
+    (
+        text("curse", [{"kind": "modify", "stat": "armor", "amount": -2}], "permanent", target="enemy_unit", range=2),
+        (Use.PERMANENT, Target.ENEMY_UNIT, 2, 0),
+        {"kind": Effect.MODIFY, "stat": Stat.ARMOR, "amount": -2},
+    ),
+    (
+        text("skin", [{"kind": "modify", "stat": "movement", "amount": 1}], "free", "maneuver"),
+        (Use.FREE, Target.HOST, 0, 0),
+        {"kind": Effect.MODIFY, "stat": Stat.MOVEMENT, "amount": 1},
+    ),
+    (
+        text("screen", [{"kind": "swap", "distance": 3}], kind="maneuver"),
+        (Use.ACTION, Target.OWN_UNIT, 3, 0),
+        {"kind": Effect.SWAP, "distance": 3},
+    ),
+    (
+        text("flight", [{"kind": "relocate", "distance": 5, "flip": "single"}], kind="maneuver"),
+        (Use.ACTION, Target.HOST, 0, 0),
+        {"kind": Effect.RELOCATE, "distance": 5, "flip": Flip.SINGLE, "who": Who.HOST},
+    ),
+    (
+        text("gate", [{"kind": "relocate", "who": "target", "distance": 4}], target="own_unit", range=1),
+        (Use.ACTION, Target.OWN_UNIT, 1, 0),
+        {"kind": Effect.RELOCATE, "distance": 4, "flip": Flip.NONE, "who": Who.TARGET},
+    ),
+    (text("omen", [{"kind": "draw", "count": 2}]), (Use.ACTION, Target.HOST, 0, 0), {"kind": Effect.DRAW, "amount": 2}),
+    (
+        text("lights", [{"kind": "reveal", "range": 2}], target="hex", range=6),
+        (Use.ACTION, Target.HEX, 6, 0),
+        {"kind": Effect.REVEAL, "amount": 2},
+    ),
+    (
+        text("void", [{"kind": "remove"}], target="enemy_unit", range=1),
+        (Use.ACTION, Target.ENEMY_UNIT, 1, 0),
+        {"kind": Effect.REMOVE},
+    ),
+    (text("call", [{"kind": "raise"}]), (Use.ACTION, Target.HOST, 0, 0), {"kind": Effect.RAISE, "match": NO_MATCH}),
+    (
+        inline("stoker", use="action", target="enemy_unit", range=2, effects=[{"kind": "dismiss"}]),
+        (Use.ACTION, Target.ENEMY_UNIT, 2, 0),
+        {"kind": Effect.DISMISS},
+    ),
+]
+
+
+def test_texts():
+    config = make_config(tokens=[token for token, _, _ in TEXTS])
+    record = build_params(config)[0]
+    for token, head, effect in TEXTS:
+        row = config.type_ids.index(token["id"])
+        read = tuple(int(record[f"type_{name}"][row]) for name in ("use", "target", "target_range", "retain"))
+        assert read == head, token
+        first = record["type_effect_start"][row]
+        assert {name: int(record[f"effect_{name}"][first]) for name in effect} == effect, token
+        assert record["type_effect_end"][row] == first + 1, token
 
 
 def test_granted_abilities_are_rows_of_the_ability_table(params):

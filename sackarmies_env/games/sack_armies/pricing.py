@@ -27,31 +27,24 @@ from sackarmies_env.games.sack_armies.text_schema import (
     Terrain,
 )
 
-MOVEMENT = (-2.0, 0.0, 1.5, 2.5, 3.0)  # price of movement 0, 1, 2, ...; the last one for anything above
-DAMAGE = (-0.5, 1.0, 2.0, 3.0, 3.75, 4.25, 4.75)
-ARMOR = (-1.5, 0.0, 1.5, 3.0, 4.5, 6.0, 7.0)
+MOVEMENT = (-1.5, 0.0, 0.75, 1.25, 1.5)  # price of movement 0, 1, 2, ...; the last one for anything above
+DAMAGE = (-0.25, 1.25, 3.0, 4.25, 5.0, 5.25, 5.5)
+ARMOR = (-1.5, 0.0, 1.0, 2.75, 5.0, 7.75, 10.0)
 BAND = {"black": 0.0, "gray": 0.0, "blue": 0.25, "red": 0.25, "green": 0.5}
-PLAIN = {
-    "ambush": 0.75,
-    "aquatic": 0.75,
-    "capture": 2.0,
-    "defend": 0.75,
-    "draw": 1.25,
-    "flying": 2.0,
-    "leadership": 1.0,
-}
-REACH = {"counter": (0.5, 0.25), "dismiss": (2.0, 0.5), "dispel": (0.5, 0.25), "sight": (0.0, 0.25)}  # base, a hex
-STAT = {"armor": 1.25, "damage": 1.0, "movement": 0.75}  # a point of modification by a text
-TERRAIN = {"armor": 1.5, "damage": 1.0, "movement": 0.75}  # the same by a battlefield
+PLAIN = {"ambush": 0.75, "aquatic": 0.5, "capture": 1.25, "defend": 0.25, "draw": 0.75, "flying": 1.5, "leadership": 0.75}
+REACH = {"counter": (0.25, 0.25), "dismiss": (1.0, 0.5), "dispel": (0.25, 0.25), "sight": (0.0, 0.1)}  # base, a hex
+SHOT = (0.1, 0.35)  # a hex of range: base, and for each point of damage
+STAT = {"armor": 1.25, "damage": 1.0, "movement": 0.5}  # a point of modification by a text
+TERRAIN = {"armor": 1.5, "damage": 1.0, "movement": 0.5}  # the same by a battlefield
 LIMITED = 0.6  # share of the price if only some units profit
 LIMIT = -0.75  # a printed Limit
-LASTING = {"action": 0.75, "free": 1.25, "permanent": 1.5}  # share of a modification's price, by use
+LASTING = {"action": 0.75, "free": 1.0, "permanent": 1.25}  # share of a modification's price, by use
 GRANTED = {"action": 0.5, "free": 1.0, "permanent": 1.25}  # share of an ability's price
 FLIP = {"none": 1.0, "single": 0.5, "progressive": 0.9}  # expected successes; the first counts most
-TARGET = {"dismiss": 3.5, "dispel": 1.0, "counter": 1.0, "remove": 6.0}
+TARGET = {"dismiss": 3.5, "dispel": 1.0, "counter": 1.0, "remove": 7.0}
 A_HEX = 0.25  # reach of a text
 OPEN_GROUND = 2.5  # any battlefield: it must be taken
-POINTS = {"unit": 3.5, "battlefield": 2.5, "spell": 2.5, "maneuver": 2.5}  # that a rank pays for
+POINTS = {"unit": 3.5, "battlefield": 2.5, "spell": 3.0, "maneuver": 2.5}  # that a rank pays for
 TOLERANCE = 1.5  # points that a token may be worth more or less than its rank pays for
 
 
@@ -86,17 +79,17 @@ def ability_price(ability: AnyAbility, damage: int, movement: int) -> float:
     """Return the price of an ability for a unit of these stats."""
     if isinstance(ability, ReachAbility):
         if ability.kind == "range":
-            return ability.range * (0.25 + 0.15 * damage)
+            return ability.range * (SHOT[0] + SHOT[1] * damage)
         base, a_hex = REACH[ability.kind]
         return base + a_hex * ability.range
     if isinstance(ability, AugmentAbility):
-        return (1.25 if ability.match else 2.0) * ability.amount
+        return (1.0 if ability.match else 1.5) * ability.amount
     if isinstance(ability, RaiseAbility):
         return 1.5 if ability.match else 2.0
     if isinstance(ability, ScatterAbility):
         return ability.damage * (1.5 if ability.flip == "progressive" else 1.0)
     if ability.kind == "move_and_attack":
-        return 0.5 + 0.5 * movement
+        return 0.25 + 0.25 * movement
     return PLAIN[ability.kind]
 
 
@@ -133,7 +126,7 @@ def effect_price(effect: AnyEffect, use: str) -> float:
     if isinstance(effect, DrawEffect):
         return 0.75 * effect.count
     if isinstance(effect, RevealEffect):
-        return 0.5 * effect.range
+        return 0.25 * effect.range
     if effect.kind == "raise":
         return 2.0
     return TARGET[effect.kind]
