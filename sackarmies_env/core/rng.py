@@ -1,4 +1,4 @@
-"""Chance: Philox2x32-10, a counter-based generator (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+"""Chance: Philox2x32-10, a counter-based generator (Salmon et al., "Parallel random numbers", 2011).
 
 A stream is a key of two 32-bit words and a counter; the counter is all that changes, so a state replays exactly and
 streams never overlap. All products stay below 2**64, hence the same result with and without the compiler.
