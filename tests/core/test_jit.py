@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sackarmies_env.core import jit
+from sackarmies_env.core import jit, linking
 
 INNER = "from sackarmies_env.core.jit import njit\n\n@njit\ndef inner(x):\n    return x + 1\n"
 OUTER = """
@@ -40,7 +40,8 @@ def toy(tmp_path):
         folder.mkdir(parents=True)
         (folder / "__init__.py").write_text(text)
     (tmp_path / "sackarmies_env/__init__.py").write_text("")
-    shutil.copy(jit.__file__, tmp_path / "sackarmies_env/core/jit.py")
+    for module in (jit, linking):
+        shutil.copy(module.__file__, tmp_path / "sackarmies_env/core")
     (tmp_path / "sackarmies_env/games/toy/inner.py").write_text(INNER)
     (tmp_path / "sackarmies_env/games/toy/outer.py").write_text(OUTER)
     return tmp_path
@@ -77,7 +78,7 @@ def test_processes_that_compile_different_signatures_at_once_lose_nothing(toy):
     arguments = ["1", "1.5", "True", "2j"]
     for words, errors in [finish(process) for process in [start(toy, argument) for argument in arguments]]:
         assert words[1:] == ["2", "theirs"]
-        assert errors == ""
+        assert errors == "" or errors.startswith("sackarmies-env: compiling the rules")  # told on a busy machine
     assert finish(start(toy, *arguments))[0] == ["20", "25.0", "20", "(10+20j)", "0", "theirs"]
 
 
