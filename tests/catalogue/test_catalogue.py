@@ -208,8 +208,8 @@ def test_ranks_pay_for_what_a_token_is_worth(token_id):
 def test_prices_are_sums_of_parts():
     # movement 3: 1.25, damage 2: 3, armor 3: 2.75, red band: 0.25, Move and Attack with movement 3: 1
     assert price(TOKENS["wolf_riders"]) == pytest.approx(8.25)
-    # range 3: 0.75, damage 2: 2
-    assert price(TOKENS["lightning_strike"]) == pytest.approx(2.75)
+    # range 3: 0.75, damage 3: 3
+    assert price(TOKENS["lightning_strike"]) == pytest.approx(3.75)
     # a field: 2.5, armor +2: 3, damage +1: 1, halting: 0.75
     assert price(TOKENS["ruined_keep"]) == pytest.approx(7.25)
 

@@ -363,7 +363,8 @@ def test_granted_abilities_are_rows_of_the_ability_table(params):
     granted = params["effect_ability"][start + 1]
     assert params["ability_kind"][granted] == Ability.DEFEND
     bow = params["effect_ability"][params["type_effect_start"][NUMBER["spirit_bow"]]]
-    assert (params["ability_kind"][bow], params["ability_value"][bow]) == (Ability.RANGE, 3)
+    reach = TOKENS["spirit_bow"].effects[0].ability.range
+    assert (params["ability_kind"][bow], params["ability_value"][bow]) == (Ability.RANGE, reach)
 
 
 def test_texts_and_keywords_that_overflow_the_tables_are_refused():

@@ -31,7 +31,15 @@ MOVEMENT = (-1.5, 0.0, 0.75, 1.25, 1.5)  # price of movement 0, 1, 2, ...; the l
 DAMAGE = (-0.25, 1.25, 3.0, 4.25, 5.0, 5.25, 5.5)
 ARMOR = (-1.5, 0.0, 1.0, 2.75, 5.0, 7.75, 10.0)
 BAND = {"black": 0.0, "gray": 0.0, "blue": 0.25, "red": 0.25, "green": 0.5}
-PLAIN = {"ambush": 0.75, "aquatic": 0.5, "capture": 1.25, "defend": 0.25, "draw": 0.75, "flying": 1.5, "leadership": 0.75}
+PLAIN = {
+    "ambush": 0.75,
+    "aquatic": 0.5,
+    "capture": 1.25,
+    "defend": 0.25,
+    "draw": 0.75,
+    "flying": 1.5,
+    "leadership": 0.75,
+}
 REACH = {"counter": (0.25, 0.25), "dismiss": (1.0, 0.5), "dispel": (0.25, 0.25), "sight": (0.0, 0.1)}  # base, a hex
 SHOT = (0.1, 0.35)  # a hex of range: base, and for each point of damage
 STAT = {"armor": 1.25, "damage": 1.0, "movement": 0.5}  # a point of modification by a text
