@@ -259,7 +259,9 @@ def announce_act(params, state):
         reveal(state, np.int64(state.act_token))
     reveal_unit(params, state, unit)
     target = np.int64(state.act_target)
-    if target != NO_TOKEN and not is_ability(np.int64(state.act_verb)):
+    if target == NO_TOKEN or is_ability(np.int64(state.act_verb)):
+        return
+    if params.type_target[running_text(state)] != Target.HEX:
         reveal_unit(params, state, target)  # a text works on revealed units alone; opponents are revealed anyway
 
 
@@ -342,7 +344,7 @@ def run_effects(params, state):
         if apply_effect(params, state, row):
             return True
         eliminate_without_units(params, state)
-        if state.terminated == 1:
+        if state.terminated == 1 or state.general_alive[state.act_player] == 0:
             return False
     return False
 
@@ -410,7 +412,7 @@ def run_activate(params, state):
             targeted = targeted_player(state, np.int64(state.act_target))
             open_window(params, state, WindowKind.ACTIVATION, targeted)
     elif step == ActivateStep.JUDGE:
-        if get_data(state, RESULT) == WindowResult.CANCEL:
+        if get_data(state, RESULT) == WindowResult.CANCEL or not is_act_valid(params, state):
             cancel_act(state)
         else:
             set_step(state, ActivateStep.BEGIN)

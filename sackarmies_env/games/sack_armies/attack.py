@@ -37,6 +37,7 @@ from sackarmies_env.games.sack_armies.flow import (
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import halts_unit, move_unit, relocate_unit, reveal_unit, settle_sight
 from sackarmies_env.games.sack_armies.stats import ability_value, effective_movement
+from sackarmies_env.games.sack_armies.window import is_charge_valid
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -241,6 +242,15 @@ def apply_charge(params, state, action):
     state.attack_moved = 1
     state.attack_no_advance = halts_unit(params, state, unit, is_face_up(state, unit), cell)
     set_step(state, AttackStep.CHARGED)
+
+
+@njit
+def judge_charge(params, state):
+    """Go on to the move, unless sight or the loss of a movement bonus has made it illegal: then cancel, at no cost."""
+    if is_charge_valid(params, state):
+        judge_window(params, state, AttackStep.CHARGE)
+    else:
+        cancel_attack(params, state)
 
 
 @njit
@@ -492,7 +502,7 @@ def run_before_flips(params, state, step):
     elif step == AttackStep.CHECK:
         run_check(params, state)
     elif step == AttackStep.JUDGE_CHARGE:
-        judge_window(params, state, AttackStep.CHARGE)
+        judge_charge(params, state)
     elif step == AttackStep.CHARGE:
         ask(state, np.int64(state.active), Decision.CHARGE_TO)
         return True

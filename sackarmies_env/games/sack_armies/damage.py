@@ -14,6 +14,7 @@ from sackarmies_env.games.sack_armies.constants import (
     NO_TOKEN,
     Ability,
     Decision,
+    Face,
     Flip,
     Stat,
     Use,
@@ -27,7 +28,6 @@ from sackarmies_env.games.sack_armies.state import MAX_INSTANCES
 from sackarmies_env.games.sack_armies.stats import (
     NO_ROW,
     ability_row,
-    effect_sum,
     effective_armor,
     effective_damage,
     stat_if,
@@ -41,7 +41,6 @@ from sackarmies_env.games.sack_armies.zones import (
     hex_of,
     is_face_up,
     is_unit_on_board,
-    type_of,
     unit_at,
 )
 
@@ -151,11 +150,54 @@ def is_instance_lethal(params, state, i):
 
 
 @njit
-def saving_armor(params, state, attachment):
-    """Return the armor that a face-down free text would add if revealed; 0 if it would not help."""
+def armor_with(params, state, unit, attachment):
+    """Return the armor that `unit` would have face up, with `attachment` revealed as well unless that is NO_TOKEN."""
+    if attachment == NO_TOKEN:
+        return stat_if(params, state, unit, Stat.ARMOR, True)
+    face = state.token_face[attachment]
+    state.token_face[attachment] = Face.UP
+    armor = stat_if(params, state, unit, Stat.ARMOR, True)
+    state.token_face[attachment] = face
+    return armor
+
+
+@njit
+def is_saving(params, state, unit, attachment):
+    """Return whether revealing a face-down free text of `unit` would add to its armor."""
     if params.type_use[state.token_type[attachment]] != Use.FREE or is_face_up(state, attachment):
-        return np.int64(0)
-    return max(np.int64(0), effect_sum(params, type_of(state, attachment), Stat.ARMOR))
+        return False
+    return armor_with(params, state, unit, attachment) > armor_with(params, state, unit, np.int64(NO_TOKEN))
+
+
+@njit
+def count_saving(params, state, unit):
+    """Return how many texts of `unit` would add to its armor if revealed."""
+    count = 0
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_saving(params, state, unit, attachment):
+            count += 1
+        attachment = np.int64(state.token_next[attachment])
+    return count
+
+
+@njit
+def greatest_armor(params, state, unit):
+    """Return the armor that `unit` would have face up, with every text revealed, in turn, that adds to it."""
+    revealed = np.int64(0)  # bits of the slots turned up for the question
+    slot = 0
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_saving(params, state, unit, attachment):
+            state.token_face[attachment] = Face.UP
+            revealed |= np.int64(1) << slot
+        slot += 1
+        attachment = np.int64(state.token_next[attachment])
+    armor = armor_with(params, state, unit, np.int64(NO_TOKEN))
+    for i in range(slot):
+        if (revealed >> i) & 1:
+            state.token_face[attachment_in_slot(state, unit, np.int64(i))] = Face.DOWN
+    return armor
 
 
 @njit
@@ -174,11 +216,7 @@ def can_be_saved(params, state, i):
     """
     unit = np.int64(state.damage_target[i])
     before = np.int64(state.damage_armor[i])
-    armor = stat_if(params, state, unit, Stat.ARMOR, True)
-    attachment = np.int64(state.token_first[unit])
-    while attachment != NO_TOKEN:
-        armor += saving_armor(params, state, attachment)
-        attachment = np.int64(state.token_next[attachment])
+    armor = greatest_armor(params, state, unit)
     for j in range(state.num_damages):
         if state.damage_target[j] == unit:
             state.damage_armor[j] = armor
@@ -199,7 +237,9 @@ def next_save(params, state):
         if state.damage_scatter[i] == 0 or not is_instance_lethal(params, state, i):
             continue
         unit = np.int64(state.damage_target[i])
-        if state.damage_saved[i] == 1:  # revealed to be saved: go on until it is
+        if not is_unit_on_board(params, state, unit):  # its General has left
+            continue
+        if state.damage_saved[i] == 1 and count_saving(params, state, unit) > 0:  # go on until it is saved
             ask(state, controller_of(state, unit), Decision.SAVE_SLOT)
             return True
         asked = state.damage_saved[i] != 0 or params.scatter_save == 0 or is_face_up(state, unit)
@@ -213,10 +253,16 @@ def next_save(params, state):
 def save_instance(params, state):
     """Return the instance that is being asked about."""
     for i in range(state.num_damages):
-        if state.damage_scatter[i] == 1 and is_instance_lethal(params, state, i) and state.damage_saved[i] <= 1:
-            unit = np.int64(state.damage_target[i])
-            if state.damage_saved[i] == 1 or (not is_face_up(state, unit) and can_be_saved(params, state, i)):
-                return np.int64(i)
+        unit = np.int64(state.damage_target[i])
+        if (
+            state.damage_scatter[i] == 0
+            or state.damage_saved[i] > 1
+            or not is_unit_on_board(params, state, unit)
+            or not is_instance_lethal(params, state, i)
+        ):
+            continue
+        if state.damage_saved[i] == 1 or (not is_face_up(state, unit) and can_be_saved(params, state, i)):
+            return np.int64(i)
     return np.int64(0)
 
 
@@ -239,7 +285,7 @@ def offer_save_slots(params, state):
     """Offer the face-down free texts that add armor to the unit that is being saved."""
     unit = np.int64(state.damage_target[save_instance(params, state)])
     for slot in range(count_attachments(state, unit)):
-        if saving_armor(params, state, attachment_in_slot(state, unit, np.int64(slot))) > 0:
+        if is_saving(params, state, unit, attachment_in_slot(state, unit, np.int64(slot))):
             allow(state, slot_action(params, slot))
 
 

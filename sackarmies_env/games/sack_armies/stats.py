@@ -84,10 +84,12 @@ def limits_met(params, state, unit):
 
 @njit
 def better_row(params, ability, best, row):
-    """Return `row` if it is of this ability and of greater value than row `best`, else `best`."""
+    """Return `row` if it is of this ability and better than row `best`: of greater value, or for all units."""
     if params.ability_kind[row] != ability:
         return best
     if best == NO_ROW or params.ability_value[row] > params.ability_value[best]:
+        return np.int64(row)
+    if params.ability_value[row] == params.ability_value[best] and params.ability_match[row] == NO_MATCH:
         return np.int64(row)
     return best
 

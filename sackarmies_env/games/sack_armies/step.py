@@ -9,11 +9,13 @@ from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import ERROR_NONE, ERROR_STUCK, NO_PLAYER
 from sackarmies_env.games.sack_armies.activate import apply_effect_choice, apply_raise_hex, run_activate
 from sackarmies_env.games.sack_armies.attack import (
+    AttackStep,
     apply_advance,
     apply_ambush,
     apply_charge,
     apply_counter,
     apply_designation,
+    is_attack_alive,
     run_attack,
 )
 from sackarmies_env.games.sack_armies.chance import shuffle_deck
@@ -316,15 +318,36 @@ def step_one(params, state, action):
 
 
 @njit
+def does_decision_stand(params, state, leaver):
+    """Return whether what is asked in an attack or activation is still the question, now that `leaver` is gone."""
+    kind = state.frame_kind[state.frame_top]
+    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or is_over(state):
+        return False
+    if state.current_player == leaver or state.general_alive[state.active] == 0:
+        return False
+    before_damage = state.frame_step[state.frame_top] <= AttackStep.COUNTER_FLIPS
+    return kind == Frame.ACTIVATE or not before_damage or is_attack_alive(params, state)
+
+
+@njit
+def retract_choice(state):
+    """Take back what was being chosen but not announced; the procedure at hand asks anew."""
+    clear_chain(state)
+    if state.act_announced == 0:
+        clear_act(state)
+    if state.attack_announced == 0:
+        clear_attack(state)
+    state.decision = Decision.NONE
+
+
+@njit
 def forfeit_one(params, state, player):
     """Let `player` concede at any time, whoever is to act."""
     if is_over(state) or state.general_alive[player] == 0:
         return
-    clear_chain(state)
-    if state.act_announced == 0:
-        clear_act(state)  # a surprise maneuver that was being chosen
-    state.decision = Decision.NONE
     eliminate_player(params, state, player, Victory.CONCESSION)
+    if not does_decision_stand(params, state, player):
+        retract_choice(state)
     advance(params, state)
 
 
