@@ -16,6 +16,7 @@ from sackarmies_agents.scripted.greedy_weights import WEIGHTS
 from sackarmies_env.core.hexgrid import make_hexgrid, num_cells
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.games.sack_armies.constants import MAX_TYPES, Use
 from sackarmies_env.games.sack_armies.layout import (
     GENERAL_START,
     GENERAL_WIDTH,
@@ -25,7 +26,6 @@ from sackarmies_env.games.sack_armies.layout import (
     General,
     Global,
     Place,
-    Role,
     Shown,
     ShownFace,
     Token,
@@ -40,16 +40,18 @@ SELF = 0  # the observer's seat
 REACH = -OFF_BOARD  # coordinates run from -REACH to REACH
 MAX_CELLS = num_cells(REACH - 1)
 MAX_TOKENS = LARGE.generals * LARGE.tokens
-MAX_SIZE = make_observation_spec(LARGE.generals, LARGE.types, LARGE.tokens).size
+MAX_SIZE = make_observation_spec(LARGE.generals, MAX_TYPES, LARGE.tokens).size
 FAR = 99
 
-_PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "damage", "armor", "reach", "attached", "idle", "target"]
+_PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle"]
+_PER_UNIT += ["damage", "armor", "spare_damage", "spare_armor"]
 _PER_FIELD = ["cell", "row", "owner", "controller"]
 _PER_STACKED = ["row", "host"]
 
 BOARD_DTYPE = record_dtype(
     [(f"w_{name}", np.float64) for name in WEIGHTS],
-    [(name, np.int64) for name in ("num_players", "num_types", "num_cells", "token_rows", "tokens_start", "seed")],
+    [(name, np.int64) for name in ("num_players", "num_types", "num_cells", "seed", "checksum")],
+    [(name, np.int64) for name in ("token_rows", "tokens_start", "types_start", "types_width")],
     [
         ("cell_q", np.int64, (MAX_CELLS,)),
         ("cell_r", np.int64, (MAX_CELLS,)),
@@ -57,7 +59,8 @@ BOARD_DTYPE = record_dtype(
         ("neighbors", np.int64, (MAX_CELLS, 6)),
         ("seen", np.int8, (MAX_SIZE,)),  # the observation
     ],
-    # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain.
+    # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
+    # what own free spells and maneuvers will add once they are revealed: this share is `spare`.
     [("num_units", np.int64), ("num_on_board", np.int64)],
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
     [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_best", np.float64, (MAX_TOKENS,))],
@@ -70,13 +73,13 @@ BOARD_DTYPE = record_dtype(
     [(f"stacked_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_STACKED],
     [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
     [(f"cell_{name}", np.int64, (MAX_CELLS,)) for name in ("unit", "field", "open", "steps", "menace", "grasp")],
-    [("cell_want", np.float64, (MAX_CELLS,)), ("cell_pull", np.float64, (MAX_CELLS,))],
+    [(f"cell_{name}", np.float64, (MAX_CELLS,)) for name in ("want", "stake", "pull")],
     [("num_ground", np.int64), ("ground", np.int64, (MAX_CELLS,)), ("queue", np.int64, (MAX_CELLS,))],
     [("caution", np.float64)],
 )
 
 
-def make_board(info: GameInfo, seed: int) -> NDArray[np.void]:
+def make_board(info: GameInfo) -> NDArray[np.void]:
     """Return `(1,)` of BOARD_DTYPE, ready to read observations of a game.
 
     Raises:
@@ -94,7 +97,8 @@ def make_board(info: GameInfo, seed: int) -> NDArray[np.void]:
         "num_cells": grid.num_cells,
         "token_rows": rows,
         "tokens_start": spec.slice("tokens").start,
-        "seed": seed,
+        "types_start": spec.slice("types").start,
+        "types_width": len(spec.block("types").features),
     }
     for name, value in values.items():
         board[name][0] = value
@@ -253,7 +257,8 @@ def read_unit(board, row, cell):
     board.unit_known[unit] = look(board, row, Token.TYPE_LOW) != 0 or look(board, row, Token.TYPE_HIGH) != 0
     board.unit_attached[unit] = look(board, row, Token.ATTACHMENTS)
     board.unit_idle[unit] = look(board, row, Token.EMPLOYED) == 0
-    board.unit_target[unit] = look(board, row, Token.ATTACK_ROLE) == Role.TARGET
+    board.unit_spare_armor[unit] = 0
+    board.unit_spare_damage[unit] = 0
     if board.unit_known[unit] == 1:
         read_known_unit(board, unit, row)
     else:
@@ -351,6 +356,30 @@ def strength(board, seat):
 
 
 @njit
+def is_spare(board, row):
+    """Return whether `row` is a free spell or maneuver of the observer's that is not revealed yet."""
+    return (
+        look(board, row, Token.OWNER) == SELF
+        and look(board, row, Token.USE) == Use.FREE
+        and look(board, row, Token.FACE) == ShownFace.DOWN
+    )
+
+
+@njit
+def count_spares(board):
+    """Add to own units what their unrevealed free spells and maneuvers will add."""
+    for i in range(board.num_stacked):
+        row = board.stacked_row[i]
+        if is_spare(board, row):
+            unit = board.stacked_host[i]
+            board.unit_spare_armor[unit] += look(board, row, Token.ARMOR)
+            board.unit_spare_damage[unit] += look(board, row, Token.DAMAGE)
+    for unit in range(board.num_on_board):
+        board.unit_armor[unit] += board.unit_spare_armor[unit]
+        board.unit_damage[unit] += board.unit_spare_damage[unit]
+
+
+@njit
 def weigh_caution(board):
     """Value own losses less the stronger one is, and the longer nothing has happened."""
     others = 0.0
@@ -366,8 +395,11 @@ def weigh_caution(board):
 @njit
 def read_board(board, observation):
     """Read an observation, `(size,)` int8, into the tables."""
+    checksum = np.int64(0)
     for i in range(len(observation)):
         board.seen[i] = observation[i]
+        checksum += observation[i]
+    board.checksum = checksum
     clear_board(board)
     for row in range(board.token_rows):
         place = look(board, row, Token.PLACE)
@@ -377,4 +409,5 @@ def read_board(board, observation):
     board.num_on_board = board.num_units
     read_hand(board)
     bare_stats(board)
+    count_spares(board)
     weigh_caution(board)

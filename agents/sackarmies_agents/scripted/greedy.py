@@ -1,0 +1,50 @@
+"""The greedy General: scores every legal choice by written rules and takes the best."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.scripted.greedy_board import make_board
+from sackarmies_agents.scripted.greedy_kernel import choose_batch
+
+
+class GreedyAgent(Agent):
+    """A scripted General of real strength, for any number of players.
+
+    He looks one action ahead: attacks are worth their odds, places what they hold, threaten and promise. All he knows
+    is the observation and the mask, and he keeps nothing between two decisions. The seed only breaks ties; for one
+    seed, equal observations give equal choices.
+    """
+
+    shares_batch: ClassVar[bool] = True
+
+    def __init__(self, info: GameInfo, seed: int = 0) -> None:
+        """Make ready for a game.
+
+        Args:
+            info: the game.
+            seed: of the breaking of ties.
+
+        Raises:
+            ValueError: the game is not Sack Armies.
+        """
+        self._board = make_board(info)
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Break ties by `seed` from now on."""
+        self._board["seed"][0] = seed % 2**31
+
+    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
+        """Choose the legal id that is worth most."""
+        return int(self.act_batch(observation[None], action_mask[None])[0])
+
+    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Choose for each of `n` games."""
+        actions = np.empty(len(observations), np.int64)
+        choose_batch(self._board, observations, action_masks, actions)
+        return actions

@@ -1,0 +1,269 @@
+"""The ground as the greedy General sees it: who can go where, which hexes are worth standing on, what pulls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_agents.scripted.greedy_board import (
+    NO_CELL,
+    NO_FIELD,
+    NO_UNIT,
+    SELF,
+    has,
+    is_mine,
+    look,
+    look_general,
+)
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.layout import General, Token
+
+UNREACHED = -1
+MOVES_A_TURN = 2  # units that one Move action moves
+PULL_CAP = 60.0  # decisive battlefields do not pull from across the board
+SWEEPS = 12
+
+# --- who can go where
+
+
+@njit
+def flies(board, unit):
+    """Return whether `unit` is face up and flies."""
+    return board.unit_up[unit] == 1 and has(board, unit, Token.FLYING) > 0
+
+
+@njit
+def is_halted(board, unit, cell):
+    """Return whether entering `cell` ends the move of `unit`."""
+    if board.cell_field[cell] == NO_FIELD:
+        return False
+    row = board.field_row[board.cell_field[cell]]
+    if look(board, row, Token.HALTS) == 0:
+        return False
+    if board.unit_up[unit] == 0:
+        return True
+    exempts_aquatic = look(board, row, Token.AQUATIC) > 0 or look(board, row, Token.WATER) == 1
+    if exempts_aquatic and has(board, unit, Token.AQUATIC) > 0:
+        return False
+    return not (look(board, row, Token.FLYING) > 0 and has(board, unit, Token.FLYING) > 0)
+
+
+@njit
+def is_blocked(board, unit, cell):
+    """Return whether an opposing unit on `cell` bars the way."""
+    other = board.cell_unit[cell]
+    if other == NO_UNIT or board.unit_seat[other] == board.unit_seat[unit]:
+        return False
+    return not flies(board, unit) and not flies(board, other)
+
+
+@njit
+def find_reach(board, unit, menacing):
+    """Write the steps to every cell that `unit` can enter; `menacing`: count it as a menace to units in its way."""
+    for i in range(board.num_ground):
+        board.cell_steps[board.ground[i]] = UNREACHED
+    origin = board.unit_cell[unit]
+    board.cell_steps[origin] = 0
+    board.queue[0] = origin
+    head = 0
+    tail = 1
+    while head < tail:
+        cell = board.queue[head]
+        head += 1
+        steps = board.cell_steps[cell]
+        if steps >= board.unit_move[unit] or (cell != origin and is_halted(board, unit, cell)):
+            continue
+        for direction in range(6):
+            neighbor = board.neighbors[cell, direction]
+            if neighbor == NO_CELL or board.cell_open[neighbor] == 0 or board.cell_steps[neighbor] != UNREACHED:
+                continue
+            if is_blocked(board, unit, neighbor):
+                board.cell_menace[neighbor] += menacing
+                continue
+            board.cell_steps[neighbor] = steps + 1
+            board.queue[tail] = neighbor
+            tail += 1
+
+
+@njit
+def may_move(board, unit):
+    """Return whether `unit`, the observer's own, may still be moved this turn."""
+    return (
+        board.unit_idle[unit] == 1 and board.unit_move[unit] > 0 and look(board, board.unit_row[unit], Token.MOVED) == 0
+    )
+
+
+@njit
+def count_reach(board, unit, table):
+    """Count `unit` in `table` at each empty cell that it reaches."""
+    for i in range(board.num_ground):
+        cell = board.ground[i]
+        if board.cell_steps[cell] > 0 and board.cell_unit[cell] == NO_UNIT:
+            table[cell] += 1
+
+
+@njit
+def find_grasps(board):
+    """Count for each cell the enemies that could end a move there, and the own units that could."""
+    for i in range(board.num_ground):
+        board.cell_menace[board.ground[i]] = 0
+        board.cell_grasp[board.ground[i]] = 0
+    for unit in range(board.num_on_board):
+        if not is_mine(board, unit):
+            if board.unit_move[unit] > 0:
+                find_reach(board, unit, np.int64(1))
+                count_reach(board, unit, board.cell_menace)
+        elif may_move(board, unit):
+            find_reach(board, unit, np.int64(0))
+            count_reach(board, unit, board.cell_grasp)
+
+
+# --- which hexes are worth standing on
+
+
+@njit
+def has_own_unit(board, cell):
+    """Return whether a unit of the observer stands on `cell`."""
+    return board.cell_unit[cell] != NO_UNIT and is_mine(board, board.cell_unit[cell])
+
+
+@njit
+def count_exposed(board):
+    """Return how many of the observer's own battlefields an enemy could enter now."""
+    exposed = np.int64(0)
+    for field in range(board.num_fields):
+        cell = board.field_cell[field]
+        if (
+            board.field_owner[field] == SELF
+            and board.field_controller[field] == SELF
+            and board.cell_menace[cell] > 0
+            and not has_own_unit(board, cell)
+        ):
+            exposed += 1
+    return exposed
+
+
+@njit
+def can_lose_all(board, exposed):
+    """Return whether enemies could take all of the observer's battlefields before his next turn."""
+    enemies = np.int64(0)
+    for seat in range(1, board.num_players):
+        enemies += look_general(board, np.int64(seat), General.ALIVE)
+    return look_general(board, np.int64(SELF), General.FIELDS_KEPT) <= min(exposed, MOVES_A_TURN * enemies)
+
+
+@njit
+def is_left_to_take(board, field, seat):
+    """Return whether `seat` put `field` down, controls it, and no own unit stands there yet."""
+    return (
+        board.field_owner[field] == seat
+        and board.field_controller[field] == seat
+        and not has_own_unit(board, board.field_cell[field])
+    )
+
+
+@njit
+def want_of_enemy_field(board, seat):
+    """Return what it is worth to enter a battlefield that `seat` put down and controls."""
+    left = np.int64(0)
+    within_grasp = np.int64(0)
+    for field in range(board.num_fields):
+        if is_left_to_take(board, np.int64(field), seat):
+            left += 1
+            within_grasp += board.cell_grasp[board.field_cell[field]] > 0
+    if left <= 1:
+        return board.w_win
+    if left <= MOVES_A_TURN and within_grasp == left:
+        return 0.5 * board.w_win
+    lost = look_general(board, seat, General.FIELDS_OWNED) - left
+    return board.w_take + board.w_take_more * min(np.int64(4), max(np.int64(0), lost))
+
+
+@njit
+def want_of_field(board, field, exposed):
+    """Return what it is worth to stand on a battlefield at the end of the turn."""
+    owner = board.field_owner[field]
+    controller = board.field_controller[field]
+    cell = board.field_cell[field]
+    menaced = board.cell_menace[cell] > 0
+    if owner == SELF:
+        if controller != SELF:
+            return board.w_regain + (board.w_alarm if can_lose_all(board, exposed) else 0.0)
+        if not menaced:
+            return 0.0
+        at_risk = exposed + (1 if has_own_unit(board, cell) else 0)
+        return board.w_guard + (board.w_alarm if can_lose_all(board, at_risk) else 0.0)
+    if look_general(board, owner, General.ALIVE) == 1 and controller == owner:
+        return want_of_enemy_field(board, owner)
+    if controller != SELF:
+        return board.w_third
+    return board.w_keep if menaced else 0.0
+
+
+@njit
+def stake_of_field(board, field):
+    """Return what it costs if an enemy kills the unit on a battlefield and advances."""
+    if board.field_controller[field] != SELF:
+        return 0.0
+    if board.field_owner[field] != SELF:
+        return board.w_keep
+    kept = look_general(board, np.int64(SELF), General.FIELDS_KEPT)
+    if kept <= 1:
+        return board.w_alarm
+    lost = look_general(board, np.int64(SELF), General.FIELDS_OWNED) - kept
+    return board.w_guard + board.w_take_more * min(np.int64(3), lost)
+
+
+@njit
+def find_wants(board):
+    """Write what it is worth to stand on each hex at the end of the turn, and what is at stake there."""
+    for i in range(board.num_ground):
+        board.cell_want[board.ground[i]] = 0.0
+        board.cell_stake[board.ground[i]] = 0.0
+    exposed = count_exposed(board)
+    for field in range(board.num_fields):
+        board.cell_want[board.field_cell[field]] = want_of_field(board, np.int64(field), exposed)
+        board.cell_stake[board.field_cell[field]] = stake_of_field(board, np.int64(field))
+
+
+# --- what pulls
+
+
+@njit
+def spread_pull(board, cell):
+    """Let the pull of the neighbours reach `cell`, weaker; return whether that changed it."""
+    best = board.cell_pull[cell]
+    for direction in range(6):
+        neighbor = board.neighbors[cell, direction]
+        if neighbor != NO_CELL and board.cell_open[neighbor] == 1:
+            best = max(best, board.w_decay * board.cell_pull[neighbor])
+    changed = best > board.cell_pull[cell] + 1e-9
+    board.cell_pull[cell] = best
+    return changed
+
+
+@njit
+def find_pull(board):
+    """Write for each hex how near it is to battlefields that are wanted and to enemies."""
+    for i in range(board.num_ground):
+        cell = board.ground[i]
+        board.cell_pull[cell] = 0.0 if has_own_unit(board, cell) else min(PULL_CAP, board.cell_want[cell])
+    for unit in range(board.num_on_board):
+        if not is_mine(board, unit):
+            cell = board.unit_cell[unit]
+            board.cell_pull[cell] = max(board.cell_pull[cell], board.w_hunt * board.unit_value[unit])
+    for sweep in range(SWEEPS):
+        changed = False
+        for i in range(board.num_ground):
+            place = i if sweep % 2 == 0 else board.num_ground - 1 - i
+            if spread_pull(board, board.ground[place]):
+                changed = True
+        if not changed:
+            break
+
+
+@njit
+def survey_ground(board):
+    """Work out all of this, once a decision that needs it."""
+    find_grasps(board)
+    find_wants(board)
+    find_pull(board)
