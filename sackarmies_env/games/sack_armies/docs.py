@@ -22,7 +22,7 @@ A armor; `price` as explained at the end.
 NOTES = """## What a rank buys
 
 `pricing.py` gives every token a price in points: the sum of its parts. {ranks}
-The weights are a judgement; they were corrected where armies won too often or too seldom. The rank of every token is
+The weights are a judgement, corrected by what tokens won in games of random armies. The rank of every token is
 within {tolerance} points of what it pays for, and a test holds that.
 
 A unit costs, for its stats (value: points, the last one for anything above):
@@ -33,10 +33,10 @@ A unit costs, for its stats (value: points, the last one for anything above):
 | damage | {damage} |
 | armor | {armor} |
 
-Armor and damage count about alike, since one more point of either may halve or double the chance of a kill; the first
-point of movement is free, since everybody needs it. Abilities come on top. Range grows with damage, Flying and Capture
-are dear, Dismiss is dearest. A text costs by what it does to a stat, by how long, and by its reach. A battlefield is
-worth {open_ground} points for being one.
+Each point of armor is worth more than the one before, since fewer blows reach it; damage beyond three is seldom needed.
+Movement above one is worth little, since a move takes the whole turn. Abilities come on top: range grows dear with
+damage, Flying and Capture cost about half a rank, Dismiss most. A text costs by what it does to a stat, by how long, and
+by its reach. A battlefield is worth {open_ground} points for being one.
 """
 
 

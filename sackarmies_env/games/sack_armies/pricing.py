@@ -2,7 +2,7 @@
 
 A unit's price is the sum of its movement, damage, armor, band and abilities; a rank of a unit pays for 3.5 points, a
 rank of another token for 2.5, since that costs an action or a host besides. The weights are a judgement, corrected by
-round robins of the built-in armies; the catalogue keeps within `TOLERANCE` of them.
+what tokens won in games of random armies under the scripted General; the catalogue keeps within `TOLERANCE` of them.
 """
 
 from __future__ import annotations
