@@ -35,8 +35,8 @@ A unit costs, for its stats (value: points, the last one for anything above):
 
 Each point of armor is worth more than the one before, since fewer blows reach it; damage beyond three is seldom needed.
 Movement above one is worth little, since a move takes the whole turn. Abilities come on top: range grows dear with
-damage, Flying and Capture cost about half a rank, Dismiss most. A text costs by what it does to a stat, by how long, and
-by its reach. A battlefield is worth {open_ground} points for being one.
+damage, Flying and Capture cost about half a rank, Dismiss most. A text costs by what it does to a stat, by how long,
+and by its reach. A battlefield is worth {open_ground} points for being one.
 """
 
 
@@ -109,7 +109,7 @@ def notes() -> str:
         return " | ".join([f"{points:g}" for points in prices] + [""] * (size - len(prices)))
 
     return NOTES.format(
-        ranks=f"A rank of a unit pays for {POINTS['unit']} of them, a rank of another token for {POINTS['spell']}.",
+        ranks="A rank pays for " + ", ".join(f"{points:g} of a {kind}" for kind, points in POINTS.items()) + ".",
         tolerance=TOLERANCE,
         values=" | ".join(str(value) for value in range(size)),
         rules=" | ".join(["---"] * size),

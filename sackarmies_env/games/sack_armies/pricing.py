@@ -1,8 +1,8 @@
 """What a rank buys: a price in points for every token, by which the ranks of the catalogue are set.
 
-A unit's price is the sum of its movement, damage, armor, band and abilities; a rank of a unit pays for 3.5 points, a
-rank of another token for 2.5, since that costs an action or a host besides. The weights are a judgement, corrected by
-what tokens won in games of random armies under the scripted General; the catalogue keeps within `TOLERANCE` of them.
+A unit's price is the sum of its movement, damage, armor, band and abilities. A rank of another token pays for less, as
+that costs an action or a host besides. The weights are a judgement, corrected by what tokens won in games of random
+armies under the scripted General; the catalogue keeps within `TOLERANCE` of them.
 """
 
 from __future__ import annotations
