@@ -134,6 +134,17 @@ def test_agent_without_memory_is_shared():
     assert pool.draw(rng, 0, 1)[1] is pool.draw(rng, 5, 0)[1]
 
 
+def test_pool_draws_less_of_whom_the_learner_always_beats_or_never():
+    pool = make_pool(make_duel(), {"random": 1.0, "stubborn": 2.0})
+    assert pool.weights().tolist() == [0.3, 0.6, 0.0]
+    for _ in range(1000):
+        pool.report("random", 1.0)
+        pool.report("stubborn", -1.0)
+        pool.report(PAST, 0.0)
+    assert pool.points == pytest.approx({"random": 1.0, "stubborn": 0.0, PAST: 0.5}, abs=1e-6)
+    assert pool.weights() == pytest.approx([0.05, 0.1, 0.0], abs=1e-6)
+
+
 def test_pool_draws_by_weight_and_forgets_the_oldest_past():
     pool = make_pool(make_duel(), {"random": 1.0, "stubborn": 2.0}, past=1.0, size=2)
     rng = np.random.default_rng(1)

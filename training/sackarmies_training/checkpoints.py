@@ -51,6 +51,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
         "updates": model._n_updates,
         "minutes": minutes,
         "snapshots": len(snapshots),
+        "points": env.pool.points,
         "env_rng": env.rng.bit_generator.state,
         "numpy_rng": [name, np.asarray(keys).tolist(), position, has_gauss, gauss],
     }
@@ -86,6 +87,7 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
         network = make_network(info, header.network)
         network.load_state_dict(read_member(path, past_member(number)))
         env.pool.add_snapshot(PolicyAgent(network))
+    env.pool.points.update({name: points for name, points in training["points"].items() if name in env.pool.points})
     env.rng.bit_generator.state = training["env_rng"]
     name, keys, *rest = training["numpy_rng"]
     np.random.set_state((name, np.array(keys, np.uint32), *rest))

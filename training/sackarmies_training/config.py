@@ -96,6 +96,22 @@ class SelfPlaySection(Strict):
         return self
 
 
+class ImitationSection(Strict):
+    """A head start: the learner first imitates a General."""
+
+    teacher: AgentText
+    decisions: Count  # of the teacher, in all
+    noise: Annotated[float, Field(ge=0, le=1)] = 0.1  # share of random actions, so that more is seen
+    games: Count = 200  # played side by side, for one lesson
+    learning_rate: Positive = 1e-3
+
+    @model_validator(mode="after")
+    def _teacher_exists(self) -> ImitationSection:
+        if self.teacher == TRAINED:
+            raise ValueError(f"teacher is {TRAINED!r}, the learner itself: name another General")
+        return self
+
+
 class ShapingSection(Strict):
     """Potential-based reward from what the agent sees; all zero: the game's own reward alone."""
 
@@ -138,6 +154,7 @@ class TrainConfig(Strict):
     network: NetworkSection = NetworkSection()
     ppo: PPOSection
     selfplay: SelfPlaySection = SelfPlaySection()
+    imitation: ImitationSection | None = None
     shaping: ShapingSection = ShapingSection()
     checkpoints: CheckpointSection = CheckpointSection()
     tournament: MatchSection

@@ -119,8 +119,8 @@ class Monitor(BaseCallback):
         return not self.interrupted and self._clock.fraction < 1.0
 
     def _on_rollout_end(self) -> None:
-        for name, returns in self._env.take_outcomes().items():
-            self._recent[name].extend(returns)
+        for name, outcomes in self._env.take_outcomes().items():
+            self._recent[name].extend(outcomes)
         for name, returns in self._recent.items():
             self.logger.record(f"selfplay/won_against_{name}", _share_won(returns))
         self._progress.update(

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
 from sackarmies_agents.learned.policy_agent import PolicyAgent
 
 PAST = "past"  # the name that results against snapshots are counted under
+FLOOR = 0.05
+MEMORY = 50  # games that "of late" means
 
 
 class OpponentPool:
     """A weighted choice among scripted agents and past selves, who share one weight.
+
+    Weights are multiplied by `p * (1 - p) + FLOOR`, p being the points that the learner took of late from that
+    opponent: whom it always beats and whom it never beats teach least (prioritised self-play with variance weighting:
+    Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first and stronger ones in time.
 
     Agents that keep nothing between decisions have one instance for all games, others one for each place at a table.
     """
@@ -33,6 +40,7 @@ class OpponentPool:
         self._size = size
         self._snapshots: list[PolicyAgent] = []
         self._instances: dict[tuple[str, int, int], Agent] = {}
+        self.points = dict.fromkeys(self.names, 0.5)  # taken of late, by opponent: 1 a win, 0.5 a draw
 
     @property
     def names(self) -> list[str]:
@@ -48,9 +56,21 @@ class OpponentPool:
         """Add the learner as it is now."""
         self._snapshots = [*self._snapshots, agent][-self._size :]
 
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weights of `names` now."""
+        given = np.array([*self._scripted.values(), self._past if self._snapshots else 0.0])
+        points = np.array([self.points[name] for name in self.names])
+        weights: NDArray[np.float64] = given * (points * (1.0 - points) + FLOOR)
+        return weights
+
+    def report(self, name: str, earned: float) -> None:
+        """Take note of what the learner earned in a game against `name`."""
+        points = 0.5 + 0.5 * float(np.sign(earned))
+        self.points[name] += (points - self.points[name]) / MEMORY
+
     def draw(self, rng: np.random.Generator, row: int, seat: int) -> tuple[str, Agent]:
         """Choose an opponent for seat `seat` of game `row` and make it ready; return its name and itself."""
-        weights = np.array([*self._scripted.values(), self._past if self._snapshots else 0.0])
+        weights = self.weights()
         name = self.names[rng.choice(len(weights), p=weights / weights.sum())]
         if name == PAST:
             return name, self._snapshots[rng.integers(len(self._snapshots))]

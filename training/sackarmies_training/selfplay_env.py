@@ -187,5 +187,6 @@ class SelfPlayEnv(VecEnv):
         earned = float(self.batch.returns[row, self._seat[row]])
         for name, _ in self._opponents[row].values():
             self.outcomes[name].append(earned)
+            self.pool.report(name, earned)
         elapsed = round(time.monotonic() - self._began, 3)
         return {"episode": {"r": float(self._gain[row]), "l": int(self._length[row]), "t": elapsed}}

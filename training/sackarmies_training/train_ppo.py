@@ -1,12 +1,18 @@
-"""Training by MaskablePPO in self-play, against a pool of the learner's own past and of scripted Generals."""
+"""Training by MaskablePPO in self-play, against a pool of the learner's own past and of scripted Generals.
+
+Where the configuration says so, the learner first imitates a scripted General.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
@@ -14,9 +20,10 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_env.core.game import Game
-from sackarmies_training.checkpoints import CheckpointFolder, network_sizes, restore_run, save_run
-from sackarmies_training.config import TrainConfig
+from sackarmies_training.checkpoints import CheckpointFolder, network_of, network_sizes, restore_run, save_run
+from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.files import next_run_folder, run_folders
+from sackarmies_training.imitation import Report, School, imitate
 from sackarmies_training.monitor import Clock, Monitor
 from sackarmies_training.opponents import OpponentPool
 from sackarmies_training.policy import NetworkPolicy
@@ -53,15 +60,18 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     model = make_model(config, env, clock)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
-    minutes = 0.0
+    say(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
+    clock.start(0.0)
     if resume:
         path = checkpoints.latest_intact(say)
-        minutes = restore_run(path, model, env, config)
-        say(f"Going on from {path}: {model.num_timesteps:,} decisions, {minutes:.1f} minutes.")
-    say(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
+        clock.start(restore_run(path, model, env, config))
+        say(f"Going on from {path}: {model.num_timesteps:,} decisions, {clock.minutes:.1f} minutes.")
+    elif config.imitation is not None:
+        with imitation_bar(console, config.imitation) as report:
+            imitate(network_of(model), School(config, config.imitation, game), config.imitation, report)
+        save_run(checkpoints.next_path(0), model, env, config, clock.minutes)
 
     monitor = Monitor(env, config, clock, checkpoints)
-    clock.start(minutes)
     with monitor.shown_on(console):
         remaining = max(0, config.ppo.decisions - model.num_timesteps)
         model.learn(remaining, callback=monitor, reset_num_timesteps=False)
@@ -89,6 +99,25 @@ def open_folder(config: TrainConfig, *, resume: bool) -> Path:
     if not runs:
         raise ValueError(f"there is no run in {folder} to resume: start without --resume")
     return runs[-1]
+
+
+@contextlib.contextmanager
+def imitation_bar(console: Console, section: ImitationSection) -> Iterator[Report]:
+    """Show progress of the imitation; the block is given what to report to."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f}%"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, TextColumn("left:"), TimeRemainingColumn(), console=console) as progress:
+        task = progress.add_task(f"imitating {section.teacher}", total=1.0)
+
+        def report(done: float, right: float) -> None:
+            text = f"imitating {section.teacher}, {right:.0%} of its choices foreseen"
+            progress.update(task, completed=done, description=text)
+
+        yield report
 
 
 def make_env(config: TrainConfig, game: Game) -> SelfPlayEnv:

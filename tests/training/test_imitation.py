@@ -1,0 +1,91 @@
+import io
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from sackarmies_agents import Agent, GameInfo
+from sackarmies_agents.learned.checkpoint import read_header
+from sackarmies_agents.learned.network import NetworkSizes, PlainNetwork
+from sackarmies_env.core.tables import read_model
+from sackarmies_training.config import ImitationSection, TrainConfig
+from sackarmies_training.imitation import School, discounted, imitate
+from sackarmies_training.train_ppo import train
+from tests.core.toy_game import make_duel
+
+
+class Miser(Agent):
+    """Always takes the highest legal id."""
+
+    shares_batch = True
+
+    def reset(self, seed):
+        pass
+
+    def act(self, observation, action_mask):
+        return int(np.flatnonzero(action_mask)[-1])
+
+
+@pytest.fixture
+def teacher(monkeypatch):
+    monkeypatch.setattr("sackarmies_training.imitation.make_agent", lambda text, info: Miser())
+
+
+def make_config(folder="unused", **imitation):
+    data = {
+        "folder": str(folder),
+        "ppo": {"decisions": 128, "envs": 8, "steps": 16, "minibatch": 64, "gamma": 0.5},
+        "imitation": {"teacher": "greedy", "decisions": 4000, "games": 40, "noise": 0.2, **imitation},
+        "tournament": {"agents": ["trained", "random"]},
+    }
+    return read_model(TrainConfig, data, "test")
+
+
+def make_lesson(**imitation):
+    config = make_config(**imitation)
+    return School(config, config.imitation, make_duel()).lesson()
+
+
+def test_value_is_what_the_decider_earned_discounted_by_his_own_decisions():
+    places = np.array([[0, 0], [1, 0], [0, 1], [0, 0], [1, 1], [0, 0]])
+    returns = np.array([[1.0, -1.0], [0.0, 0.5]], np.float32)
+    assert discounted(places, returns, 0.5).tolist() == [0.25, 0.0, -1.0, 0.5, 0.5, 1.0]
+
+
+def test_lesson_holds_what_the_teacher_would_do_even_where_chance_acted(teacher):
+    lesson = make_lesson(noise=1.0)
+    assert np.array_equal(lesson.actions, lesson.masks.shape[1] - 1 - lesson.masks[:, ::-1].argmax(axis=1))
+    assert lesson.observations.tobytes() != make_lesson(noise=0.0).observations.tobytes()
+    assert 0 < np.abs(lesson.values).max() <= 1
+
+
+def test_same_seed_gives_the_same_lesson(teacher):
+    first, second = make_lesson(), make_lesson()
+    assert np.array_equal(first.observations, second.observations)
+    assert np.array_equal(first.values, second.values)
+
+
+def test_network_comes_to_foresee_the_teacher(teacher):
+    torch.manual_seed(1)
+    game = make_duel()
+    config = make_config(decisions=12000)
+    network = PlainNetwork(GameInfo.of(game), NetworkSizes(hidden=32))
+    reports = []
+    imitate(network, School(config, config.imitation, game), config.imitation, lambda *report: reports.append(report))
+    assert reports[-1][0] == 1.0
+    assert reports[0][1] < 0.9
+    assert reports[-1][1] > 0.97
+
+
+def test_training_after_a_head_start_saves_it_first(teacher, tmp_path):
+    out = io.StringIO()
+    path = train(make_config(tmp_path / "run", decisions=500), make_duel(), Console(file=out, width=200))
+    assert "imitating greedy" in out.getvalue()
+    assert (path.parent / "checkpoints" / "000000000.zip").exists()
+    assert read_header(path).training["decisions"] == 128
+
+
+def test_learner_cannot_imitate_itself():
+    with pytest.raises(ValueError, match=r"teacher is 'trained', the learner itself: name another General"):
+        read_model(ImitationSection, {"teacher": "trained", "decisions": 10}, "test")
