@@ -42,6 +42,7 @@ MAX_CELLS = num_cells(REACH - 1)
 MAX_TOKENS = LARGE.generals * LARGE.tokens
 MAX_SIZE = make_observation_spec(LARGE.generals, MAX_TYPES, LARGE.tokens).size
 FAR = 99
+LATE = 30.0  # percent of the turns that a game may take, before haste sets in
 
 _PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle"]
 _PER_UNIT += ["damage", "armor", "spare_damage", "spare_armor"]
@@ -75,7 +76,7 @@ BOARD_DTYPE = record_dtype(
     [(f"cell_{name}", np.int64, (MAX_CELLS,)) for name in ("unit", "field", "open", "steps", "menace", "grasp")],
     [(f"cell_{name}", np.float64, (MAX_CELLS,)) for name in ("want", "stake", "pull")],
     [("num_ground", np.int64), ("ground", np.int64, (MAX_CELLS,)), ("queue", np.int64, (MAX_CELLS,))],
-    [("caution", np.float64)],
+    [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
 )
 
 
@@ -389,7 +390,19 @@ def weigh_caution(board):
             others += strength(board, np.int64(seat))
             count += 1.0
     ratio = others / max(1.0, count) / strength(board, np.int64(SELF))
+    board.haste = max(0.0, (see(board, Global.TURN_PERCENT) - LATE) / (100.0 - LATE))
     board.caution = min(1.25, max(0.6, ratio)) * (1.0 - 0.006 * see(board, Global.IDLE_PERCENT))
+    board.caution *= 1.0 - 0.5 * board.haste
+
+
+@njit
+def weigh_scarcity(board):
+    """Value units more, the fewer tokens their General has left: the last ones decide the game."""
+    for unit in range(board.num_units):
+        seat = board.unit_seat[unit]
+        left = look_general(board, seat, General.UNITS) + look_general(board, seat, General.HAND)
+        left += max(np.int64(0), look_general(board, seat, General.SACK))
+        board.unit_value[unit] *= min(4.0, max(1.0, board.w_scarce / max(np.int64(1), left)))
 
 
 @njit
@@ -410,4 +423,5 @@ def read_board(board, observation):
     read_hand(board)
     bare_stats(board)
     count_spares(board)
+    weigh_scarcity(board)
     weigh_caution(board)

@@ -175,7 +175,7 @@ def want_of_enemy_field(board, seat):
     if left <= MOVES_A_TURN and within_grasp == left:
         return 0.5 * board.w_win
     lost = look_general(board, seat, General.FIELDS_OWNED) - left
-    return board.w_take + board.w_take_more * min(np.int64(4), max(np.int64(0), lost))
+    return (board.w_take + board.w_take_more * min(np.int64(4), max(np.int64(0), lost))) * (1.0 - 0.7 * board.haste)
 
 
 @njit
@@ -187,7 +187,8 @@ def want_of_field(board, field, exposed):
     menaced = board.cell_menace[cell] > 0
     if owner == SELF:
         if controller != SELF:
-            return board.w_regain + (board.w_alarm if can_lose_all(board, exposed) else 0.0)
+            calm = board.w_regain * (1.0 - 0.7 * board.haste)
+            return calm + (board.w_alarm if can_lose_all(board, exposed) else 0.0)
         if not menaced:
             return 0.0
         at_risk = exposed + (1 if has_own_unit(board, cell) else 0)

@@ -7,6 +7,7 @@ WEIGHTS: dict[str, float] = {
     "body": 3.0,  # a unit of any kind
     "rank": 7.0,  # each rank of a unit
     "guessed_rank": 1.6,  # of a unit that is face down
+    "scarce": 8.0,  # a General with fewer tokens left than this values each of them more
     "attached": 2.0,  # each spell or maneuver under a unit
     # battlefields
     "take": 14.0,  # from the General who put it down, while he keeps all five
