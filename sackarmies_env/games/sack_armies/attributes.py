@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.games.sack_armies.constants import NO_CLAUSE, NO_MATCH, Ability, Effect, Kind, Stat
-from sackarmies_env.games.sack_armies.layout import AUGMENTED_OFFSET, LEAST, MOST, NUM_ATTRIBUTES, Attribute
+from sackarmies_env.games.sack_armies.layout import (
+    AUGMENTED_OFFSET,
+    LEAST,
+    MOST,
+    NUM_ATTRIBUTES,
+    SHOWN_OFFSET,
+    TYPE_DIGIT,
+    Attribute,
+)
 
 FIRST_ABILITY = int(Attribute.AMBUSH)  # the abilities follow each other in the order of Ability
 STAT_COLUMN = {Stat.MOVEMENT: Attribute.MOVEMENT, Stat.DAMAGE: Attribute.DAMAGE, Stat.ARMOR: Attribute.ARMOR}
@@ -39,6 +47,8 @@ def fill_attributes(params: NDArray[np.void]) -> None:
 
 def _write_printed(tables: Any, type_id: int, row: NDArray[np.int64]) -> None:
     """Write the values that stand on the token itself."""
+    row[Attribute.KIND] = int(tables["type_kind"][type_id]) + SHOWN_OFFSET
+    row[Attribute.TYPE_HIGH], row[Attribute.TYPE_LOW] = divmod(type_id + 1, TYPE_DIGIT)
     for name in ("rank", "use", "target", "target_range", "retain", "halts", "water", "favours_aquatic"):
         row[getattr(Attribute, name.upper())] = tables[f"type_{name}"][type_id]
     row[Attribute.LIMITED] = tables["type_limit_end"][type_id] > tables["type_limit_start"][type_id]
@@ -48,6 +58,8 @@ def _write_printed(tables: Any, type_id: int, row: NDArray[np.int64]) -> None:
     if tables["type_kind"][type_id] == Kind.UNIT:
         for name in ("homeland", "class", "band", "movement", "damage", "armor"):
             row[getattr(Attribute, name.upper())] = tables[f"type_{name}"][type_id]
+        for name in ("movement", "damage", "armor"):
+            row[getattr(Attribute, f"EFFECTIVE_{name.upper()}")] = tables[f"type_{name}"][type_id]
         row[FIRST_ABILITY : FIRST_ABILITY + len(Ability)] = tables["type_ability"][type_id]
         row[Attribute.KEYWORD] = _first_keyword(int(tables["type_keywords"][type_id]))
 

@@ -60,26 +60,30 @@ def clamp(value):
 @njit
 def seat_from(params, viewer, player):
     """Return the seat of `player` counted from `viewer`, who is 0, counter-clockwise."""
-    if player == NO_PLAYER:
-        return np.int64(NOBODY)
     seat = np.int64(player) - viewer
     return seat if seat >= 0 else seat + np.int64(params.num_generals)
 
 
 @njit
-def write_hex(params, row, column, cell):
-    """Write the coordinates of `cell` to `column` and the next."""
-    if cell == NO_HEX:
-        row[column] = OFF_BOARD
-        row[column + 1] = OFF_BOARD
-    else:
-        row[column] = params.cell_q[cell]
-        row[column + 1] = params.cell_r[cell]
+def seat_or_nobody(params, viewer, player):
+    """Return the seat of `player` as `seat_from` does, or NOBODY for NO_PLAYER."""
+    seat = seat_from(params, viewer, player)
+    return np.int64(NOBODY) if player == NO_PLAYER else seat
 
 
 @njit
-def write_type(row, column, type_id):
-    """Write a type as two digits to `column` and the next; NO_TYPE gives zeros."""
+def write_hex(params, out, at, cell):
+    """Write the coordinates of `cell` to `out[at]` and the next place, without a branch."""
+    known = max(cell, np.int64(0))
+    q = np.int64(params.cell_q[known])
+    r = np.int64(params.cell_r[known])
+    out[at] = OFF_BOARD if cell == NO_HEX else q
+    out[at + 1] = OFF_BOARD if cell == NO_HEX else r
+
+
+@njit
+def write_type(out, at, type_id):
+    """Write a type as two digits to `out[at]` and the next place; NO_TYPE gives zeros."""
     number = np.int64(type_id) + 1
-    row[column] = number % TYPE_DIGIT
-    row[column + 1] = number // TYPE_DIGIT
+    out[at] = number % TYPE_DIGIT
+    out[at + 1] = number // TYPE_DIGIT

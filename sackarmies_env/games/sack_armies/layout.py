@@ -207,12 +207,10 @@ GENERAL_FEATURES: tuple[Feature, ...] = (
 
 STATE_FEATURES: tuple[Feature, ...] = (
     _code("place", Place, "Where it is; 0 marks an unused row"),
-    _code("kind", Shown, "Kind"),
     *_hex("", "the token, of its host or of its captor"),
     _seat("owner", "Seat of the owner.", 0),
     _seat("controller", "Seat of the controller.", 0),
     _code("face", ShownFace, "Face"),
-    *_type("", "0 if unknown"),
     _number("slot", "Position of an attachment in its stack.", high=NUM_SLOTS - 1),
     _flag("employed", "employed until the end of the turn."),
     _flag("moved", "moved this turn."),
@@ -220,14 +218,17 @@ STATE_FEATURES: tuple[Feature, ...] = (
     _number("captives", "Tokens under the unit that it holds captive."),
     _code("attack_role", Role, "Part in the attack"),
     _code("act_role", Role, "Part in the activation"),
-    _number("effective_movement", "Movement of the unit after visible effects."),
-    _number("effective_damage", "Damage rating of the unit after visible effects."),
-    _number("effective_armor", "Armor of the unit after visible effects.", LEAST),
     _number("public_movement", "Face-down unit: its printed movement is publicly at least this."),
     _number("public_armor", "Face-down unit: its printed armor is publicly at least this.", LEAST),
 )
 
+# What follows from the type alone, as it stands in `params.type_attributes`; effects may change the stats.
 ATTRIBUTE_FEATURES: tuple[Feature, ...] = (
+    _code("kind", Shown, "Kind"),
+    *_type("", "or 0 if unknown"),
+    _number("effective_movement", "Movement of the unit after visible effects; off the board as printed."),
+    _number("effective_damage", "Damage rating of the unit after visible effects; off the board as printed."),
+    _number("effective_armor", "Armor of the unit after visible effects; off the board as printed.", LEAST),
     _number("rank", "Rank."),
     _code("homeland", Homeland, "Homeland of a unit"),
     _code("class", UnitClass, "Type of a unit"),

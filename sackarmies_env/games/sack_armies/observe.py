@@ -6,7 +6,17 @@ import numpy as np
 
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Event, FlipMethod, Kind, Zone
+from sackarmies_env.games.sack_armies.constants import (
+    NO_TOKEN,
+    NO_TYPE,
+    Ability,
+    Decision,
+    Event,
+    Face,
+    FlipMethod,
+    Kind,
+    Zone,
+)
 from sackarmies_env.games.sack_armies.knowledge import (
     clamp,
     is_known_to_exist,
@@ -14,6 +24,7 @@ from sackarmies_env.games.sack_armies.knowledge import (
     knows_choice,
     knows_identity,
     seat_from,
+    seat_or_nobody,
     write_hex,
     write_type,
 )
@@ -21,8 +32,6 @@ from sackarmies_env.games.sack_armies.layout import (
     CASUALTIES,
     GENERAL_START,
     GENERAL_WIDTH,
-    GLOBAL_START,
-    GLOBAL_WIDTH,
     LOG_START,
     LOG_WIDTH,
     OWN_SACK,
@@ -33,12 +42,28 @@ from sackarmies_env.games.sack_armies.layout import (
     Global,
     Log,
     Over,
-    Shown,
 )
 from sackarmies_env.games.sack_armies.observe_tokens import write_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.state import MAX_LOG
-from sackarmies_env.games.sack_armies.zones import field_at, first_token, kind_of, owner_of, type_of
+from sackarmies_env.games.sack_armies.zones import controller_of, kind_of, owner_of, type_of
+
+TYPE_EVENTS = (
+    Event.PLACE,
+    Event.REVEAL,
+    Event.CASUALTY,
+    Event.CAPTURE,
+    Event.TO_SACK,
+    Event.REMOVE,
+    Event.CONTROL,
+    Event.RAISE,
+    Event.ATTACH,
+)
+KIND_EVENTS = (Event.DEPLOY, Event.WRONG_KIND)
+KINDS = np.arange(len(Event))
+TELLS_TYPE = np.isin(KINDS, TYPE_EVENTS)  # by kind of event: what its value is
+TELLS_KIND = np.isin(KINDS, KIND_EVENTS).astype(np.int64)
+TELLS_NUMBER = ~np.isin(KINDS, (*TYPE_EVENTS, Event.MOVE))
 
 # --- the block of globals
 
@@ -50,213 +75,214 @@ def percent(part, whole):
 
 
 @njit
-def write_globals(params, state, viewer, row):
+def write_globals(params, state, viewer, out):
     """Write the decision, the turn and the deck (V-21, V-23)."""
     if state.current_player == viewer:
-        row[Global.TO_ACT] = 1
-        row[Global.DECISION] = state.decision
-    row[Global.ACTIVE_SEAT] = seat_from(params, viewer, np.int64(state.active))
-    row[Global.TURN_PERCENT] = percent(np.int64(state.turn), np.int64(params.max_turns))
+        out[Global.TO_ACT] = 1
+        out[Global.DECISION] = state.decision
+    out[Global.ACTIVE_SEAT] = seat_or_nobody(params, viewer, np.int64(state.active))
+    out[Global.TURN_PERCENT] = percent(np.int64(state.turn), np.int64(params.max_turns))
     idle = np.int64(state.turn) - np.int64(state.last_progress_turn)
-    row[Global.IDLE_PERCENT] = percent(idle, np.int64(params.no_progress_turns))
-    row[Global.STUMBLED] = state.stumbled
+    out[Global.IDLE_PERCENT] = percent(idle, np.int64(params.no_progress_turns))
+    out[Global.STUMBLED] = state.stumbled
     if state.terminated == 1:
-        row[Global.OVER] = Over.ENDED
+        out[Global.OVER] = Over.ENDED
     elif state.truncated == 1:
-        row[Global.OVER] = Over.CUT_OFF
-    row[Global.WINNER] = seat_from(params, viewer, np.int64(state.winner))
-    row[Global.VICTORY] = state.victory_type
+        out[Global.OVER] = Over.CUT_OFF
+    out[Global.WINNER] = seat_or_nobody(params, viewer, np.int64(state.winner))
+    out[Global.VICTORY] = state.victory_type
     if params.flip_method == FlipMethod.DECK or params.flip_method == FlipMethod.DECK_JOKERS:
-        row[Global.DECK_RED] = state.deck_red
-        row[Global.DECK_BLACK] = state.deck_black
-        row[Global.DECK_JOKERS] = state.deck_jokers
-    write_chain(params, state, viewer, row)
-    write_attack(params, state, viewer, row)
-    write_act(params, state, viewer, row)
+        out[Global.DECK_RED] = state.deck_red
+        out[Global.DECK_BLACK] = state.deck_black
+        out[Global.DECK_JOKERS] = state.deck_jokers
+    write_chain(params, state, viewer, out)
+    write_attack(params, state, viewer, out)
+    write_act(params, state, viewer, out)
 
 
 @njit
-def write_chain(params, state, viewer, row):
+def write_chain(params, state, viewer, out):
     """Write the partial choice, which only the General who makes it knows: hexes, or one type."""
     first = np.int64(NO_HEX)
     second = np.int64(NO_HEX)
     if state.current_player == viewer:
-        row[Global.CHAIN_VERB] = state.chain_verb
+        out[Global.CHAIN_VERB] = state.chain_verb
         if state.decision == Decision.DEPLOY_HEX or state.decision == Decision.SETUP_HEX:
-            write_type(row, Global.CHAIN_TYPE_LOW, np.int64(state.chain[0]))
+            write_type(out, Global.CHAIN_TYPE_LOW, np.int64(state.chain[0]))
         else:
             first = np.int64(state.chain[0])
             second = np.int64(state.chain[1])
-    write_hex(params, row, Global.CHAIN_Q, first)
-    write_hex(params, row, Global.CHAIN_SECOND_Q, second)
+    write_hex(params, out, Global.CHAIN_Q, first)
+    write_hex(params, out, Global.CHAIN_SECOND_Q, second)
 
 
 @njit
-def write_attack(params, state, viewer, row):
+def write_attack(params, state, viewer, out):
     """Write the announced attack; what is not announced is known to its chooser alone."""
     if state.attack_verb == 0 or not knows_choice(state, viewer, state.attack_announced):
-        write_hex(params, row, Global.ATTACK_Q, np.int64(NO_HEX))
+        write_hex(params, out, Global.ATTACK_Q, np.int64(NO_HEX))
         return
-    row[Global.ATTACK_VERB] = state.attack_verb
-    write_hex(params, row, Global.ATTACK_Q, np.int64(state.attack_hex))
-    row[Global.ATTACK_AMBUSH] = state.attack_ambush
-    row[Global.ATTACK_SURPRISED] = state.attack_surprised
-    row[Global.ATTACK_COUNTERED] = state.attack_countered
-    row[Global.ATTACK_NO_ADVANCE] = state.attack_no_advance
-    row[Global.ATTACK_MOVED] = state.attack_moved
-    row[Global.ATTACK_SUCCESSES] = clamp(np.int64(state.attack_successes))
-    row[Global.COUNTER_SUCCESSES] = clamp(np.int64(state.counter_successes))
-    row[Global.ATTACK_KILLED] = state.attack_killed
+    out[Global.ATTACK_VERB] = state.attack_verb
+    write_hex(params, out, Global.ATTACK_Q, np.int64(state.attack_hex))
+    out[Global.ATTACK_AMBUSH] = state.attack_ambush
+    out[Global.ATTACK_SURPRISED] = state.attack_surprised
+    out[Global.ATTACK_COUNTERED] = state.attack_countered
+    out[Global.ATTACK_NO_ADVANCE] = state.attack_no_advance
+    out[Global.ATTACK_MOVED] = state.attack_moved
+    out[Global.ATTACK_SUCCESSES] = clamp(np.int64(state.attack_successes))
+    out[Global.COUNTER_SUCCESSES] = clamp(np.int64(state.counter_successes))
+    out[Global.ATTACK_KILLED] = state.attack_killed
 
 
 @njit
-def write_act(params, state, viewer, row):
+def write_act(params, state, viewer, out):
     """Write the announced activation; what is not announced is known to its chooser alone."""
     if state.act_verb == 0 or not knows_choice(state, viewer, state.act_announced):
-        write_hex(params, row, Global.ACT_Q, np.int64(NO_HEX))
-        write_hex(params, row, Global.ACT_TO_Q, np.int64(NO_HEX))
+        write_hex(params, out, Global.ACT_Q, np.int64(NO_HEX))
+        write_hex(params, out, Global.ACT_TO_Q, np.int64(NO_HEX))
         return
-    row[Global.ACT_VERB] = state.act_verb
-    write_hex(params, row, Global.ACT_Q, np.int64(state.act_hex))
-    write_hex(params, row, Global.ACT_TO_Q, np.int64(state.act_to))
-    write_type(row, Global.ACT_TYPE_LOW, np.int64(state.act_type))
+    out[Global.ACT_VERB] = state.act_verb
+    write_hex(params, out, Global.ACT_Q, np.int64(state.act_hex))
+    write_hex(params, out, Global.ACT_TO_Q, np.int64(state.act_to))
+    write_type(out, Global.ACT_TYPE_LOW, np.int64(state.act_type))
 
 
 # --- the block of events
 
 
 @njit
-def tells_type(kind):
-    """Return whether the value of an event is a type."""
-    return (
-        kind == Event.PLACE
-        or kind == Event.REVEAL
-        or kind == Event.CASUALTY
-        or kind == Event.CAPTURE
-        or kind == Event.TO_SACK
-        or kind == Event.REMOVE
-        or kind == Event.CONTROL
-        or kind == Event.RAISE
-        or kind == Event.ATTACH
-    )
+def write_events(params, state, viewer, out):
+    """Write the public events (V-07, V-17); column by column and without branches, since such loops are vectorised."""
+    for i in range(MAX_LOG):
+        at = LOG_START + i * LOG_WIDTH
+        out[at + Log.KIND] = state.log_kind[i]
+        out[at + Log.SEAT] = seat_or_nobody(params, viewer, np.int64(state.log_player[i]))
+        write_hex(params, out, at + Log.Q, np.int64(state.log_hex[i]))
+    for i in range(MAX_LOG):
+        is_move = state.log_kind[i] == Event.MOVE
+        origin = np.int64(state.log_value[i]) if is_move else np.int64(NO_HEX)
+        write_hex(params, out, LOG_START + i * LOG_WIDTH + Log.FROM_Q, origin)
+    for i in range(MAX_LOG):
+        type_id = np.int64(state.log_value[i]) if TELLS_TYPE[state.log_kind[i]] else np.int64(NO_TYPE)
+        write_type(out, LOG_START + i * LOG_WIDTH + Log.TYPE_LOW, type_id)
+    for i in range(MAX_LOG):
+        kind = np.int64(state.log_kind[i])
+        value = np.int64(state.log_value[i]) + TELLS_KIND[kind] * SHOWN_OFFSET
+        out[LOG_START + i * LOG_WIDTH + Log.NUMBER] = clamp(value) if TELLS_NUMBER[kind] else np.int64(0)
+
+
+# --- the blocks of Generals and of types
 
 
 @njit
-def write_event(params, state, viewer, i, row):
-    """Write one public event (V-07, V-17)."""
-    kind = np.int64(state.log_kind[i])
-    value = np.int64(state.log_value[i])
-    row[Log.KIND] = kind
-    row[Log.SEAT] = seat_from(params, viewer, np.int64(state.log_player[i]))
-    write_hex(params, row, Log.Q, np.int64(state.log_hex[i]))
-    write_hex(params, row, Log.FROM_Q, value if kind == Event.MOVE else np.int64(NO_HEX))
-    if tells_type(kind):
-        write_type(row, Log.TYPE_LOW, value)
-    elif kind == Event.DEPLOY or kind == Event.WRONG_KIND:
-        row[Log.NUMBER] = value + SHOWN_OFFSET if value >= 0 else np.int64(Shown.UNKNOWN)
-    elif kind != Event.MOVE:
-        row[Log.NUMBER] = clamp(value)
-
-
-# --- the block of Generals
+def general_at(params, viewer, player):
+    """Return where the row of `player` in the block of Generals begins."""
+    return GENERAL_START + seat_from(params, viewer, player) * GENERAL_WIDTH
 
 
 @njit
-def count_own_tokens(params, state, player, row):
-    """Add up the tokens of `player` in his zones and on the board (V-06)."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
+def type_at(params, type_id):
+    """Return where the row of a type in the block of types begins."""
+    count = np.int64(params.num_generals)
+    return GENERAL_START + count * GENERAL_WIDTH + type_id * (2 * count)
+
+
+@njit
+def count_on_board(params, state, viewer, token, out):
+    """Count a unit or battlefield on the battleground, for its owner and for its controller."""
+    at = general_at(params, viewer, owner_of(state, token))
+    if kind_of(params, state, token) == Kind.UNIT:
+        out[at + General.UNITS] += 1
+        out[at + General.UNITS_DOWN] += 1 - state.token_face[token]
+    else:
+        controller = controller_of(state, token)
+        out[at + General.FIELDS_OWNED] += 1
+        out[at + General.FIELDS_KEPT] += controller == state.token_owner[token]
+        out[general_at(params, viewer, controller) + General.FIELDS_CONTROLLED] += 1
+
+
+@njit
+def count_aside(params, state, viewer, token, out):
+    """Count a token that is neither on the battleground nor in a sack or hand (V-06)."""
+    at = general_at(params, viewer, owner_of(state, token))
+    zone = state.token_zone[token]
+    if zone == Zone.CASUALTIES:
+        out[at + General.CASUALTIES] += 1
+    elif zone == Zone.REMOVED:
+        out[at + General.REMOVED] += 1
+    elif zone == Zone.CAPTURED:
+        out[at + General.CAPTURED] += 1
+    elif zone == Zone.PICKED:
+        out[at + General.TO_PLACE] += 1
+
+
+@njit
+def count_by_type(params, state, viewer, token, out):
+    """Count a token in a pile, or one that is known to be somewhere out of sight, in the row of its type (V-04)."""
+    zone = state.token_zone[token]
+    at = type_at(params, type_of(state, token))
+    if not knows_identity(params, state, viewer, token):
+        if is_known_to_exist(params, state, token):
+            known = CASUALTIES + np.int64(params.num_generals) - 1  # column of a seat: known + seat
+            out[at + known + seat_from(params, viewer, owner_of(state, token))] += 1
+    elif zone == Zone.CASUALTIES:
+        out[at + CASUALTIES + seat_from(params, viewer, owner_of(state, token))] += 1
+    elif zone == Zone.SACK:
+        out[at + OWN_SACK] += 1
+
+
+@njit
+def may_augment(params, state, unit):
+    """Return whether a token on the board may give its neighbours something: a cheap test before exact ones."""
+    if state.token_face[unit] == Face.DOWN:
+        return False
+    return params.type_ability[state.token_type[unit], Ability.AUGMENT] > 0 or state.token_first[unit] != NO_TOKEN
+
+
+@njit
+def write_counts(params, state, viewer, out):
+    """Count all tokens, in one go through the rows; return whether there may be augmenters."""
+    augmented = state.num_ghosts > 0 or state.num_modifiers > 0
+    for token in range(len(state.token_zone)):
         zone = state.token_zone[token]
-        if zone == Zone.CASUALTIES:
-            row[General.CASUALTIES] += 1
-        elif zone == Zone.REMOVED:
-            row[General.REMOVED] += 1
-        elif zone == Zone.CAPTURED:
-            row[General.CAPTURED] += 1
-        elif zone == Zone.PICKED:
-            row[General.TO_PLACE] += 1
-        elif zone == Zone.BATTLEGROUND:
-            if kind_of(params, state, token) == Kind.UNIT:
-                row[General.UNITS] += 1
-                row[General.UNITS_DOWN] += 1 - state.token_face[token]
-            else:
-                row[General.FIELDS_OWNED] += 1
-                row[General.FIELDS_KEPT] += state.token_controller[token] == player
+        if zone == Zone.NONE:
+            continue
+        if zone == Zone.BATTLEGROUND:
+            count_on_board(params, state, viewer, token, out)
+            augmented = augmented or may_augment(params, state, token)
+        elif zone != Zone.SACK and zone != Zone.HAND:
+            count_aside(params, state, viewer, token, out)
+        if zone != Zone.BATTLEGROUND or state.token_face[token] == Face.DOWN:
+            count_by_type(params, state, viewer, token, out)
+    return augmented
 
 
 @njit
-def write_sack_count(params, state, viewer, player, row):
+def write_sack_count(params, state, viewer, player, out):
     """Write the number of tokens in a sack and of picks to be placed (V-02, V-05, C-sack_count_public).
 
     While picks are made in secret, others see the numbers that will stand after them: how many a General has picked so
     far would tell whether he had a choice.
     """
+    at = general_at(params, viewer, player)
     count = np.int64(state.sack_count[player])
     if player != viewer and is_picking(state):
-        count += np.int64(row[General.TO_PLACE]) - SETUP_FIELDS
-        row[General.TO_PLACE] = SETUP_FIELDS
+        count += np.int64(out[at + General.TO_PLACE]) - SETUP_FIELDS
+        out[at + General.TO_PLACE] = SETUP_FIELDS
     hidden = player != viewer and params.sack_count_public == 0
-    row[General.SACK] = UNTOLD if hidden else clamp(count)
-
-
-@njit
-def write_general(params, state, viewer, player, row):
-    """Write what is public of a General; his seat is the row."""
-    row[General.ALIVE] = state.general_alive[player]
-    row[General.ACTIVE] = state.active == player
-    row[General.CONTENDING] = state.general_contending[player]
-    row[General.HAND] = clamp(np.int64(state.hand_count[player]))
-    count_own_tokens(params, state, player, row)
-    write_sack_count(params, state, viewer, player, row)
+    out[at + General.SACK] = UNTOLD if hidden else clamp(count)
 
 
 @njit
 def write_generals(params, state, viewer, out):
-    """Write all Generals, and how many battlefields point to each."""
-    for player in range(params.num_generals):
-        start = GENERAL_START + seat_from(params, viewer, np.int64(player)) * GENERAL_WIDTH
-        write_general(params, state, viewer, np.int64(player), out[start : start + GENERAL_WIDTH])
-    for cell in range(params.num_cells):
-        field = field_at(state, np.int64(cell))
-        if field != NO_TOKEN:
-            seat = seat_from(params, viewer, np.int64(state.token_controller[field]))
-            out[GENERAL_START + seat * GENERAL_WIDTH + General.FIELDS_CONTROLLED] += 1
-
-
-# --- the block of types
-
-
-@njit
-def types_start(params):
-    """Return where the block of types begins."""
-    return GENERAL_START + np.int64(params.num_generals) * GENERAL_WIDTH
-
-
-@njit
-def types_width(params):
-    """Return the number of columns of the block of types."""
-    return 2 * np.int64(params.num_generals)
-
-
-@njit
-def write_types(params, state, viewer, out):
-    """Count tokens in piles by type, and those known to be somewhere out of sight (V-04)."""
-    start = types_start(params)
-    width = types_width(params)
-    known = CASUALTIES + np.int64(params.num_generals) - 1  # column of a seat: known + seat
-    for token in range(len(state.token_zone)):
-        zone = state.token_zone[token]
-        if zone == Zone.NONE:
-            continue
-        row = start + type_of(state, token) * width
-        seat = seat_from(params, viewer, owner_of(state, token))
-        if not knows_identity(params, state, viewer, token):
-            if is_known_to_exist(params, state, token):
-                out[row + known + seat] += 1
-        elif zone == Zone.CASUALTIES:
-            out[row + CASUALTIES + seat] += 1
-        elif zone == Zone.SACK:
-            out[row + OWN_SACK] += 1
+    """Write what is public of each General and has not been counted yet."""
+    for player in range(np.int64(params.num_generals)):
+        at = general_at(params, viewer, player)
+        out[at + General.ALIVE] = state.general_alive[player]
+        out[at + General.ACTIVE] = state.active == player
+        out[at + General.CONTENDING] = state.general_contending[player]
+        out[at + General.HAND] = clamp(np.int64(state.hand_count[player]))
+        write_sack_count(params, state, viewer, player, out)
 
 
 # --- all of it
@@ -267,14 +293,11 @@ def observe_game(params, state, viewer, out):
     """Write all that `viewer` sees of one game to the int8 vector `out`."""
     for i in range(len(out)):
         out[i] = 0
-    write_globals(params, state, viewer, out[GLOBAL_START : GLOBAL_START + GLOBAL_WIDTH])
-    for i in range(MAX_LOG):
-        start = LOG_START + i * LOG_WIDTH
-        write_event(params, state, viewer, i, out[start : start + LOG_WIDTH])
+    write_globals(params, state, viewer, out)
+    write_events(params, state, viewer, out)
+    augmented = write_counts(params, state, viewer, out)
     write_generals(params, state, viewer, out)
-    write_types(params, state, viewer, out)
-    tokens_start = types_start(params) + np.int64(params.num_types) * types_width(params)
-    write_tokens(params, state, viewer, out[tokens_start:])
+    write_tokens(params, state, viewer, augmented, out, type_at(params, np.int64(params.num_types)))
 
 
 @njit

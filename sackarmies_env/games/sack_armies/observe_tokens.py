@@ -16,14 +16,16 @@ from sackarmies_env.games.sack_armies.knowledge import (
     knows_identity,
     seat_from,
     write_hex,
-    write_type,
 )
 from sackarmies_env.games.sack_armies.layout import (
     AUGMENTED_OFFSET,
     FIRST_ATTRIBUTE,
+    GENERAL_START,
+    GENERAL_WIDTH,
     NUM_ATTRIBUTES,
     SHOWN_OFFSET,
     TOKEN_WIDTH,
+    General,
     Place,
     Role,
     Shown,
@@ -36,13 +38,14 @@ from sackarmies_env.games.sack_armies.stats import (
     effective_armor,
     effective_damage,
     effective_movement,
+    is_as_printed,
 )
 from sackarmies_env.games.sack_armies.zones import (
+    controller_of,
     count_attachments,
     field_at,
     first_token,
     hex_of,
-    is_face_up,
     is_in_effect,
     kind_of,
     owner_of,
@@ -56,55 +59,63 @@ END_OF_PILE = 1 << 40  # above every key of `pile_key`
 
 
 @njit
-def write_abilities(params, state, unit, row):
+def write_abilities(params, state, unit, out, at):
     """Write the abilities of a unit as they work for it now, or would if it were face up."""
     for ability in range(NUM_ABILITIES):
         found = ability_row_if_revealed(params, state, unit, np.int64(ability))
-        row[Token.AMBUSH + ability] = 0 if found == NO_ROW else params.ability_value[found]
+        out[at + Token.AMBUSH + ability] = 0 if found == NO_ROW else params.ability_value[found]
     found = ability_row_if_revealed(params, state, unit, np.int64(Ability.AUGMENT))
     if found == NO_ROW:
-        row[Token.AUGMENTED] = 0
-        row[Token.AUGMENT_AMOUNT] = 0
+        out[at + Token.AUGMENTED] = 0
+        out[at + Token.AUGMENT_AMOUNT] = 0
     else:
-        row[Token.AUGMENTED] = params.ability_stat[found] + AUGMENTED_OFFSET
-        row[Token.AUGMENT_AMOUNT] = params.ability_amount[found]
+        out[at + Token.AUGMENTED] = params.ability_stat[found] + AUGMENTED_OFFSET
+        out[at + Token.AUGMENT_AMOUNT] = params.ability_amount[found]
 
 
 @njit
-def write_identity(params, state, token, row):
-    """Write what is printed on `token` (V-03)."""
-    type_id = type_of(state, token)
-    row[Token.KIND] = kind_of(params, state, token) + SHOWN_OFFSET
-    write_type(row, Token.TYPE_LOW, type_id)
-    printed = params.type_attributes[type_id]
-    columns = row[FIRST_ATTRIBUTE : FIRST_ATTRIBUTE + NUM_ATTRIBUTES]  # slices first: the loop becomes a block copy
+def write_identity(params, state, token, known, out, at):
+    """Write what is printed on `token`, or zeros if that is not known; without a branch (V-03)."""
+    first = at + FIRST_ATTRIBUTE
+    printed = params.type_attributes[type_of(state, token)]
+    columns = out[first : first + NUM_ATTRIBUTES]  # slices first: the loop becomes a block copy
+    mask = np.int8(-known)
     for i in range(NUM_ATTRIBUTES):
-        columns[i] = printed[i]
+        columns[i] = printed[i] & mask
 
 
 @njit
-def write_unit_stats(params, state, unit, row):
-    """Write what a known unit on the board is worth now."""
+def is_on_plain_ground(params, state, unit):
+    """Return whether the battlefield under `unit`, if any, has no effects."""
+    field = field_at(state, hex_of(state, unit))
+    if field == NO_TOKEN:
+        return True
+    type_id = type_of(state, field)
+    return params.type_effect_end[type_id] == params.type_effect_start[type_id]
+
+
+@njit
+def write_unit_stats(params, state, unit, augmented, out, at):
+    """Write what a known unit on the board is worth now; `augmented`: there may be augmenters.
+
+    Mostly nothing changes a unit, which cheap tests find before exact ones are made.
+    """
     type_id = type_of(state, unit)
-    limited = params.type_limit_end[type_id] > params.type_limit_start[type_id]
-    if limited or state.token_first[unit] != NO_TOKEN or state.num_modifiers > 0:
-        write_abilities(params, state, unit, row)
-    row[Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
-    row[Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
-    row[Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
+    if params.type_limit_end[type_id] > params.type_limit_start[type_id] or not is_as_printed(state, unit):
+        write_abilities(params, state, unit, out, at)
+    if augmented or not is_as_printed(state, unit) or not is_on_plain_ground(params, state, unit):
+        out[at + Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
+        out[at + Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
+        out[at + Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
 
 
 @njit
-def write_token(params, state, viewer, token, row):
+def write_token(params, state, viewer, token, out, at):
     """Write what `viewer` knows of `token`, the place apart."""
-    row[Token.OWNER] = seat_from(params, viewer, owner_of(state, token))
-    row[Token.CONTROLLER] = seat_from(params, viewer, np.int64(state.token_controller[token]))
-    if is_face_up(state, token):
-        row[Token.FACE] = ShownFace.IN_EFFECT if is_in_effect(params, state, token) else ShownFace.UP
-    if knows_identity(params, state, viewer, token):
-        write_identity(params, state, token, row)
-    elif state.token_kind_known[token] == 1:
-        row[Token.KIND] = kind_of(params, state, token) + SHOWN_OFFSET
+    out[at + Token.OWNER] = seat_from(params, viewer, owner_of(state, token))
+    out[at + Token.CONTROLLER] = seat_from(params, viewer, controller_of(state, token))
+    out[at + Token.FACE] = state.token_face[token]
+    write_identity(params, state, token, np.int64(knows_identity(params, state, viewer, token)), out, at)
 
 
 @njit
@@ -134,70 +145,64 @@ def act_role(state, viewer, token):
 
 
 @njit
-def write_unit(params, state, viewer, unit, row):
+def write_unit(params, state, viewer, unit, out, at):
     """Write a unit on the board: place and face of all, the rest of those that are known (V-08, V-19)."""
-    write_token(params, state, viewer, unit, row)
-    row[Token.PLACE] = Place.BATTLEGROUND
-    row[Token.KIND] = Shown.UNIT
-    write_hex(params, row, Token.Q, hex_of(state, unit))
-    row[Token.EMPLOYED] = state.token_employed[unit]
-    row[Token.MOVED] = state.token_moved[unit]
-    row[Token.ATTACHMENTS] = count_attachments(state, unit)
-    row[Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
-    row[Token.ACT_ROLE] = act_role(state, viewer, unit)
+    write_token(params, state, viewer, unit, out, at)
+    out[at + Token.PLACE] = Place.BATTLEGROUND
+    out[at + Token.KIND] = Shown.UNIT
+    write_hex(params, out, at + Token.Q, hex_of(state, unit))
+    out[at + Token.EMPLOYED] = state.token_employed[unit]
+    out[at + Token.MOVED] = state.token_moved[unit]
+    out[at + Token.ATTACHMENTS] = count_attachments(state, unit)
+    out[at + Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
+    out[at + Token.ACT_ROLE] = act_role(state, viewer, unit)
     if state.token_face[unit] == Face.DOWN:
-        row[Token.PUBLIC_MOVEMENT] = clamp(np.int64(state.token_min_movement[unit]))
-        row[Token.PUBLIC_ARMOR] = clamp(np.int64(state.token_min_armor[unit]))
-    if knows_identity(params, state, viewer, unit):
-        write_unit_stats(params, state, unit, row)
+        out[at + Token.PUBLIC_MOVEMENT] = clamp(np.int64(state.token_min_movement[unit]))
+        out[at + Token.PUBLIC_ARMOR] = clamp(np.int64(state.token_min_armor[unit]))
 
 
 @njit
-def write_beneath(params, state, viewer, token, row):
+def write_beneath(params, state, viewer, token, out, at):
     """Write an attachment or a captive on the hex of the unit above it, or a token removed from play."""
-    write_token(params, state, viewer, token, row)
+    write_token(params, state, viewer, token, out, at)
+    if is_in_effect(params, state, token):
+        out[at + Token.FACE] = ShownFace.IN_EFFECT
+    if state.token_kind_known[token] == 1:
+        out[at + Token.KIND] = kind_of(params, state, token) + SHOWN_OFFSET
     host = np.int64(state.token_host[token])
-    write_hex(params, row, Token.Q, np.int64(NO_HEX) if host == NO_TOKEN else hex_of(state, host))
-    row[Token.ACT_ROLE] = act_role(state, viewer, token)
+    write_hex(params, out, at + Token.Q, np.int64(NO_HEX) if host == NO_TOKEN else hex_of(state, host))
+    out[at + Token.ACT_ROLE] = act_role(state, viewer, token)
 
 
-# --- the rows; each function returns how many it has written
-
-
-@njit
-def nth_row(rows, n):
-    """Return row `n` of a part of the block of tokens."""
-    return rows[n * TOKEN_WIDTH : (n + 1) * TOKEN_WIDTH]
+# --- the rows; each function begins at `at` and returns where the next row begins
 
 
 @njit
-def write_aside(params, state, viewer, zone, rows):
+def write_aside(params, state, viewer, zone, out, at):
     """Write the viewer's own hand or picks, in the order of his list."""
-    count = np.int64(0)
     start = first_token(params, viewer)
     for token in range(start, start + np.int64(params.tokens_per_general)):
         if state.token_zone[token] == zone:
-            row = nth_row(rows, count)
-            write_token(params, state, viewer, token, row)
-            row[Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
-            write_hex(params, row, Token.Q, np.int64(NO_HEX))
-            count += 1
-    return count
+            write_token(params, state, viewer, token, out, at)
+            out[at + Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
+            write_hex(params, out, at + Token.Q, np.int64(NO_HEX))
+            at += TOKEN_WIDTH
+    return at
 
 
 @njit
-def write_stack(params, state, viewer, unit, rows):
+def write_stack(params, state, viewer, unit, out, at):
     """Write the attachments of `unit` in the order of their stack (V-11)."""
-    count = np.int64(0)
+    slot = 0
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
-        row = nth_row(rows, count)
-        write_beneath(params, state, viewer, attachment, row)
-        row[Token.PLACE] = Place.ATTACHED
-        row[Token.SLOT] = count
-        count += 1
+        write_beneath(params, state, viewer, attachment, out, at)
+        out[at + Token.PLACE] = Place.ATTACHED
+        out[at + Token.SLOT] = slot
+        slot += 1
+        at += TOKEN_WIDTH
         attachment = np.int64(state.token_next[attachment])
-    return count
+    return at
 
 
 @njit
@@ -229,61 +234,63 @@ def next_in_pile(params, state, viewer, captor, after):
 
 
 @njit
-def write_pile(params, state, viewer, captor, rows):
-    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know."""
-    count = np.int64(0)
+def write_pile(params, state, viewer, captor, out, at):
+    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know (V-15)."""
     key = next_in_pile(params, state, viewer, captor, np.int64(-1))
     while key != END_OF_PILE:
-        row = nth_row(rows, count)
-        write_beneath(params, state, viewer, key % len(state.token_zone), row)
-        row[Token.PLACE] = Place.REMOVED if captor == NO_TOKEN else Place.CAPTURED
-        count += 1
+        write_beneath(params, state, viewer, key % len(state.token_zone), out, at)
+        out[at + Token.PLACE] = Place.REMOVED if captor == NO_TOKEN else Place.CAPTURED
+        at += TOKEN_WIDTH
         key = next_in_pile(params, state, viewer, captor, key)
-    return count
+    return at
 
 
 @njit
-def count_in_zone(state, zone):
-    """Return how many tokens are in `zone`, of all Generals."""
-    count = np.int64(0)
-    for token in range(len(state.token_zone)):
-        count += state.token_zone[token] == zone
-    return count
+def is_anything_in(params, out, column):
+    """Return whether some General has tokens of a kind that the block of Generals, written before, counts."""
+    for seat in range(params.num_generals):
+        if out[GENERAL_START + seat * GENERAL_WIDTH + column] != 0:
+            return True
+    return False
 
 
 @njit
-def write_cell(params, state, viewer, cell, has_captives, rows):
-    """Write what lies on a hex: battlefield, unit, attachments, captives."""
-    count = np.int64(0)
-    field = field_at(state, cell)
-    if field != NO_TOKEN:
-        row = nth_row(rows, count)
-        write_token(params, state, viewer, field, row)
-        row[Token.PLACE] = Place.BATTLEGROUND
-        write_hex(params, row, Token.Q, cell)
-        count += 1
-    unit = unit_at(state, cell)
-    if unit == NO_TOKEN:
-        return count
-    row = nth_row(rows, count)
-    write_unit(params, state, viewer, unit, row)
-    count += 1 + write_stack(params, state, viewer, unit, rows[(count + 1) * TOKEN_WIDTH :])
-    if has_captives:
-        captives = write_pile(params, state, viewer, unit, rows[count * TOKEN_WIDTH :])
-        row[Token.CAPTIVES] = captives
-        count += captives
-    return count
+def write_field(params, state, viewer, cell, out, at):
+    """Write the battlefield on a hex."""
+    write_token(params, state, viewer, field_at(state, cell), out, at)
+    out[at + Token.PLACE] = Place.BATTLEGROUND
+    write_hex(params, out, at + Token.Q, cell)
+    return at + TOKEN_WIDTH
 
 
 @njit
-def write_tokens(params, state, viewer, rows):
-    """Write the block of tokens; unused rows stay as they are."""
-    count = write_aside(params, state, viewer, Zone.HAND, rows)
-    count += write_aside(params, state, viewer, Zone.PICKED, rows[count * TOKEN_WIDTH :])
-    has_captives = count_in_zone(state, Zone.CAPTURED) > 0
+def write_captives(params, state, viewer, unit, out, at):
+    """Write what `unit`, whose row is the last one that is neither attachment nor captive, holds captive."""
+    end = write_pile(params, state, viewer, unit, out, at)
+    above = at - (1 + count_attachments(state, unit)) * TOKEN_WIDTH
+    out[above + Token.CAPTIVES] = (end - at) // TOKEN_WIDTH
+    return end
+
+
+@njit
+def write_tokens(params, state, viewer, augmented, out, at):
+    """Write the block of tokens, which begins at `at`, after the block of Generals; unused rows stay as they are."""
+    at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
+    at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
+    has_captives = is_anything_in(params, out, General.CAPTURED)
     for cell in range(params.num_cells):
-        if state.cell_field[cell] == NO_TOKEN and state.cell_unit[cell] == NO_TOKEN:
+        if state.cell_field[cell] != NO_TOKEN:
+            at = write_field(params, state, viewer, np.int64(cell), out, at)
+        if state.cell_unit[cell] == NO_TOKEN:
             continue
-        count += write_cell(params, state, viewer, np.int64(cell), has_captives, rows[count * TOKEN_WIDTH :])
-    if count_in_zone(state, Zone.REMOVED) > 0:
-        write_pile(params, state, viewer, np.int64(NO_TOKEN), rows[count * TOKEN_WIDTH :])
+        unit = unit_at(state, cell)
+        write_unit(params, state, viewer, unit, out, at)
+        if knows_identity(params, state, viewer, unit):
+            write_unit_stats(params, state, unit, augmented, out, at)
+        at += TOKEN_WIDTH
+        if state.token_first[unit] != NO_TOKEN:
+            at = write_stack(params, state, viewer, unit, out, at)
+        if has_captives:
+            at = write_captives(params, state, viewer, unit, out, at)
+    if is_anything_in(params, out, General.REMOVED):
+        write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
