@@ -112,7 +112,7 @@ def test_infos_masks_and_observations_of_the_environment_are_alike_in_both_world
     env.reset(seed=2)
     rng = np.random.default_rng(2)
     for _ in range(12 if INTERPRETED else 300):
-        if not env.agents:
+        if plain(env._match.states)["current_player"] < 0:
             break
         seat = env.possible_agents.index(env.agent_selection)
         twin = env.clone()
