@@ -36,6 +36,7 @@ from sackarmies_env.games.sack_armies.state import LARGE
 NO_CELL = -1
 NO_UNIT = -1
 NO_FIELD = -1
+UNREACHED = -1
 SELF = 0  # the observer's seat
 REACH = -OFF_BOARD  # coordinates run from -REACH to REACH
 MAX_CELLS = num_cells(REACH - 1)
@@ -45,7 +46,7 @@ FAR = 99
 LATE = 30.0  # percent of the turns that a game may take, before haste sets in
 
 _PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle"]
-_PER_UNIT += ["damage", "armor", "spare_damage", "spare_armor"]
+_PER_UNIT += ["sight", "notice", "damage", "armor", "spare_damage", "spare_armor"]
 _PER_FIELD = ["cell", "row", "owner", "controller"]
 _PER_STACKED = ["row", "host"]
 
@@ -61,8 +62,10 @@ BOARD_DTYPE = record_dtype(
         ("seen", np.int8, (MAX_SIZE,)),  # the observation
     ],
     # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
-    # what own free spells and maneuvers will add once they are revealed: this share is `spare`.
-    [("num_units", np.int64), ("num_on_board", np.int64)],
+    # what own free spells and maneuvers will add once they are revealed: this share is `spare`. `notice`: over how many
+    # hexes it can attack next turn.
+    [(name, np.int64) for name in ("num_units", "num_on_board", "num_enemies")],
+    [("enemies", np.int64, (MAX_TOKENS,))],  # opposing units on the board
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
     [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_best", np.float64, (MAX_TOKENS,))],
     [("unit_pressed", np.int64, (MAX_TOKENS,)), ("unit_pressers", np.int64, (MAX_TOKENS,))],
@@ -73,7 +76,10 @@ BOARD_DTYPE = record_dtype(
     [("num_stacked", np.int64)],
     [(f"stacked_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_STACKED],
     [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
-    [(f"cell_{name}", np.int64, (MAX_CELLS,)) for name in ("unit", "field", "open", "steps", "menace", "grasp")],
+    [
+        (f"cell_{name}", np.int64, (MAX_CELLS,))
+        for name in ("unit", "field", "open", "steps", "menace", "grasp", "near", "seen", "threat")
+    ],
     [(f"cell_{name}", np.float64, (MAX_CELLS,)) for name in ("want", "stake", "pull")],
     [("num_ground", np.int64), ("ground", np.int64, (MAX_CELLS,)), ("queue", np.int64, (MAX_CELLS,))],
     [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
@@ -233,6 +239,9 @@ def read_known_unit(board, unit, row):
     board.unit_damage[unit] = look(board, row, Token.EFFECTIVE_DAMAGE if on_board else Token.DAMAGE)
     board.unit_armor[unit] = look(board, row, Token.EFFECTIVE_ARMOR if on_board else Token.ARMOR)
     board.unit_reach[unit] = look(board, row, Token.RANGE)
+    board.unit_sight[unit] = max(np.int64(1), look(board, row, Token.SIGHT) * board.unit_up[unit])
+    charge = board.unit_move[unit] + 1 if look(board, row, Token.MOVE_AND_ATTACK) > 0 else np.int64(1)
+    board.unit_notice[unit] = max(board.unit_reach[unit], charge)
     board.unit_value[unit] = board.w_body + board.w_rank * look(board, row, Token.RANK)
 
 
@@ -243,6 +252,8 @@ def guess_unit(board, unit, row):
     board.unit_damage[unit] = 2
     board.unit_armor[unit] = max(np.int64(2), look(board, row, Token.PUBLIC_ARMOR))
     board.unit_reach[unit] = 0
+    board.unit_sight[unit] = 1
+    board.unit_notice[unit] = 1
     board.unit_value[unit] = board.w_body + board.w_rank * board.w_guessed_rank
 
 
@@ -267,6 +278,9 @@ def read_unit(board, row, cell):
     board.unit_value[unit] += board.w_attached * board.unit_attached[unit]
     if cell != NO_CELL:
         board.cell_unit[cell] = unit
+        if board.unit_seat[unit] != SELF:
+            board.enemies[board.num_enemies] = unit
+            board.num_enemies += 1
     return unit
 
 
@@ -303,8 +317,10 @@ def clear_board(board):
         board.cell_unit[cell] = NO_UNIT
         board.cell_field[cell] = NO_FIELD
         board.cell_open[cell] = 0
+        board.cell_steps[cell] = UNREACHED
     board.num_units = 0
     board.num_on_board = 0
+    board.num_enemies = 0
     board.num_fields = 0
     board.num_stacked = 0
     board.num_hand = 0

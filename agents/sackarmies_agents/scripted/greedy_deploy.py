@@ -16,7 +16,7 @@ from sackarmies_agents.scripted.greedy_board import (
     look,
     look_general,
 )
-from sackarmies_agents.scripted.greedy_ground import find_reach, may_move
+from sackarmies_agents.scripted.greedy_ground import find_reach, forget_reach, may_move
 from sackarmies_agents.scripted.greedy_odds import place_value
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import OWNED_LIMIT, Band
@@ -33,12 +33,13 @@ def best_move(board, unit):
     """Return by how much the best move of own `unit` betters its place; NEVER if it cannot move."""
     if not may_move(board, unit):
         return NEVER
-    find_reach(board, unit, np.int64(0))
+    count = find_reach(board, unit, np.int64(0))
     best = NEVER
-    for i in range(board.num_ground):
-        cell = board.ground[i]
-        if board.cell_steps[cell] > 0 and board.cell_unit[cell] == NO_UNIT:
+    for i in range(1, count):
+        cell = board.queue[i]
+        if board.cell_unit[cell] == NO_UNIT:
             best = max(best, place_value(board, unit, cell))
+    forget_reach(board, count)
     return best - place_value(board, unit, board.unit_cell[unit]) if best > NEVER else NEVER
 
 
@@ -157,9 +158,8 @@ def field_site_value(board, cell):
             nearest = min(nearest, gap)
         elif gap == 1:
             beside += 1.0
-    for unit in range(board.num_on_board):
-        if not is_mine(board, unit):
-            nearest = min(nearest, gap_between(board, cell, board.unit_cell[unit]))
+    for i in range(board.num_enemies):
+        nearest = min(nearest, gap_between(board, cell, board.unit_cell[board.enemies[i]]))
     return board.w_site_far * nearest + board.w_site_close * beside
 
 
@@ -175,12 +175,9 @@ def keep_value(board, i):
         return board.unit_value[unit]
     if look(board, row, Token.KIND) == Shown.BATTLEFIELD:
         return board.w_field
-    if best_host(board, row) > NEVER:
-        return 2.0 * board.w_attach
-    for j in range(board.num_hand):
-        host = board.hand_unit[j]
-        if host != NO_UNIT and can_host(board, host, row):
-            return board.w_attach
+    for unit in range(board.num_units):
+        if is_mine(board, unit) and can_host(board, np.int64(unit), row):
+            return 2.0 * board.w_attach if unit < board.num_on_board else board.w_attach
     return 1.0
 
 

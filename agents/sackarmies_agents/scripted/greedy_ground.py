@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
+    MAX_CELLS,
     NO_CELL,
     NO_FIELD,
     NO_UNIT,
     SELF,
+    UNREACHED,
     has,
     is_mine,
     look,
@@ -17,10 +19,8 @@ from sackarmies_agents.scripted.greedy_board import (
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.layout import General, Token
 
-UNREACHED = -1
 MOVES_A_TURN = 2  # units that one Move action moves
 PULL_CAP = 60.0  # decisive battlefields do not pull from across the board
-SWEEPS = 12
 
 # --- who can go where
 
@@ -58,14 +58,15 @@ def is_blocked(board, unit, cell):
 
 @njit
 def find_reach(board, unit, menacing):
-    """Write the steps to every cell that `unit` can enter; `menacing`: count it as a menace to units in its way."""
-    for i in range(board.num_ground):
-        board.cell_steps[board.ground[i]] = UNREACHED
+    """Write the steps to every cell that `unit` can enter, and these cells into `queue`; return how many they are.
+
+    `menacing`: count it as a menace to units in its way. Call `forget_reach` afterwards.
+    """
     origin = board.unit_cell[unit]
     board.cell_steps[origin] = 0
     board.queue[0] = origin
-    head = 0
-    tail = 1
+    head = np.int64(0)
+    tail = np.int64(1)
     while head < tail:
         cell = board.queue[head]
         head += 1
@@ -82,6 +83,14 @@ def find_reach(board, unit, menacing):
             board.cell_steps[neighbor] = steps + 1
             board.queue[tail] = neighbor
             tail += 1
+    return tail
+
+
+@njit
+def forget_reach(board, count):
+    """Clear the steps to the `count` cells in `queue`."""
+    for i in range(count):
+        board.cell_steps[board.queue[i]] = UNREACHED
 
 
 @njit
@@ -93,12 +102,13 @@ def may_move(board, unit):
 
 
 @njit
-def count_reach(board, unit, table):
-    """Count `unit` in `table` at each empty cell that it reaches."""
-    for i in range(board.num_ground):
-        cell = board.ground[i]
-        if board.cell_steps[cell] > 0 and board.cell_unit[cell] == NO_UNIT:
-            table[cell] += 1
+def count_reach(board, unit, menacing, table):
+    """Count `unit` in `table` at each empty cell that it can enter."""
+    count = find_reach(board, unit, menacing)
+    for i in range(1, count):
+        if board.cell_unit[board.queue[i]] == NO_UNIT:
+            table[board.queue[i]] += 1
+    forget_reach(board, count)
 
 
 @njit
@@ -109,12 +119,9 @@ def find_grasps(board):
         board.cell_grasp[board.ground[i]] = 0
     for unit in range(board.num_on_board):
         if not is_mine(board, unit):
-            if board.unit_move[unit] > 0:
-                find_reach(board, unit, np.int64(1))
-                count_reach(board, unit, board.cell_menace)
-        elif may_move(board, unit):
-            find_reach(board, unit, np.int64(0))
-            count_reach(board, unit, board.cell_grasp)
+            count_reach(board, np.int64(unit), np.int64(1), board.cell_menace)
+        elif may_move(board, np.int64(unit)):
+            count_reach(board, np.int64(unit), np.int64(0), board.cell_grasp)
 
 
 # --- which hexes are worth standing on
@@ -230,41 +237,37 @@ def find_wants(board):
 
 
 @njit
-def spread_pull(board, cell):
-    """Let the pull of the neighbours reach `cell`, weaker; return whether that changed it."""
-    best = board.cell_pull[cell]
-    for direction in range(6):
-        neighbor = board.neighbors[cell, direction]
-        if neighbor != NO_CELL and board.cell_open[neighbor] == 1:
-            best = max(best, board.w_decay * board.cell_pull[neighbor])
-    changed = best > board.cell_pull[cell] + 1e-9
-    board.cell_pull[cell] = best
-    return changed
+def add_source(board, cell, pull, count):
+    """Let `cell` pull at least so much; return the new number of cells in `queue`."""
+    if pull <= board.cell_pull[cell]:
+        return count
+    board.cell_pull[cell] = pull
+    if board.cell_steps[cell] != UNREACHED:
+        return count
+    board.cell_steps[cell] = 0  # in the queue
+    board.queue[count % MAX_CELLS] = cell
+    return count + 1
 
 
 @njit
 def find_pull(board):
     """Write for each hex how near it is to battlefields that are wanted and to enemies."""
     for i in range(board.num_ground):
-        cell = board.ground[i]
-        board.cell_pull[cell] = 0.0 if has_own_unit(board, cell) else min(PULL_CAP, board.cell_want[cell])
-    for unit in range(board.num_on_board):
-        if not is_mine(board, unit):
-            cell = board.unit_cell[unit]
-            board.cell_pull[cell] = max(board.cell_pull[cell], board.w_hunt * board.unit_value[unit])
-    for sweep in range(SWEEPS):
-        changed = False
-        for i in range(board.num_ground):
-            place = i if sweep % 2 == 0 else board.num_ground - 1 - i
-            if spread_pull(board, board.ground[place]):
-                changed = True
-        if not changed:
-            break
-
-
-@njit
-def survey_ground(board):
-    """Work out all of this, once a decision that needs it."""
-    find_grasps(board)
-    find_wants(board)
-    find_pull(board)
+        board.cell_pull[board.ground[i]] = 0.0
+    tail = np.int64(0)
+    for field in range(board.num_fields):
+        cell = board.field_cell[field]
+        if not has_own_unit(board, cell):
+            tail = add_source(board, cell, min(PULL_CAP, board.cell_want[cell]), tail)
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
+        tail = add_source(board, board.unit_cell[enemy], board.w_hunt * board.unit_value[enemy], tail)
+    head = np.int64(0)
+    while head < tail:
+        cell = board.queue[head % MAX_CELLS]
+        head += 1
+        board.cell_steps[cell] = UNREACHED
+        for direction in range(6):
+            neighbor = board.neighbors[cell, direction]
+            if neighbor != NO_CELL and board.cell_open[neighbor] == 1:
+                tail = add_source(board, neighbor, board.w_decay * board.cell_pull[cell], tail)

@@ -37,8 +37,8 @@ from sackarmies_agents.scripted.greedy_deploy import (
     keep_value,
     move_value,
 )
-from sackarmies_agents.scripted.greedy_ground import survey_ground
-from sackarmies_agents.scripted.greedy_odds import find_pressure, is_ranged, place_value
+from sackarmies_agents.scripted.greedy_ground import find_grasps, find_pull, find_wants
+from sackarmies_agents.scripted.greedy_odds import find_contact, find_pressure, is_ranged, place_value
 from sackarmies_agents.scripted.greedy_reactions import (
     advance_value,
     attack_target,
@@ -389,11 +389,24 @@ def value_of(board, decision, action):
 
 
 @njit
+def survey(board, decision):
+    """Work out what the decision needs to know of the ground."""
+    if decision <= Decision.SETUP_HEX or decision == Decision.DISCARD or decision == Decision.AMBUSH:
+        return
+    find_grasps(board)
+    find_wants(board)
+    if decision == Decision.WINDOW or decision == Decision.COUNTER or decision == Decision.DESIGNATE:
+        return
+    find_pull(board)
+    find_contact(board)
+    find_pressure(board)
+
+
+@njit
 def choose(board, mask):
     """Return the best legal id for the observation that has been read."""
     decision = see(board, Global.DECISION)
-    survey_ground(board)
-    find_pressure(board)
+    survey(board, decision)
     if decision == Decision.MENU:
         return choose_verb(board, mask)
     if decision == Decision.COORD_MEMBER:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
+    FAR,
     NO_CELL,
     NO_FIELD,
     NO_UNIT,
@@ -22,7 +23,6 @@ from sackarmies_env.games.sack_armies.constants import Verb
 from sackarmies_env.games.sack_armies.layout import Token
 
 HALF = 0.5  # a flip
-NOTICED = 8  # hexes; what is farther away neither threatens nor offers anything next turn
 UNSEEN_ATTACHMENT = 0.9  # of an attack's chance, for each hidden spell or maneuver under the target
 
 # --- chances
@@ -142,16 +142,22 @@ def attack_value(board, unit, origin, target, ranged):
 
 
 @njit
-def is_seen_at(board, unit, cell):
-    """Return whether enemies see `unit`, or would on `cell`."""
-    if board.unit_up[unit] == 1:
-        return True
-    for enemy in range(board.num_on_board):
-        if not is_mine(board, enemy):
-            sight = has(board, enemy, Token.SIGHT) if board.unit_up[enemy] == 1 else np.int64(1)
-            if gap_between(board, board.unit_cell[enemy], cell) <= max(np.int64(1), sight):
-                return True
-    return False
+def find_contact(board):
+    """Write for each cell how near enemies are, whether they see it and whether they can attack there."""
+    for i in range(board.num_ground):
+        cell = board.ground[i]
+        near = np.int64(FAR)
+        board.cell_seen[cell] = 0
+        board.cell_threat[cell] = 0
+        for j in range(board.num_enemies):
+            enemy = board.enemies[j]
+            gap = gap_between(board, board.unit_cell[enemy], cell)
+            near = min(near, gap)
+            if gap <= board.unit_sight[enemy]:
+                board.cell_seen[cell] = 1
+            if gap <= board.unit_notice[enemy]:
+                board.cell_threat[cell] = 1
+        board.cell_near[cell] = near
 
 
 @njit
@@ -179,16 +185,17 @@ def can_charge(board, unit, gap):
 @njit
 def danger(board, unit, cell):
     """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them."""
-    seen = is_seen_at(board, unit, cell)
     worst = 0.0
+    if board.cell_threat[cell] == 0:
+        return worst
+    seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1
     beside = np.int64(0)
     pressers = np.int64(0)
     shots = np.int64(0)
     shooters = np.int64(0)
-    for enemy in range(board.num_on_board):
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
         gap = gap_between(board, board.unit_cell[enemy], cell)
-        if is_mine(board, enemy) or gap > NOTICED:
-            continue
         if (gap == 1 or can_charge(board, enemy, gap)) and can_engage(board, enemy, unit, cell):
             worst = max(worst, enemy_value(board, enemy, unit, cell, False))
             if gap == 1:
@@ -209,11 +216,10 @@ def danger(board, unit, cell):
 @njit
 def find_pressure(board):
     """Write for each enemy how much damage the own units beside it add up to, and how many they are."""
-    for enemy in range(board.num_on_board):
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
         board.unit_pressed[enemy] = 0
         board.unit_pressers[enemy] = 0
-        if is_mine(board, enemy):
-            continue
         for direction in range(6):
             unit = unit_on(board, board.neighbors[board.unit_cell[enemy], direction])
             if unit != NO_UNIT and is_mine(board, unit) and can_engage(board, unit, enemy, board.unit_cell[enemy]):
@@ -241,19 +247,21 @@ def joint_value(board, unit, cell, enemy):
 def prospect(board, unit, cell):
     """Return what the best attack that own `unit` could make from `cell` is worth."""
     best = 0.0
-    for enemy in range(board.num_on_board):
+    if board.cell_near[cell] > board.unit_notice[unit]:
+        return best
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
         gap = gap_between(board, board.unit_cell[enemy], cell)
-        if is_mine(board, enemy) or gap > NOTICED:
-            continue
         if board.unit_up[enemy] == 1 and 1 < gap <= board.unit_reach[unit]:
-            best = max(best, attack_value(board, unit, cell, np.int64(enemy), True))
-        if not can_engage(board, unit, np.int64(enemy), board.unit_cell[enemy]):
+            best = max(best, attack_value(board, unit, cell, enemy, True))
+        if (gap != 1 and not can_charge(board, unit, gap)) or not can_engage(
+            board, unit, enemy, board.unit_cell[enemy]
+        ):
             continue
         if gap == 1:
-            best = max(best, attack_value(board, unit, cell, np.int64(enemy), False))
-            best = max(best, joint_value(board, unit, cell, np.int64(enemy)))
-        elif can_charge(board, unit, gap):
-            best = max(best, attack_value(board, unit, np.int64(NO_CELL), np.int64(enemy), False))
+            best = max(best, attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
+        else:
+            best = max(best, attack_value(board, unit, np.int64(NO_CELL), enemy, False))
     return best
 
 

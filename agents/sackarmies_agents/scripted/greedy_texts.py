@@ -75,8 +75,9 @@ def relocation_value(board, row, unit):
 def count_hidden(board, cell, reach):
     """Return how many enemy units are face down within `reach` of `cell`."""
     count = 0.0
-    for unit in range(board.num_on_board):
-        if not is_mine(board, unit) and board.unit_up[unit] == 0:
+    for i in range(board.num_enemies):
+        unit = board.enemies[i]
+        if board.unit_up[unit] == 0:
             count += gap_between(board, board.unit_cell[unit], cell) <= reach
     return count
 
