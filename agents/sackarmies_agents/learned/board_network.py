@@ -5,6 +5,9 @@ into a context, and laid out on the ids of the action space: what stands on a he
 on the id of its type, what is attached to a chosen unit on the id of its slot. A legal id is scored from the context
 and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
 about one hex holds for all of them, and tokens never met before are judged by their attributes.
+
+What is farther away than the patch around a hex reaches it as the sum of what each token on the board has to say to a
+hex at its distance.
 """
 
 from __future__ import annotations
@@ -33,6 +36,19 @@ POINTED_TYPES = ("chain_", "act_")
 NUM_POINTED = len(POINTED_HEXES) + len(POINTED_TYPES)
 COORDINATES = 18  # they lie between -18 ("no hex") and 17
 FLAT_BLOCKS = ("globals", "generals", "types")
+FARTHEST = 12  # distances beyond count as this one
+
+
+class Place(NamedTuple):
+    """Ids that are to be scored, of all observations one after the other.
+
+    Attributes:
+        game: `(k,)` the observation each belongs to, ascending.
+        action: `(k,)` ids.
+    """
+
+    game: Tensor
+    action: Tensor
 
 
 class Tokens(NamedTuple):
@@ -54,6 +70,8 @@ class BoardNetwork(Network):
 
     hex_id: Tensor  # (36, 36): id of the hex with these coordinates plus 18; `num_actions` off the board
     around: Tensor  # (num_actions, hexes of a patch): ids on and around an id; `num_actions` for none
+    hex_q: Tensor  # (num_actions,): coordinates of the hex of an id; 0 for ids that are none
+    hex_r: Tensor
 
     def __init__(self, info: GameInfo, sizes: NetworkSizes) -> None:
         super().__init__()
@@ -64,6 +82,9 @@ class BoardNetwork(Network):
         grid = make_hexgrid(info.radius)
         keep(self, "hex_id", hex_ids(grid, self.first_hex, info.num_actions))
         keep(self, "around", patches(grid, self.first_hex, info.num_actions, sizes.patch))
+        no_hex = np.zeros(self.first_hex, np.int64)
+        keep(self, "hex_q", np.concatenate([no_hex, grid.q]))
+        keep(self, "hex_r", np.concatenate([no_hex, grid.r]))
         tokens, others = self.spec.block("tokens"), self.spec.block("globals")
         self.column = {feature.name: column for column, feature in enumerate(tokens.features)}
         self.pointed_hexes = [[others.column(f"{name}{axis}") for axis in "qr"] for name in POINTED_HEXES]
@@ -82,6 +103,11 @@ class BoardNetwork(Network):
         self.value = nn.Sequential(layer(sizes.hidden, sizes.hidden // 2), nn.Linear(sizes.hidden // 2, 1))
         self.direct = nn.Linear(sizes.hidden, self.first_hex)
         self.patch = nn.Linear(self.around.shape[1] * sizes.mark, sizes.hidden)
+        self.message = nn.Linear(sizes.token, sizes.message)
+        self.question = nn.Linear(sizes.hidden, sizes.message)
+        self.message_gain = nn.Embedding(FARTHEST + 1, sizes.message)
+        self.message_shift = nn.Embedding(FARTHEST + 1, sizes.message)
+        self.heard = nn.Linear(sizes.message, sizes.hidden, bias=False)
         self.gate = nn.Linear(sizes.hidden, 2 * sizes.hidden)
         self.score = nn.Linear(sizes.hidden, 1)
         for last in (self.direct, self.score):  # begin near the uniform policy
@@ -90,34 +116,52 @@ class BoardNetwork(Network):
 
     def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network`."""
-        context, marks = self._understand(observations)
+        tokens = self._tokens(observations)
+        context, marks = self._understand(observations, tokens)
         direct = self.direct(context).masked_fill(~masks[:, : self.first_hex], MASKED)
         hexes = torch.full((len(masks), self.num_actions - self.first_hex), MASKED, device=direct.device)
         logits = torch.cat([direct, hexes], dim=1)
-        game, action = masks[:, NUM_VERBS:].nonzero(as_tuple=True)
-        action = action + NUM_VERBS
-        scores = self._point(context, marks, game, action)
-        base = torch.where(action < self.first_hex, logits[game, action], 0.0)
-        return logits.index_put((game, action), base + scores), self.value(context).squeeze(1)
+        game, above_verbs = masks[:, NUM_VERBS:].nonzero(as_tuple=True)
+        place = Place(game, above_verbs + NUM_VERBS)
+        scores = self._point(context, marks, tokens, place)
+        base = torch.where(place.action < self.first_hex, logits[place], 0.0)
+        return logits.index_put(place, base + scores), self.value(context).squeeze(1)
 
     def values(self, observations: Tensor) -> Tensor:
         """See `Network`."""
-        values: Tensor = self.value(self._understand(observations)[0]).squeeze(1)
+        context, _ = self._understand(observations, self._tokens(observations))
+        values: Tensor = self.value(context).squeeze(1)
         return values
 
-    def _point(self, context: Tensor, marks: Tensor, game: Tensor, action: Tensor) -> Tensor:
+    def _point(self, context: Tensor, marks: Tensor, tokens: Tokens, place: Place) -> Tensor:
         """Return the scores `(k,)` of ids that stand for something on the table."""
-        places = self.around[action] + (game * (self.num_actions + 1)).unsqueeze(1)
-        seen = self.patch(marks[places].flatten(1))
+        ids = self.around[place.action] + (place.game * (self.num_actions + 1)).unsqueeze(1)
+        seen = self.patch(marks[ids].flatten(1)) + self.heard(self._hear(context, tokens, place))
         scale, shift = self.gate(context).chunk(2, dim=1)
-        hidden = torch.relu(seen * (1.0 + scale[game]) + shift[game])
+        hidden = torch.relu(seen * (1.0 + scale[place.game]) + shift[place.game])
         scores: Tensor = self.score(hidden).squeeze(1)
         return scores
 
-    def _understand(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+    def _hear(self, context: Tensor, tokens: Tokens, place: Place) -> Tensor:
+        """Return the sum of what the tokens on the board say to each hex, `(k, message)`; 0 for other ids."""
+        on_board = tokens.features[:, self.column["place"]] == BATTLEGROUND
+        speakers = tokens.game[on_board]
+        number = torch.bincount(speakers, minlength=len(context))
+        number_heard = torch.where(place.action >= self.first_hex, number[place.game], 0)
+        hearer = torch.repeat_interleave(torch.arange(len(number_heard), device=number.device), number_heard)
+        first_speaker = (number.cumsum(0) - number)[place.game] - (number_heard.cumsum(0) - number_heard)
+        speaker = torch.arange(len(hearer), device=number.device) + first_speaker[hearer]
+        features = tokens.features[on_board][speaker].long()
+        q = features[:, self.column["q"]] - self.hex_q[place.action][hearer]
+        r = features[:, self.column["r"]] - self.hex_r[place.action][hearer]
+        distance = torch.maximum(torch.maximum(q.abs(), r.abs()), (q + r).abs()).clamp(max=FARTHEST)
+        said = self.message(tokens.vectors[on_board])[speaker] * self.message_gain(distance)
+        said = torch.relu(said + self.message_shift(distance) + self.question(context)[place.game[hearer]])
+        return torch.zeros((len(place.action), said.shape[1]), device=said.device).index_add(0, hearer, said)
+
+    def _understand(self, observations: Tensor, tokens: Tokens) -> tuple[Tensor, Tensor]:
         """Return the context `(n, hidden)`, and what lies on the ids of actions, `(n * (num_actions + 1), mark)`."""
         n = len(observations)
-        tokens = self._tokens(observations)
         pointed = self._pointed(observations)
         vectors = self.mark(tokens.vectors)
         place = self._place(tokens, pointed)

@@ -30,12 +30,14 @@ class NetworkSizes:
         mark: what of it is laid out on the ids of actions.
         hidden: context and scoring.
         patch: how far around a hex is looked.
+        message: what a token says to hexes at a distance.
     """
 
     token: int = 48
     mark: int = 16
     hidden: int = 128
     patch: int = 2
+    message: int = 32
 
 
 class Network(nn.Module, ABC):
