@@ -102,7 +102,7 @@ def test_is_registered():
     [
         ({"generals": 3}, "unknown option 'generals' of sack_armies as 'aec': known are num_generals, armies"),
         ({"num_generals": 7}, "num_generals is 7, but 2 to 6 Generals can play"),
-        ({"observation": "planes"}, "observation='planes': allowed are 'compact'"),
+        ({"observation": "pixels"}, "observation='pixels': allowed are 'compact', 'planes'"),
         ({"armies": ["no_such_army", None]}, "there is no army 'no_such_army'"),
         ({"armies": [None]}, "1 armies are given for 2 Generals"),
         ({"switches": {"draw_cuont": 3}}, "draw_cuont"),

@@ -30,12 +30,13 @@ from sackarmies_env.games.sack_armies.constants import Decision
 from sackarmies_env.games.sack_armies.determinize import determinize_games
 from sackarmies_env.games.sack_armies.layout import make_observation_spec
 from sackarmies_env.games.sack_armies.observe import observe_games
+from sackarmies_env.games.sack_armies.planes import PlaneKernels, make_planes_spec
 from sackarmies_env.games.sack_armies.scenario import ScenarioSource, lay_out_scenario, load_scenario, to_scenario
 from sackarmies_env.games.sack_armies.schema import token_data
 from sackarmies_env.games.sack_armies.state import MAX_SCRIPT_DRAWS, MAX_SCRIPT_FLIPS, make_state_dtype
 from sackarmies_env.games.sack_armies.switches import read_switches
 
-OBSERVATIONS = ("compact",)
+OBSERVATIONS = ("compact", "planes")
 FLIPS = re.compile(r"[HTht|\s]*")
 STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count")
 
@@ -59,7 +60,7 @@ def make_game(
             the equal dict. Seeds decide what its script does not force; but where it says itself where chance stands
             (`seed`, or streams under `chance`, as dumps of positions do), every game has that chance.
         switches: agreements on the rules that differ from the defaults, and from the scenario's.
-        observation: "compact", the only form there is.
+        observation: "compact", entity rows and counts, or "planes", the board as planes over the hexes.
 
     Raises:
         ValueError: with a line for each fault.
@@ -115,15 +116,18 @@ def _assemble(config: Config, plain: dict[str, Any], reset: Reset, prepare: Rese
         prepare: lays games out, up to the point where a script may be written.
     """
     params = build_params(config)
+    sizes = (config.num_generals, len(config.tokens), int(params["tokens_per_general"][0]))
+    spec, observe, advance = make_observation_spec(*sizes), observe_games, advance_games
+    if plain["observation"] == "planes":
+        kernels = PlaneKernels(spec)
+        spec, observe, advance = make_planes_spec(*sizes, config.radius), kernels.observe, kernels.advance
     text = ActionText(config.type_ids, config.grid)
     return Game(
         id="sack_armies",
         num_players=config.num_generals,
         num_actions=config.num_actions,
         state_dtype=make_state_dtype(capacity_for(config)),
-        observation_spec=make_observation_spec(
-            config.num_generals, len(config.tokens), int(params["tokens_per_general"][0])
-        ),
+        observation_spec=spec,
         params=params,
         config=plain,
         build=make_game,
@@ -131,10 +135,10 @@ def _assemble(config: Config, plain: dict[str, Any], reset: Reset, prepare: Rese
         start=Start(config, params, prepare),
         legal_actions=step.legal_games,
         step=step_games,
-        observe=observe_games,
+        observe=observe,
         returns=step.returns_games,
         terminations=step.terminations_games,
-        advance=advance_games,
+        advance=advance,
         forfeit=forfeit_games,
         determinize=determinize_games,
         format_action=text.format_action,
