@@ -89,12 +89,12 @@ def round_robin_table(results: ArmyResults) -> Table:
 
 def pairings_table(results: ArmyResults) -> Table:
     """Return how often row beat column, in percent."""
-    table = Table(title="Row beats column, percent of games")
-    table.add_column("army")
+    table = Table(title="Row beats column, percent of games", padding=0)
+    table.add_column("army", no_wrap=True)
     ranked = sorted(results.armies, key=lambda army: -results.tally(army).win_rate.value)
     for number, _ in enumerate(ranked, start=1):
         table.add_column(str(number), justify="right")
     for number, army in enumerate(ranked, start=1):
-        cells = ["" if other == army else f"{results.games[army, other].win_rate.value:.0%}" for other in ranked]
+        cells = ["" if other == army else f"{100 * results.games[army, other].win_rate.value:.0f}" for other in ranked]
         table.add_row(f"{number} {army}", *cells)
     return table

@@ -114,19 +114,19 @@ def ask(match: Match, seat: int) -> int:
 
 
 def warmup() -> None:
-    """Compile the rules for this machine now, so that nothing waits for it later."""
+    """Compile the rules and the scripted General for this machine now, so that nothing waits for it later."""
     began = time.monotonic()
     for generals in (2, 3):  # the small and the large layout of the state
         game = _load(generals, None)
         match = Match(game)
         match.begin(0)
         match.observe(0)
-        match.play(match.legal_actions()[0])
+        match.play(make_agent("greedy", GameInfo.of(game)).act(match.observation, match.action_mask))
         states = game.new_states(1)
         game.reset(game.params, states, np.zeros(1, np.int64))
         game.determinize(game.params, states, np.zeros(1, np.int64), np.zeros(1, np.int64))
         make_record(game, 0, [])
-    console.print(f"The rules are compiled ({time.monotonic() - began:.0f} s).")
+    console.print(f"All is compiled ({time.monotonic() - began:.0f} s).")
 
 
 def _load(generals: int, armies: list[str] | None) -> Game:

@@ -11,7 +11,7 @@ import numpy as np
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
-from sackarmies_training.matches import PlayedGame, Progress, Table, play_games
+from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Table, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.tournament import seatings
@@ -56,12 +56,17 @@ class Job:
         return len(self.seeds) * len(seatings(self.line_up))
 
 
+def maker(game: Game) -> AgentMaker:
+    """Return what makes agents for a game from their text forms."""
+    info = GameInfo.of(game)
+    return lambda text: make_agent(text, info)
+
+
 def play_job(job: Job) -> list[PlayedGame]:
     """Play all games of a job side by side."""
-    info = GameInfo.of(job.game)
     games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
     line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-    table = Table(line_ups, lambda text: make_agent(text, info), job.seed)
+    table = Table(line_ups, maker(job.game), job.seed)
     return play_games(job.game, line_ups, seeds, table)
 
 
@@ -84,6 +89,7 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress) -> list[list[Pl
             results.append(play_job(job))
             progress(job.num_games)
         return results
+    rehearse(jobs[0].game, {name for job in jobs for name in job.line_up}, maker(jobs[0].game))
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(play_job, job) for job in jobs]
         numbers = {future: number for number, future in enumerate(futures)}

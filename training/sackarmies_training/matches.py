@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,6 +99,20 @@ def _are_legal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> NDArray[n
     inside = (actions >= 0) & (actions < masks.shape[1])
     legal: NDArray[np.bool_] = inside & (masks[np.arange(len(actions)), np.where(inside, actions, 0)] == 1)
     return legal
+
+
+def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
+    """Let each agent make one decision, so that what is wrong or has to be compiled shows before processes start.
+
+    Raises:
+        ValueError: an agent cannot be made, or chose an action that is not legal.
+    """
+    batch = GameBatch(game, 1)
+    first = np.zeros(1, np.int64)
+    batch.start(first, first)
+    for name in dict.fromkeys(names):
+        table = Table([[name] * game.num_players], make, 0)
+        table.choose(first, batch.players, batch.observations, batch.action_masks)
 
 
 def play_games(

@@ -19,7 +19,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
-from sackarmies_training.matches import PlayedGame, Progress, Table, play_games
+from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 
 
@@ -112,6 +112,7 @@ class Tournament:
             for batch in batches:
                 play_batch(self, batch, progress)
             return
+        rehearse(self.game, self.section.agents, self.make_agent)
         workers = min(self.section.workers, len(batches))
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             jobs = {pool.submit(play_batch, self, batch): batch for batch in batches}
@@ -139,6 +140,10 @@ class Tournament:
         """Return the factory's text for an agent of the section."""
         return self.aliases.get(name, name)
 
+    def make_agent(self, name: str) -> Agent:
+        """Make an agent of the section."""
+        return make_agent(self.agent_text(name), GameInfo.of(self.game))
+
     def _identity(self) -> dict[str, Any]:
         agents = {}
         for name in self.section.agents:
@@ -152,13 +157,8 @@ class Tournament:
 def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> None:
     """Play one batch and save it: first the game records, last the file that says it is complete."""
     game = tournament.game
-    info = GameInfo.of(game)
-
-    def make(name: str) -> Agent:
-        return make_agent(tournament.agent_text(name), info)
-
     seed = np.random.SeedSequence([tournament.section.seed, batch.number]).generate_state(1)[0]
-    table = Table(batch.line_ups, make, int(seed))
+    table = Table(batch.line_ups, tournament.make_agent, int(seed))
     entries = []
     for place, played in enumerate(play_games(game, batch.line_ups, batch.seeds, table, progress)):
         path = Path("records") / f"{batch.number:04d}-{place:03d}.json"

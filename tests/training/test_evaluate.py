@@ -1,0 +1,85 @@
+import pytest
+
+from sackarmies_agents import make_agent
+from sackarmies_env.registry import load_game
+from sackarmies_training.army_round_robin import ArmyResults, play_round_robin
+from sackarmies_training.evaluate import Plan, evaluate, make_jobs
+from sackarmies_training.standings import Tally
+from tests.core.toy_game import make_duel
+
+
+def run(opponent="random", **plan):
+    told = []
+    tally, played = evaluate(make_duel(3), "greedy", opponent, Plan(**plan), told.append)
+    return tally, played, sum(told)
+
+
+@pytest.fixture(autouse=True)
+def random_for_greedy(monkeypatch):
+    """Let "greedy" be another random player: duel has no greedy one."""
+    monkeypatch.setattr("sackarmies_training.evaluate.make_agent", lambda text, info: make_agent("random", info))
+
+
+def test_agent_sits_in_every_seat_once_a_seed():
+    tally, played, told = run(seeds=30)
+    assert tally.games == len(played) == told == 90
+    seats = [one.agents.index("greedy") for one in played]
+    assert [seats.count(seat) for seat in range(3)] == [30, 30, 30]
+    seeds = [one.seed for one in played]
+    assert len(set(seeds)) == 30
+    assert all(seeds.count(seed) == 3 for seed in seeds)
+
+
+def test_equals_do_equally_well():
+    tally, _, _ = run(seeds=60)
+    low, high = tally.win_rate.interval
+    assert low < 1 / 3 < high
+
+
+def test_same_seed_gives_the_same_games():
+    assert run(seeds=4, seed=7)[1] == run(seeds=4, seed=7)[1]
+    assert run(seeds=4, seed=7)[1] != run(seeds=4, seed=8)[1]
+
+
+def test_long_evaluations_are_divided_and_cover_all_seeds():
+    jobs = make_jobs(make_duel(), ("a", "b"), Plan(60))
+    assert [len(job.seeds) for job in jobs] == [25, 25, 10]
+    assert [job.num_games for job in jobs] == [50, 50, 20]
+    assert len({seed for job in jobs for seed in job.seeds}) == 60
+    assert len({job.seed for job in jobs}) == 3
+
+
+def test_agent_against_itself_is_refused():
+    with pytest.raises(ValueError, match="'greedy' cannot be evaluated against itself"):
+        run(opponent="greedy", seeds=1)
+
+
+def test_army_totals_are_the_sums_of_its_pairings():
+    games = {
+        ("a", "b"): Tally(3, 1, 0),
+        ("b", "a"): Tally(0, 1, 3),
+        ("a", "c"): Tally(1, 0, 3),
+        ("c", "a"): Tally(3, 0, 1),
+    }
+    results = ArmyResults(("a", "b", "c"), games, 50.0)
+    assert results.tally("a") == Tally(4, 1, 3)
+    assert results.tally("b") == Tally(0, 1, 3)
+
+
+@pytest.mark.slow
+def test_armies_meet_in_both_seats():
+    told = []
+    results = play_round_robin(["beginners", "scourge", "undead"], "random", Plan(2), told.append)
+    assert sum(told) == 12
+    for one, other in results.games:
+        assert results.games[one, other].games == 4
+        assert results.games[one, other].wins == results.games[other, one].losses
+
+
+@pytest.mark.slow
+def test_four_generals_can_be_evaluated():
+    told = []
+    game = load_game("sack_armies", num_generals=4, switches={"max_turns": 20})
+    tally, played = evaluate(game, "greedy", "random", Plan(2), told.append)
+    assert tally.games == 8
+    assert {len(one.returns) for one in played} == {4}
