@@ -88,7 +88,9 @@ def follow(game, states, viewer, seed, rng):
             return played
         to_act = [plain(world)["current_player"] == viewer for world in worlds]
         if to_act[0] != to_act[1]:  # what another General holds decides whether his action is over, and all see that
-            assert plain(worlds[to_act.index(False)])["decision"] in PARTS
+            other = plain(worlds[to_act.index(False)])
+            assert other["decision"] in PARTS or (other["decision"] == Decision.MENU and other["stumbled"] == 1)
+            assert other["active"] != viewer
             return played
         assert received(game, worlds[0], viewer) == received(game, worlds[1], viewer), (played, action)
     return played
@@ -104,6 +106,32 @@ def test_worlds_stay_alike_until_something_comes_to_light(name):
             if ply % 3 == 0:
                 played += follow(game, states, int(plain(states)["current_player"]), ply, rng)
     assert played > (3 if INTERPRETED else 500)
+
+
+FIRST_CHOICES = (Decision.MENU, Decision.WINDOW, Decision.DEPLOY_TYPE, Decision.MOVE_UNIT, Decision.SETUP_TYPE)
+INNER_CHOICES = (
+    *(Decision.SETUP_HEX, Decision.DEPLOY_HEX, Decision.REVEAL_HEX, Decision.REVEAL_SLOT, Decision.MOVE_TO),
+    *(Decision.SOURCE, Decision.TARGET, Decision.COORD_TARGET, Decision.COORD_MEMBER, Decision.TOKEN_HOST),
+    *(Decision.TOKEN_SLOT, Decision.RAISE_TYPE, Decision.CAST_HOST, Decision.CAST_SLOT, Decision.SURPRISE_SLOT),
+    *(Decision.EFFECT_TARGET, Decision.EFFECT_SLOT, Decision.EFFECT_HEX, Decision.EFFECT_TYPE),
+)
+
+
+@pytest.mark.parametrize("name", ["battle", "all windows"])
+def test_others_see_nothing_of_a_choice_before_it_is_announced(name):
+    game = build(name)
+    assert game.params["auto_forced"][0] == 0
+    met = Counter()
+    before, asked = [], None
+    for seed in SEEDS:
+        for states in wander(game, seed):
+            player, decision = (int(plain(states)[name]) for name in ("current_player", "decision"))
+            shown = [observe(game, states, viewer) for viewer in range(2)]
+            if asked and asked[0] == player and asked[1] in FIRST_CHOICES + INNER_CHOICES and decision in INNER_CHOICES:
+                met[decision] += 1
+                assert (shown[1 - player] == before[1 - player]).all(), Decision(decision).name
+            before, asked = shown, (player, decision)
+    assert INTERPRETED or len(met) > 10
 
 
 def test_infos_masks_and_observations_of_the_environment_are_alike_in_both_worlds():

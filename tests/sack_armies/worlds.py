@@ -14,8 +14,87 @@ from sackarmies_env.core.state import as_records, copy_records
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.actions import NUM_VERBS, legal_ids
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
+from tests.rules.sack_armies.table import B1, at, field
 
 States = NDArray[np.void]
+
+
+def text(kind: str, token_id: str, use: str, effect: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """Return a spell or maneuver of one effect."""
+    return {"id": token_id, "kind": kind, "use": use, "effects": [effect]} | values
+
+
+def wild_unit(token_id: str, *abilities: dict[str, Any], **values: Any) -> dict[str, Any]:
+    """Return a quick unit that takes attachments."""
+    return {"id": token_id, "kind": "unit", "band": "green", "movement": 3, "abilities": list(abilities)} | values
+
+
+AT_ENEMY: dict[str, Any] = {"target": "enemy_unit", "range": 4}
+WILD_TOKENS = [
+    wild_unit("blaster", {"kind": "range", "range": 4}, {"kind": "scatter", "damage": 3}, damage=3, armor=4),
+    wild_unit("guard", {"kind": "defend"}, {"kind": "flying"}, damage=2, armor=3, movement=4),
+    wild_unit("mage", *({"kind": kind, "range": 4} for kind in ("dispel", "counter", "dismiss")), armor=2),
+    wild_unit("captor", {"kind": "capture"}, {"kind": "raise"}, {"kind": "move_and_attack"}, armor=2),
+    wild_unit("leader", {"kind": "augment", "stat": "armor", "amount": 2}, {"kind": "leadership"}, armor=2),
+    text("spell", "charm", "free", {"kind": "modify", "stat": "armor", "amount": 3}),
+    text("spell", "bless", "action", {"kind": "modify", "stat": "damage", "amount": 2}, target="own_unit", range=3),
+    text("spell", "banish", "action", {"kind": "remove"}, **AT_ENEMY),
+    text("spell", "unmake", "action", {"kind": "dispel"}, **AT_ENEMY),
+    text("spell", "curse", "permanent", {"kind": "modify", "stat": "armor", "amount": -1}, **AT_ENEMY),
+    text("spell", "recall", "action", {"kind": "raise"}, retain=True),
+    text("maneuver", "break_ranks", "action", {"kind": "counter"}, **AT_ENEMY),
+    text("maneuver", "step_back", "action", {"kind": "relocate", "distance": 2, "flip": "single"}),
+    text("maneuver", "wings", "free", {"kind": "grant", "ability": {"kind": "flying"}}),
+    text("maneuver", "scry", "action", {"kind": "reveal", "range": 3}),
+]
+WILD_ARMY = {
+    "name": "wild",
+    "tokens": {"plain": 5, "swamp": 2, "blaster": 3, "guard": 3, "mage": 3, "captor": 3, "leader": 2}
+    | {token["id"]: 2 for token in WILD_TOKENS[5:9]}
+    | {token["id"]: 1 for token in WILD_TOKENS[9:]},
+    "token": WILD_TOKENS,
+}
+
+
+def battle() -> dict[str, Any]:
+    """Return a position in which both sides are at each other, half of them face down, with tokens nobody knows."""
+
+    def place(token_id: str, hex_text: str, face: str, *attached: str) -> dict[str, Any]:
+        owner = int(int(hex_text.split(",", 1)[0]) > 0)
+        under = [{"token": name, "face": "down", "owner": owner} for name in attached]
+        return {"token": token_id, "at": at(hex_text), "owner": owner, "face": face, "attached": under}
+
+    units = [
+        place("blaster", "0,0", "up", "step_back", "charm"),
+        place("captor", "-1,0", "down", "wings"),
+        place("mage", "-1,1", "up", "banish", "unmake", "charm"),
+        place("leader", "-2,1", "down"),
+        place("guard", "-2,0", "down", "charm", "scry"),
+        place("blaster", "2,0", "up", "bless", "wings"),
+        place("guard", "3,0", "down", "charm"),
+        place("mage", "3,-1", "up", "step_back", "break_ranks"),
+        place("captor", "4,-1", "down", "charm", "curse"),
+        place("leader", "4,0", "down", "recall"),
+    ]
+    pile = {
+        "hand": ["blaster", "charm", "plain"],
+        "sack": ["guard", "mage", "captor", "charm", "curse", "bless", "blaster"],
+        "casualties": ["guard", "leader"],
+        "removed": [],
+    }
+    fields = [field(cell, owner) for owner, cells in B1.items() for cell in cells]
+    return {
+        "game": "sack_armies",
+        "generals": 2,
+        "to_move": 0,
+        "token": WILD_TOKENS,
+        "battlefield": fields,
+        "unit": units,
+        "general": [pile, pile],
+        "switches": {"auto_forced": False},
+    }
+
+
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "standard": {"num_generals": 2, "armies": ["undead", "goblin_swarm"]},
     "open lists": {
@@ -33,8 +112,11 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
         "armies": ["scourge", "mongrels"],
         "switches": {"reaction_windows": "full", "auto_forced": False, "setup_pick": "any_at_placement"},
     },
+    "wild": {"num_generals": 2, "armies": WILD_ARMY, "switches": {"draw_count": 6, "hand_limit": 6}},
+    "battle": {"scenario": battle()},
     "three": {"num_generals": 3, "armies": ["nether_sisters", "shazari", "fey_riders"]},
 }
+VERB_WEIGHTS = {Verb.DRAW: 0.2, Verb.REVEAL_UNIT: 0.2, Verb.SURPRISE: 4.0, Verb.PASS: 2.0}
 PLIES = 12 if INTERPRETED else 900
 ROW_LINKS = ("token_host", "token_first", "token_next")  # token fields that hold rows
 ROWS_IN_STATE = (
@@ -78,8 +160,8 @@ def warlike(game: Game, states: States, rng: np.random.Generator) -> int:
     """Return a random legal action, such that the armies meet: few draws, moves towards the others."""
     state = plain(states)
     legal = legal_ids(state["legal"])
-    if state["decision"] == Decision.MENU:
-        weights = np.array([0.3 if verb in (Verb.DRAW, Verb.REVEAL_UNIT) else 1.0 for verb in legal])
+    if state["decision"] in (Decision.MENU, Decision.WINDOW, Decision.DISCARD):
+        weights = np.array([VERB_WEIGHTS.get(action, 1.0) for action in legal])
         return int(rng.choice(legal, p=weights / weights.sum()))
     first_hex = NUM_VERBS + int(game.params["num_types"][0]) + NUM_SLOTS
     if state["decision"] == Decision.MOVE_TO and rng.random() < 0.7:
@@ -100,8 +182,9 @@ def wander(game: Game, seed: int, plies: int = PLIES) -> Iterator[States]:
     rng = np.random.default_rng(seed)
     states = game.new_states(1)
     game.reset(game.params, states, np.array([seed], np.int64))
-    for _ in range(plies):
-        if plain(states)["current_player"] < 0:
+    for ply in range(plies):
+        is_old = "scenario" in game.config and ply % 80 == 79  # back to where the sides are at each other
+        if plain(states)["current_player"] < 0 or is_old:
             game.reset(game.params, states, rng.integers(1 << 40, size=1))
         assert plain(states)["error"] == 0
         yield states
