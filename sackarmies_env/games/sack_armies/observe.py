@@ -152,7 +152,7 @@ def write_act(params, state, viewer, out):
 
 @njit
 def write_events(params, state, viewer, out):
-    """Write the public events (V-07, V-17); column by column and without branches, since such loops are vectorised."""
+    """Write the public events, column by column and without branches: such loops are vectorised (V-07, V-17)."""
     for i in range(MAX_LOG):
         at = LOG_START + i * LOG_WIDTH
         out[at + Log.KIND] = state.log_kind[i]

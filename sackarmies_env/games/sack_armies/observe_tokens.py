@@ -235,7 +235,7 @@ def next_in_pile(params, state, viewer, captor, after):
 
 @njit
 def write_pile(params, state, viewer, captor, out, at):
-    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know (V-15)."""
+    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know."""
     key = next_in_pile(params, state, viewer, captor, np.int64(-1))
     while key != END_OF_PILE:
         write_beneath(params, state, viewer, key % len(state.token_zone), out, at)
