@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -122,6 +123,25 @@ def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
     _, text = run(make_config(tmp_path), resume=True)
     assert re.search(rf"the checkpoint {newest} is damaged \(.+\): passing it over\n", text)
     assert f"Going on from {target / f'{3 * ROUND:09d}.zip'}" in text
+
+
+def test_damaged_general_of_a_finished_run_is_made_anew_from_its_checkpoints(finished, tmp_path):
+    config = make_config(tmp_path)
+    target = tmp_path / "duel" / "checkpoints"
+    target.mkdir(parents=True)
+    newest = finished[1].parent / "checkpoints" / f"{4 * ROUND:09d}.zip"
+    (target / newest.name).write_bytes(newest.read_bytes())
+    (tmp_path / "duel" / CHECKPOINT).write_bytes(b"PK")
+    path, text = run(config, resume=True)
+    assert f"the checkpoint {path} is damaged" in text
+    assert read_member(path, POLICY).keys() == read_member(newest, POLICY).keys()
+    assert read_header(path).training["decisions"] == 4 * ROUND
+
+
+def test_training_may_run_in_a_thread_where_no_signal_can_be_handled(tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        path, _ = pool.submit(run, make_config(tmp_path, ppo={"decisions": ROUND})).result()
+    assert path.exists()
 
 
 def test_flipped_byte_is_found(finished, tmp_path):

@@ -95,6 +95,16 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     return float(training["minutes"])
 
 
+def is_intact(path: Path, say: Callable[[str], None]) -> bool:
+    """Return whether a checkpoint can be read; if not, `say` is told why."""
+    try:
+        check(path)
+    except ValueError as error:
+        say(f"{error}: passing it over")
+        return False
+    return True
+
+
 class CheckpointFolder:
     """The latest checkpoints of a run, named by decisions: `000120000.zip`."""
 
@@ -125,10 +135,6 @@ class CheckpointFolder:
         if not paths:
             raise ValueError(f"there is no checkpoint in {self.folder} to go on from: start without --resume")
         for path in reversed(paths):
-            try:
-                check(path)
-            except ValueError as error:
-                say(f"{error}: passing it over")
-            else:
+            if is_intact(path, say):
                 return path
         raise ValueError(f"all {len(paths)} checkpoints in {self.folder} are damaged: start a new run without --resume")

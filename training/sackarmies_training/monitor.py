@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import signal
+import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -82,10 +83,17 @@ class Monitor(BaseCallback):
         self._progress.live.console = console
         self._console = console
         self._task = self._progress.add_task("", total=1.0, decisions=0, wins="")
+        with self._progress, self._stopping_softly():
+            yield
+
+    @contextlib.contextmanager
+    def _stopping_softly(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():  # Python lets only that one handle signals
+            yield
+            return
         before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            with self._progress:
-                yield
+            yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

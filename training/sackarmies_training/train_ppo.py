@@ -20,7 +20,14 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_env.core.game import Game
-from sackarmies_training.checkpoints import CheckpointFolder, network_of, network_sizes, restore_run, save_run
+from sackarmies_training.checkpoints import (
+    CheckpointFolder,
+    is_intact,
+    network_of,
+    network_sizes,
+    restore_run,
+    save_run,
+)
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.files import next_run_folder, run_folders
 from sackarmies_training.imitation import Report, School, imitate
@@ -51,7 +58,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     say = functools.partial(console.print, soft_wrap=True, highlight=False)
     folder = open_folder(config, resume=resume)
     finished = folder / CHECKPOINT
-    if finished.exists():
+    if finished.exists() and is_intact(finished, say):
         say(f"Training in {folder} is complete.")
         return finished
     torch.set_num_threads(config.ppo.threads)
