@@ -67,20 +67,24 @@ Kernel = Callable[..., Any]
 @overload
 def njit(function: Kernel) -> Kernel: ...
 @overload
-def njit(*, parallel: bool = False) -> Callable[[Kernel], Kernel]: ...
-def njit(function: Kernel | None = None, *, parallel: bool = False) -> Kernel | Callable[[Kernel], Kernel]:
+def njit(*, parallel: bool = False, inlined: bool = False) -> Callable[[Kernel], Kernel]: ...
+def njit(
+    function: Kernel | None = None, *, parallel: bool = False, inlined: bool = False
+) -> Kernel | Callable[[Kernel], Kernel]:
     """Compile a kernel with the options and the cache that all kernels share; usable as `@njit`.
 
     Args:
         function: the kernel; left out in `@njit(parallel=True)`.
         parallel: run `prange` loops on all threads; for the batch loops alone.
+        inlined: copy the kernel into every caller, where a benchmark shows that its calls cost as much as its work.
     """
     if function is None:
-        return functools.partial(njit, parallel=parallel)
+        return functools.partial(njit, parallel=parallel, inlined=inlined)
     if INTERPRETED:
         return function
     # The numpy error model divides by zero without raising: kernels raise nothing, on a GPU either.
-    dispatcher = numba.njit(nogil=True, error_model="numpy", parallel=parallel)(function)
+    options = {"nogil": True, "error_model": "numpy", "parallel": parallel, "forceinline": inlined}
+    dispatcher = numba.njit(**options)(function)
     if Path(function.__code__.co_filename).exists():
         dispatcher._cache = _shared_cache(function)
         NOTICE.num_kernels += 1

@@ -253,3 +253,16 @@ def test_wrapping_arithmetic_wraps():
     product = jit.wrapping_arithmetic(lambda x: x * np.uint64(3))
     with np.errstate(over="warn" if jit.INTERPRETED else "ignore"):
         assert product(np.uint64(2**63)) == 2**63
+
+
+def test_inlined_kernels_do_what_they_say():
+    @jit.njit(inlined=True)
+    def double(x):
+        return x + x
+
+    @jit.njit
+    def quadruple(x):
+        return double(double(x))
+
+    assert quadruple(3) == 12
+    assert jit.INTERPRETED or double.targetoptions["forceinline"]

@@ -7,24 +7,21 @@ import numpy as np
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.constants import Decision, Zone
+from sackarmies_env.games.sack_armies.constants import Decision
 from sackarmies_env.games.sack_armies.layout import LEAST, MOST, NOBODY, OFF_BOARD, TYPE_DIGIT
 from sackarmies_env.games.sack_armies.zones import is_face_up
 
 
 @njit
 def is_identity_public(params, state, token):
-    """Return whether everybody knows what `token` is: it lies face up, or on a public pile (V-10, V-13, V-14)."""
-    if is_face_up(state, token):
-        return True
-    zone = state.token_zone[token]
-    return params.casualties_public == 1 and (zone == Zone.CASUALTIES or zone == Zone.REMOVED)
+    """Return whether everybody knows what `token` is: it lies face up, as in a public pile (V-10, V-13, V-14)."""
+    return is_face_up(state, token)
 
 
 @njit
 def knows_identity(params, state, viewer, token):
     """Return whether `viewer` knows what `token` is: his own, or public (V-09, V-12, V-15)."""
-    return state.token_owner[token] == viewer or is_identity_public(params, state, token)
+    return (state.token_owner[token] == viewer) | is_identity_public(params, state, token)
 
 
 @njit

@@ -7,9 +7,7 @@ import numpy as np
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import (
-    NO_TOKEN,
     NO_TYPE,
-    Ability,
     Decision,
     Event,
     Face,
@@ -43,7 +41,7 @@ from sackarmies_env.games.sack_armies.layout import (
     Log,
     Over,
 )
-from sackarmies_env.games.sack_armies.observe_tokens import write_tokens
+from sackarmies_env.games.sack_armies.observe_tokens import may_augment, write_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.state import MAX_LOG
 from sackarmies_env.games.sack_armies.zones import controller_of, kind_of, owner_of, type_of
@@ -229,14 +227,6 @@ def count_by_type(params, state, viewer, token, out):
         out[at + CASUALTIES + seat_from(params, viewer, owner_of(state, token))] += 1
     elif zone == Zone.SACK:
         out[at + OWN_SACK] += 1
-
-
-@njit
-def may_augment(params, state, unit):
-    """Return whether a token on the board may give its neighbours something: a cheap test before exact ones."""
-    if state.token_face[unit] == Face.DOWN:
-        return False
-    return params.type_ability[state.token_type[unit], Ability.AUGMENT] > 0 or state.token_first[unit] != NO_TOKEN
 
 
 @njit

@@ -41,6 +41,7 @@ from sackarmies_env.games.sack_armies.stats import (
     is_as_printed,
 )
 from sackarmies_env.games.sack_armies.zones import (
+    NUM_DIRECTIONS,
     controller_of,
     count_attachments,
     field_at,
@@ -73,49 +74,75 @@ def write_abilities(params, state, unit, out, at):
         out[at + Token.AUGMENT_AMOUNT] = params.ability_amount[found]
 
 
-@njit
+@njit(inlined=True)
 def write_identity(params, state, token, known, out, at):
-    """Write what is printed on `token`, or zeros if that is not known; without a branch (V-03)."""
-    first = at + FIRST_ATTRIBUTE
-    printed = params.type_attributes[type_of(state, token)]
-    columns = out[first : first + NUM_ATTRIBUTES]  # slices first: the loop becomes a block copy
-    mask = np.int8(-known)
-    for i in range(NUM_ATTRIBUTES):
-        columns[i] = printed[i] & mask
+    """Write what is printed on `token`, if `known` is 1 and not 0 (V-03).
 
-
-@njit
-def is_on_plain_ground(params, state, unit):
-    """Return whether the battlefield under `unit`, if any, has no effects."""
-    field = field_at(state, hex_of(state, unit))
-    if field == NO_TOKEN:
-        return True
-    type_id = type_of(state, field)
-    return params.type_effect_end[type_id] == params.type_effect_start[type_id]
-
-
-@njit
-def write_unit_stats(params, state, unit, augmented, out, at):
-    """Write what a known unit on the board is worth now; `augmented`: there may be augmenters.
-
-    Mostly nothing changes a unit, which cheap tests find before exact ones are made.
+    A loop over unsigned places, as many as the compiler cannot foresee, becomes a block copy.
     """
-    type_id = type_of(state, unit)
-    if params.type_limit_end[type_id] > params.type_limit_start[type_id] or not is_as_printed(state, unit):
+    row = np.uint64(type_of(state, token))
+    first = np.uint64(at + FIRST_ATTRIBUTE)
+    for column in range(np.uint64(NUM_ATTRIBUTES * known)):
+        out[first + column] = params.type_attributes[row, column]
+
+
+@njit
+def has_effects(params, type_id):
+    """Return whether there are effects in the text of a type."""
+    return params.type_effect_end[type_id] > params.type_effect_start[type_id]
+
+
+@njit
+def may_augment(params, state, unit):
+    """Return whether a token on the board may give its neighbours something: a cheap test before exact ones."""
+    if state.token_face[unit] == Face.DOWN:
+        return False
+    return params.type_ability[state.token_type[unit], Ability.AUGMENT] > 0 or state.token_first[unit] != NO_TOKEN
+
+
+@njit
+def may_be_augmented(params, state, unit):
+    """Return whether something beside `unit`, now or before it died, may give it something."""
+    if state.num_ghosts > 0 or state.num_modifiers > 0:
+        return True
+    cell = hex_of(state, unit)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
+            continue
+        if may_augment(params, state, unit_at(state, neighbor)):
+            return True
+    return False
+
+
+@njit(inlined=True)
+def write_unit_stats(params, state, unit, may_differ, out, at):
+    """Write what a known unit on the board is worth now, where it may differ from what is printed.
+
+    Mostly nothing changes a unit: `may_differ` is false if there are neither augmenters nor effects of its ground.
+    """
+    is_printed = is_as_printed(state, unit)
+    if out[at + Token.LIMITED] == 1 or not is_printed:
         write_abilities(params, state, unit, out, at)
-    if augmented or not is_as_printed(state, unit) or not is_on_plain_ground(params, state, unit):
+    if may_differ or not is_printed:
         out[at + Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
         out[at + Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
         out[at + Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
 
 
-@njit
+@njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
     """Write what `viewer` knows of `token`, the place apart."""
     out[at + Token.OWNER] = seat_from(params, viewer, owner_of(state, token))
     out[at + Token.CONTROLLER] = seat_from(params, viewer, controller_of(state, token))
     out[at + Token.FACE] = state.token_face[token]
     write_identity(params, state, token, np.int64(knows_identity(params, state, viewer, token)), out, at)
+
+
+@njit
+def is_anything_under_way(state):
+    """Return whether an attack or an activation is announced, or being chosen."""
+    return state.attack_verb != 0 or state.act_verb != 0 or state.chain_verb != 0
 
 
 @njit
@@ -144,7 +171,7 @@ def act_role(state, viewer, token):
     return np.int64(Role.NONE)
 
 
-@njit
+@njit(inlined=True)
 def write_unit(params, state, viewer, unit, out, at):
     """Write a unit on the board: place and face of all, the rest of those that are known (V-08, V-19)."""
     write_token(params, state, viewer, unit, out, at)
@@ -154,11 +181,12 @@ def write_unit(params, state, viewer, unit, out, at):
     out[at + Token.EMPLOYED] = state.token_employed[unit]
     out[at + Token.MOVED] = state.token_moved[unit]
     out[at + Token.ATTACHMENTS] = count_attachments(state, unit)
-    out[at + Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
-    out[at + Token.ACT_ROLE] = act_role(state, viewer, unit)
-    if state.token_face[unit] == Face.DOWN:
-        out[at + Token.PUBLIC_MOVEMENT] = clamp(np.int64(state.token_min_movement[unit]))
-        out[at + Token.PUBLIC_ARMOR] = clamp(np.int64(state.token_min_armor[unit]))
+    if is_anything_under_way(state):
+        out[at + Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
+        out[at + Token.ACT_ROLE] = act_role(state, viewer, unit)
+    is_down = 1 - np.int64(state.token_face[unit])
+    out[at + Token.PUBLIC_MOVEMENT] = is_down * clamp(np.int64(state.token_min_movement[unit]))
+    out[at + Token.PUBLIC_ARMOR] = is_down * clamp(np.int64(state.token_min_armor[unit]))
 
 
 @njit
@@ -254,7 +282,7 @@ def is_anything_in(params, out, column):
     return False
 
 
-@njit
+@njit(inlined=True)
 def write_field(params, state, viewer, cell, out, at):
     """Write the battlefield on a hex."""
     write_token(params, state, viewer, field_at(state, cell), out, at)
@@ -279,14 +307,19 @@ def write_tokens(params, state, viewer, augmented, out, at):
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
     has_captives = is_anything_in(params, out, General.CAPTURED)
     for cell in range(params.num_cells):
+        if state.cell_field[cell] & state.cell_unit[cell] == NO_TOKEN:  # one test for the many empty hexes: -1 & -1
+            continue
+        is_rough = False
         if state.cell_field[cell] != NO_TOKEN:
             at = write_field(params, state, viewer, np.int64(cell), out, at)
+            is_rough = has_effects(params, type_of(state, field_at(state, cell)))
         if state.cell_unit[cell] == NO_TOKEN:
             continue
         unit = unit_at(state, cell)
         write_unit(params, state, viewer, unit, out, at)
         if knows_identity(params, state, viewer, unit):
-            write_unit_stats(params, state, unit, augmented, out, at)
+            may_differ = is_rough or (augmented and may_be_augmented(params, state, unit))
+            write_unit_stats(params, state, unit, may_differ, out, at)
         at += TOKEN_WIDTH
         if state.token_first[unit] != NO_TOKEN:
             at = write_stack(params, state, viewer, unit, out, at)
