@@ -1,6 +1,11 @@
 """Determinize: guesses fit all that is public, are not drawn towards the truth, and leave out nothing that may be."""
 
+import hashlib
+import os
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,6 +123,27 @@ def test_equal_seeds_give_equal_guesses_and_other_seeds_others():
     assert first.tobytes() == again.tobytes()
     assert (plain(first)["token_type"] != plain(other)["token_type"]).any()
     assert (plain(first)["flip_key"] != plain(other)["flip_key"]).any()
+
+
+def guesses(plies):
+    """Return a digest of guesses along two games."""
+    digest = hashlib.sha256()
+    for name in ("battle", "standard"):
+        game = build(name)
+        for ply, states in enumerate(wander(game, 5, plies)):
+            digest.update(guess(game, states, ply % 2, ply).tobytes())
+    return digest.hexdigest()
+
+
+@pytest.mark.skipif(INTERPRETED, reason="one of the two sides must be compiled")
+def test_guesses_are_the_same_interpreted_and_compiled():
+    program = "from tests.sack_armies.test_determinize import guesses; print(guesses(40))"
+    root = Path(__file__).resolve().parents[2]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == guesses(40)
 
 
 # --- small positions

@@ -135,9 +135,9 @@ def determinize_game(params, state, viewer, seed):
 def determinize_games(params, states, players, seeds):
     """Resample in place all that is hidden from each player, consistent with what he knows.
 
-    What he sees stays the same to the byte, and so do his legal actions if he is to act. Tokens keep their places;
-    what hidden ones are is guessed as `guess` says. If somebody else is to act, his unannounced partial choice is taken
-    back.
+    What he sees stays the same to the byte, and so do his legal actions if he is to act. Tokens keep their places,
+    also in a sack whose size is not public; what hidden ones are is guessed as `guess` says. If somebody else is to
+    act, his unannounced partial choice is taken back.
 
     Args:
         params: (1,) PARAMS_DTYPE.
