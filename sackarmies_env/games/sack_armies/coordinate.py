@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import decode_hex, hex_action
@@ -17,6 +18,7 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     first_token,
     hex_of,
+    is_face_up,
     is_unit_on_board,
     unit_at,
 )
@@ -93,11 +95,13 @@ def may_name(params, state, player, unit, target, ranged):
 @njit
 def can_coordinate(params, state, player, target, ranged):
     """Return whether two or more units of `player` can attack `target` together (R8.4.5-4, Q-28)."""
-    if controller_of(state, target) == player:
+    if controller_of(state, target) == player or not is_face_up(state, target):
         return False
     candidates = 0
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
         if is_candidate(params, state, player, unit, target, ranged) and (
             not ranged or touches_candidate(params, state, player, unit, target)
         ):
@@ -110,10 +114,14 @@ def can_coordinate(params, state, player, target, ranged):
 @njit
 def has_coordination(params, state, player, ranged):
     """Return whether `player` can declare a coordinated attack of this type."""
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and can_coordinate(params, state, player, target, ranged):
-            return True
+    for opponent in range(params.num_generals):
+        if opponent == player:
+            continue
+        rest = state.units[opponent]
+        while rest != NO_BITS:
+            if can_coordinate(params, state, player, first_token(params, opponent) + lowest_bit(rest), ranged):
+                return True
+            rest = without_lowest(rest)
     return False
 
 
@@ -122,10 +130,13 @@ def offer_coord_targets(params, state):
     """Offer the targets of a coordinated attack (D-14)."""
     player = np.int64(state.current_player)
     ranged = is_ranged(np.int64(state.chain_verb))
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and can_coordinate(params, state, player, target, ranged):
-            allow(state, hex_action(params, cell))
+    for opponent in range(params.num_generals):
+        rest = state.units[opponent]
+        while rest != NO_BITS:
+            target = first_token(params, opponent) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if can_coordinate(params, state, player, target, ranged):
+                allow(state, hex_action(params, hex_of(state, target)))
 
 
 @njit
@@ -153,8 +164,10 @@ def offer_coord_members(params, state):
     player = np.int64(state.current_player)
     ranged = is_ranged(np.int64(state.chain_verb))
     target = unit_at(state, np.int64(state.chain[0]))
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
         if may_name(params, state, player, unit, target, ranged):
             allow(state, hex_action(params, hex_of(state, unit)))
     if is_group_complete(params, state, ranged):

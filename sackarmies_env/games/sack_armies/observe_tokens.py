@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Face, Zone
+from sackarmies_env.games.sack_armies.encode import clamp, write_hex
 from sackarmies_env.games.sack_armies.knowledge import (
-    clamp,
     knows_choice,
     knows_identity,
     seat_from,
-    write_hex,
 )
 from sackarmies_env.games.sack_armies.layout import (
     AUGMENTED_OFFSET,
@@ -50,6 +50,7 @@ from sackarmies_env.games.sack_armies.zones import (
     is_in_effect,
     kind_of,
     owner_of,
+    tokens_in,
     type_of,
     unit_at,
 )
@@ -208,13 +209,14 @@ def write_beneath(params, state, viewer, token, out, at):
 @njit
 def write_aside(params, state, viewer, zone, out, at):
     """Write the viewer's own hand or picks, in the order of his list."""
-    start = first_token(params, viewer)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == zone:
-            write_token(params, state, viewer, token, out, at)
-            out[at + Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
-            write_hex(params, out, at + Token.Q, np.int64(NO_HEX))
-            at += TOKEN_WIDTH
+    rest = tokens_in(state, viewer, zone)
+    while rest != NO_BITS:
+        token = first_token(params, viewer) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        write_token(params, state, viewer, token, out, at)
+        out[at + Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
+        write_hex(params, out, at + Token.Q, np.int64(NO_HEX))
+        at += TOKEN_WIDTH
     return at
 
 
@@ -300,30 +302,40 @@ def write_captives(params, state, viewer, unit, out, at):
     return end
 
 
+@njit(inlined=True)
+def write_cell(params, state, viewer, cell, augmented, has_captives, out, at):  # noqa: PLR0917 - the loop over them
+    """Write what lies and stands on a hex."""
+    is_rough = False
+    if state.cell_field[cell] != NO_TOKEN:
+        at = write_field(params, state, viewer, cell, out, at)
+        is_rough = has_effects(params, type_of(state, field_at(state, cell)))
+    unit = unit_at(state, cell)
+    if unit == NO_TOKEN:
+        return at
+    write_unit(params, state, viewer, unit, out, at)
+    if knows_identity(params, state, viewer, unit):
+        may_differ = is_rough or (augmented and may_be_augmented(params, state, unit))
+        write_unit_stats(params, state, unit, may_differ, out, at)
+    at += TOKEN_WIDTH
+    if state.token_first[unit] != NO_TOKEN:
+        at = write_stack(params, state, viewer, unit, out, at)
+    if has_captives:
+        at = write_captives(params, state, viewer, unit, out, at)
+    return at
+
+
 @njit
 def write_tokens(params, state, viewer, augmented, out, at):
     """Write the block of tokens, which begins at `at`, after the block of Generals; unused rows stay as they are."""
     at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
     has_captives = is_anything_in(params, out, General.CAPTURED)
-    for cell in range(params.num_cells):
-        if state.cell_field[cell] & state.cell_unit[cell] == NO_TOKEN:  # one test for the many empty hexes: -1 & -1
-            continue
-        is_rough = False
-        if state.cell_field[cell] != NO_TOKEN:
-            at = write_field(params, state, viewer, np.int64(cell), out, at)
-            is_rough = has_effects(params, type_of(state, field_at(state, cell)))
-        if state.cell_unit[cell] == NO_TOKEN:
-            continue
-        unit = unit_at(state, cell)
-        write_unit(params, state, viewer, unit, out, at)
-        if knows_identity(params, state, viewer, unit):
-            may_differ = is_rough or (augmented and may_be_augmented(params, state, unit))
-            write_unit_stats(params, state, unit, may_differ, out, at)
-        at += TOKEN_WIDTH
-        if state.token_first[unit] != NO_TOKEN:
-            at = write_stack(params, state, viewer, unit, out, at)
-        if has_captives:
-            at = write_captives(params, state, viewer, unit, out, at)
+    for row in range(2 * np.int64(params.radius) + 1):
+        rest = state.field_rows[row] | state.unit_rows[row]
+        first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
+        while rest != NO_BITS:
+            cell = first + lowest_bit(rest)
+            rest = without_lowest(rest)
+            at = write_cell(params, state, viewer, cell, augmented, has_captives, out, at)
     if is_anything_in(params, out, General.REMOVED):
         write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
