@@ -37,6 +37,7 @@ from sackarmies_env.games.sack_armies.zones import (
     owner_of,
     put_unit,
     release_captives,
+    set_face,
     shown_type,
     to_captor,
     to_casualties,
@@ -245,6 +246,6 @@ def raise_unit(params, state, cell):
     leave_zone(params, state, unit)
     put_unit(params, state, unit, cell)
     log_event(params, state, Event.RAISE, player, cell, type_of(state, unit))
-    state.token_face[unit] = Face.DOWN
+    set_face(state, unit, Face.DOWN)
     reveal(params, state, unit)
     settle_sight(params, state)

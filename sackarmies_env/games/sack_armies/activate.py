@@ -76,6 +76,7 @@ from sackarmies_env.games.sack_armies.zones import (
     hex_of,
     is_unit_on_board,
     owner_of,
+    set_face,
     to_casualties,
     to_sack,
     type_of,
@@ -366,7 +367,7 @@ def lay_permanent(params, state):
         detach(state, token)
         attach(state, token, target)
     state.token_active[token] = 1
-    state.token_face[token] = Face.UP
+    set_face(state, token, Face.UP)
     log_event(params, state, Event.ATTACH, owner_of(state, token), hex_of(state, target), type_of(state, token))
 
 

@@ -56,6 +56,7 @@ from sackarmies_env.games.sack_armies.zones import (
     leave_zone,
     put_field,
     put_unit,
+    set_face,
     set_hex,
     to_sack,
     tokens_in,
@@ -391,7 +392,7 @@ def deploy_attachment(params, state, player, token, host, cell):
     """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3)."""
     leave_zone(params, state, token)
     attach(state, token, host)
-    state.token_face[token] = Face.DOWN
+    set_face(state, token, Face.DOWN)
     log_event(params, state, Event.DEPLOY, player, cell, -1)
 
 

@@ -35,15 +35,6 @@ def is_picking(state):
     return state.decision == Decision.SETUP_PICK
 
 
-@njit
-def is_known_to_exist(params, state, token):
-    """Return whether the hidden `token` is of a type that its owner is known to have (V-01, C-open_army_lists).
-
-    Either its lists are open, or as many of the type were visible at one time.
-    """
-    return params.open_army_lists == 1 or state.token_seen[token] == 1
-
-
 # --- seats
 
 

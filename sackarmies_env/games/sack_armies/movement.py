@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS, ONE, lowest_bit, without_lowest
+from sackarmies_env.core.bits import NO_BITS, ONE, WORD_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import hex_action
@@ -23,7 +23,6 @@ from sackarmies_env.games.sack_armies.zones import (
     clear_hex,
     controller_of,
     field_at,
-    fields_of,
     first_token,
     has_hex,
     hex_of,
@@ -32,6 +31,7 @@ from sackarmies_env.games.sack_armies.zones import (
     mark_seen,
     owner_of,
     put_unit,
+    set_face,
     set_hex,
     type_of,
     unit_at,
@@ -48,7 +48,7 @@ def reveal(params, state, token):
     """Turn `token` face up, in public, for as long as it stays in play (R8.2.2-6)."""
     if state.token_face[token] == Face.UP:
         return
-    state.token_face[token] = Face.UP
+    set_face(state, token, Face.UP)
     mark_seen(state, token)
     log_event(params, state, Event.REVEAL, owner_of(state, token), hex_of(state, token), type_of(state, token))
 
@@ -61,10 +61,8 @@ def sight_range(params, state, unit):
 
 @njit
 def may_see_far(params, state, unit):
-    """Return whether `unit` can have a Sight ability at all: a cheap test before the exact one."""
-    return is_face_up(state, unit) and (
-        params.type_ability[state.token_type[unit], Ability.SIGHT] > 0 or not is_as_printed(state, unit)
-    )
+    """Return whether `unit`, which is face up, can have a Sight ability at all: a cheap test before the exact one."""
+    return params.type_ability[state.token_type[unit], Ability.SIGHT] > 0 or not is_as_printed(state, unit)
 
 
 @njit
@@ -83,7 +81,7 @@ def is_watched(params, state, unit):
 def far_sighted(params, state, player):
     """Return as bits the units of `player` that may see farther than the next hex."""
     found = NO_BITS
-    rest = state.units[player]
+    rest = state.units[player] & state.face_up[player]
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
         if may_see_far(params, state, unit):
@@ -117,12 +115,12 @@ def next_sighted(params, state):
     """
     found = np.int64(NO_TOKEN)
     for player in range(params.num_generals):
-        rest = state.units[player]
+        rest = state.units[player] & ~state.face_up[player]
         while rest != NO_BITS:
             unit = first_token(params, player) + lowest_bit(rest)
             rest = without_lowest(rest)
             is_first = found == NO_TOKEN or hex_of(state, unit) < hex_of(state, found)
-            if not is_face_up(state, unit) and is_first and is_sighted(params, state, unit):
+            if is_first and is_sighted(params, state, unit):
                 found = unit
     return found
 
@@ -196,30 +194,58 @@ def halts_unit(params, state, unit, revealed, cell):
 
 
 @njit
+def bits_around(column, reach):
+    """Return the bits of a row from `reach` before `column` to `reach` behind it."""
+    if 2 * reach + 1 >= WORD_BITS:
+        return ~NO_BITS
+    width = (ONE << np.uint64(2 * reach + 1)) - ONE
+    shift = column - reach
+    return width << np.uint64(shift) if shift >= 0 else width >> np.uint64(-shift)
+
+
+@njit
+def block_row(params, state, unit, revealed, row, near):
+    """Close the hexes of a row, among `near`, through which `unit` may not move (R8.3-7)."""
+    first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
+    rest = state.unit_rows[row] & near
+    while rest != NO_BITS:
+        following = without_lowest(rest)
+        other = unit_at(state, first + lowest_bit(rest))
+        if controller_of(state, other) != controller_of(state, unit) and not may_pass(
+            params, state, unit, revealed, other
+        ):
+            state.reach_open[row] &= ~(rest & ~following)
+        rest = following
+
+
+@njit
+def halt_row(params, state, unit, revealed, row, near):
+    """Mark the hexes of a row, among `near`, on which a move of `unit` ends."""
+    first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
+    rest = state.halt_rows[row] & near
+    while rest != NO_BITS:
+        following = without_lowest(rest)
+        if halts_unit(params, state, unit, revealed, first + lowest_bit(rest)):
+            state.reach_halts[row] |= rest & ~following
+        rest = following
+
+
+@njit
 def open_ground(params, state, unit, budget, revealed):
-    """Lay out the hexes around `unit` that it may pass, and those that end its move (R8.3-6, R8.3-7, Q-25)."""
+    """Lay out the hexes around `unit` that it may pass, and those that end its move (R8.3-6, Q-25)."""
     for row in range(len(state.reach_open)):
         state.reach_open[row] = state.legal_rows[row]
         state.reach_halts[row] = NO_BITS
         state.reach_rows[row] = NO_BITS
         state.reach_edge[row] = NO_BITS
     origin = hex_of(state, unit)
-    for player in range(params.num_generals):
-        rest = fields_of(state, player)
-        while rest != NO_BITS:
-            cell = hex_of(state, first_token(params, player) + lowest_bit(rest))
-            rest = without_lowest(rest)
-            if distance(params, origin, cell) < budget and halts_unit(params, state, unit, revealed, cell):
-                set_hex(params, state.reach_halts, cell)
-        if player == controller_of(state, unit):
-            continue
-        rest = state.units[player]
-        while rest != NO_BITS:
-            other = first_token(params, player) + lowest_bit(rest)
-            rest = without_lowest(rest)
-            cell = hex_of(state, other)
-            if distance(params, origin, cell) <= budget and not may_pass(params, state, unit, revealed, other):
-                clear_hex(params, state.reach_open, cell)
+    center = np.int64(params.cell_r[origin]) + np.int64(params.radius)
+    reach = min(budget, np.int64(len(state.reach_rows)))
+    near = bits_around(np.int64(params.cell_q[origin]) + np.int64(params.radius), reach)
+    last = min(np.int64(len(state.reach_rows)) - 1, center + reach)
+    for row in range(max(np.int64(0), center - reach), last + 1):
+        block_row(params, state, unit, revealed, row, near)
+        halt_row(params, state, unit, revealed, row, near)
     set_hex(params, state.reach_edge, origin)
     clear_hex(params, state.reach_open, origin)
 

@@ -10,7 +10,6 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import Decision, FlipMethod, Zone
 from sackarmies_env.games.sack_armies.encode import clamp, write_hex, write_type
 from sackarmies_env.games.sack_armies.knowledge import (
-    is_known_to_exist,
     is_picking,
     knows_choice,
     seat_from,
@@ -32,7 +31,7 @@ from sackarmies_env.games.sack_armies.layout import (
 from sackarmies_env.games.sack_armies.observe_tokens import may_augment, write_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.state import LOG_WIDTH, MAX_LOG
-from sackarmies_env.games.sack_armies.zones import controller_of, fields_of, first_token, is_face_up, tokens_in, type_of
+from sackarmies_env.games.sack_armies.zones import controller_of, fields_of, first_token, tokens_in, type_of
 
 # --- the block of globals
 
@@ -150,12 +149,12 @@ def count_units(params, state, viewer, player, out):
     """Count the units of `player` on the battleground; return whether one of them may augment others."""
     at = general_at(params, viewer, player)
     out[at + General.UNITS] = count_bits(state.units[player])
+    out[at + General.UNITS_DOWN] = count_bits(state.units[player] & ~state.face_up[player])
     augmented = False
-    rest = state.units[player]
+    rest = state.units[player] & state.face_up[player]
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
         rest = without_lowest(rest)
-        out[at + General.UNITS_DOWN] += 1 - state.token_face[unit]
         augmented = augmented or may_augment(params, state, unit)
     return augmented
 
@@ -196,31 +195,22 @@ def count_types(params, state, player, tokens, column, out):
 
 
 @njit
-def hidden_tokens(params, state, player):
-    """Return as bits the tokens of `player` that others cannot see."""
-    hidden = tokens_in(state, player, Zone.SACK) | tokens_in(state, player, Zone.HAND)
-    hidden |= tokens_in(state, player, Zone.PICKED)
-    rest = state.units[player] | tokens_in(state, player, Zone.ATTACHED) | tokens_in(state, player, Zone.CAPTURED)
-    rest |= tokens_in(state, player, Zone.CASUALTIES) | tokens_in(state, player, Zone.REMOVED)
-    while rest != NO_BITS:
-        following = without_lowest(rest)
-        if not is_face_up(state, first_token(params, player) + lowest_bit(rest)):
-            hidden |= rest & ~following
-        rest = following
-    return hidden
+def owned_tokens(state, player):
+    """Return as bits the tokens of `player`, wherever they are."""
+    owned = NO_BITS
+    for zone in range(np.int64(Zone.SACK), state.zone_tokens.shape[1]):
+        owned |= state.zone_tokens[player, zone]
+    return owned
 
 
 @njit
 def count_known(params, state, viewer, player, hidden, out):
-    """Count the tokens among `hidden` that `player` is known to have, in the rows of their types (V-04)."""
+    """Count the tokens among `hidden` that `player` is known to have, in the rows of their types (V-01, V-04).
+
+    Either army lists are open, or as many of the type were visible at one time (C-open_army_lists).
+    """
+    known = hidden if params.open_army_lists == 1 else hidden & state.seen[player]
     column = CASUALTIES + np.int64(params.num_generals) - 1 + seat_from(params, viewer, player)
-    known = NO_BITS
-    rest = hidden
-    while rest != NO_BITS:
-        following = without_lowest(rest)
-        if is_known_to_exist(params, state, first_token(params, player) + lowest_bit(rest)):
-            known |= rest & ~following
-        rest = following
     count_types(params, state, player, known, column, out)
 
 
@@ -238,9 +228,8 @@ def write_counts(params, state, viewer, out):
         if player == viewer:
             count_types(params, state, player, tokens_in(state, player, Zone.SACK), np.int64(OWN_SACK), out)
         else:
-            hidden = hidden_tokens(params, state, player)
-            count_known(params, state, viewer, player, hidden, out)
-            casualties &= ~hidden
+            count_known(params, state, viewer, player, owned_tokens(state, player) & ~state.face_up[player], out)
+            casualties &= state.face_up[player]
         column = CASUALTIES + seat_from(params, viewer, player)
         count_types(params, state, player, casualties, column, out)
     return augmented

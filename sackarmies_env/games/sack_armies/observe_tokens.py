@@ -10,7 +10,7 @@ import numpy as np
 from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Face, Zone
+from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Effect, Stat, Zone
 from sackarmies_env.games.sack_armies.encode import clamp, write_hex
 from sackarmies_env.games.sack_armies.knowledge import (
     knows_choice,
@@ -39,6 +39,8 @@ from sackarmies_env.games.sack_armies.stats import (
     effective_damage,
     effective_movement,
     is_as_printed,
+    limits_met,
+    unaided_stat,
 )
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
@@ -47,6 +49,7 @@ from sackarmies_env.games.sack_armies.zones import (
     field_at,
     first_token,
     hex_of,
+    is_face_up,
     is_in_effect,
     kind_of,
     owner_of,
@@ -61,11 +64,40 @@ END_OF_PILE = 1 << 40  # above every key of `pile_key`
 
 
 @njit
+def raise_value(params, row, out, at):
+    """Raise the value of the ability in a row to what the row gives: the best row counts."""
+    column = at + Token.AMBUSH + np.int64(params.ability_kind[row])
+    out[column] = max(out[column], params.ability_value[row])
+
+
+@njit
+def write_granted(params, state, unit, out, at):
+    """Write the abilities that attachments in effect and passing effects grant (RA-0-1)."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            type_id = type_of(state, attachment)
+            for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
+                if params.effect_kind[effect] == Effect.GRANT:
+                    raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        effect = np.int64(state.modifier_effect[i])
+        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
+            raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+
+
+@njit
 def write_abilities(params, state, unit, out, at):
     """Write the abilities of a unit as they work for it now, or would if it were face up."""
     for ability in range(NUM_ABILITIES):
-        found = ability_row_if_revealed(params, state, unit, np.int64(ability))
-        out[at + Token.AMBUSH + ability] = 0 if found == NO_ROW else params.ability_value[found]
+        out[at + Token.AMBUSH + ability] = 0
+    type_id = type_of(state, unit)
+    if limits_met(params, state, unit):
+        for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
+            raise_value(params, np.int64(row), out, at)
+    if not is_as_printed(state, unit):
+        write_granted(params, state, unit, out, at)
     found = ability_row_if_revealed(params, state, unit, np.int64(Ability.AUGMENT))
     if found == NO_ROW:
         out[at + Token.AUGMENTED] = 0
@@ -88,16 +120,18 @@ def write_identity(params, state, token, known, out, at):
 
 
 @njit
-def has_effects(params, type_id):
-    """Return whether there are effects in the text of a type."""
+def is_on_rough_ground(params, state, unit):
+    """Return whether the battlefield under `unit` has effects."""
+    field = field_at(state, hex_of(state, unit))
+    if field == NO_TOKEN:
+        return False
+    type_id = type_of(state, field)
     return params.type_effect_end[type_id] > params.type_effect_start[type_id]
 
 
 @njit
 def may_augment(params, state, unit):
-    """Return whether a token on the board may give its neighbours something: a cheap test before exact ones."""
-    if state.token_face[unit] == Face.DOWN:
-        return False
+    """Return whether a unit that is face up may give its neighbours something: a cheap test before exact ones."""
     return params.type_ability[state.token_type[unit], Ability.AUGMENT] > 0 or state.token_first[unit] != NO_TOKEN
 
 
@@ -111,24 +145,44 @@ def may_be_augmented(params, state, unit):
         neighbor = np.int64(params.neighbors[cell, direction])
         if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
             continue
-        if may_augment(params, state, unit_at(state, neighbor)):
+        other = unit_at(state, neighbor)
+        if is_face_up(state, other) and may_augment(params, state, other):
             return True
     return False
 
 
+@njit
+def write_stats(params, state, unit, out, at):
+    """Write the effective stats of a unit that nothing beside it augments."""
+    revealed = is_face_up(state, unit)
+    movement = unaided_stat(params, state, unit, Stat.MOVEMENT, revealed)
+    damage = unaided_stat(params, state, unit, Stat.DAMAGE, revealed)
+    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(max(np.int64(0), movement))
+    out[at + Token.EFFECTIVE_DAMAGE] = clamp(max(np.int64(0), damage))
+    out[at + Token.EFFECTIVE_ARMOR] = clamp(unaided_stat(params, state, unit, Stat.ARMOR, revealed))
+
+
+@njit
+def write_augmented_stats(params, state, unit, out, at):
+    """Write the effective stats of a unit beside an augmenter."""
+    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
+    out[at + Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
+    out[at + Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
+
+
 @njit(inlined=True)
-def write_unit_stats(params, state, unit, may_differ, out, at):
+def write_unit_stats(params, state, unit, augmented, out, at):
     """Write what a known unit on the board is worth now, where it may differ from what is printed.
 
-    Mostly nothing changes a unit: `may_differ` is false if there are neither augmenters nor effects of its ground.
+    Mostly nothing changes a unit: neither its ground nor an attachment nor, if there are any, an augmenter beside it.
     """
     is_printed = is_as_printed(state, unit)
-    if out[at + Token.LIMITED] == 1 or not is_printed:
+    if params.type_limit_end[type_of(state, unit)] > params.type_limit_start[type_of(state, unit)] or not is_printed:
         write_abilities(params, state, unit, out, at)
-    if may_differ or not is_printed:
-        out[at + Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
-        out[at + Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
-        out[at + Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
+    if augmented and may_be_augmented(params, state, unit):
+        write_augmented_stats(params, state, unit, out, at)
+    elif not is_printed or is_on_rough_ground(params, state, unit):
+        write_stats(params, state, unit, out, at)
 
 
 @njit(inlined=True)
@@ -305,17 +359,14 @@ def write_captives(params, state, viewer, unit, out, at):
 @njit(inlined=True)
 def write_cell(params, state, viewer, cell, augmented, has_captives, out, at):  # noqa: PLR0917 - the loop over them
     """Write what lies and stands on a hex."""
-    is_rough = False
     if state.cell_field[cell] != NO_TOKEN:
         at = write_field(params, state, viewer, cell, out, at)
-        is_rough = has_effects(params, type_of(state, field_at(state, cell)))
     unit = unit_at(state, cell)
     if unit == NO_TOKEN:
         return at
     write_unit(params, state, viewer, unit, out, at)
     if knows_identity(params, state, viewer, unit):
-        may_differ = is_rough or (augmented and may_be_augmented(params, state, unit))
-        write_unit_stats(params, state, unit, may_differ, out, at)
+        write_unit_stats(params, state, unit, augmented, out, at)
     at += TOKEN_WIDTH
     if state.token_first[unit] != NO_TOKEN:
         at = write_stack(params, state, viewer, unit, out, at)

@@ -80,9 +80,12 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             # --- sets as bits, all derived: bit t of General g is token g * tokens + t; bit q + R of row r + R is a hex
             ("zone_tokens", np.uint64, (generals, len(Zone))),
             ("units", np.uint64, (generals,)),  # of zone BATTLEGROUND, the units; the rest are battlefields
+            ("face_up", np.uint64, (generals,)),  # whatever zone they are in
+            ("seen", np.uint64, (generals,)),  # token_seen
             ("unit_rows", np.uint64, (rows,)),
             ("field_rows", np.uint64, (rows,)),
             ("legal_rows", np.uint64, (rows,)),
+            ("halt_rows", np.uint64, (rows,)),  # battlefields that end the moves of most units
             # --- Generals
             ("general_alive", np.int8, (generals,)),
             ("general_drawn", np.int8, (generals,)),  # 1: fell in the elimination that left nobody

@@ -289,12 +289,8 @@ def augment_bonus(params, state, unit, stat):
 
 
 @njit
-def stat_if(params, state, unit, stat, revealed):
-    """Return an effective stat of `unit`, as it is (or would be) face up or face down; may be negative.
-
-    Face down only the printed value and the terrain count: every other effect needs both sides revealed
-    (R8.2.2-8).
-    """
+def unaided_stat(params, state, unit, stat, revealed):
+    """Return a stat of `unit` without what the units around it add, as it is (or would be) face up or face down."""
     type_id = type_of(state, unit)
     if stat == Stat.MOVEMENT:
         value = np.int64(params.type_movement[type_id])
@@ -303,11 +299,20 @@ def stat_if(params, state, unit, stat, revealed):
     else:
         value = np.int64(params.type_armor[type_id])
     value += terrain_modifier(params, state, unit, stat, revealed)
-    if revealed:
-        if not is_as_printed(state, unit):
-            value += attached_modifier(params, state, unit, stat)
-        value += augment_bonus(params, state, unit, stat)
+    if revealed and not is_as_printed(state, unit):
+        value += attached_modifier(params, state, unit, stat)
     return value
+
+
+@njit
+def stat_if(params, state, unit, stat, revealed):
+    """Return an effective stat of `unit`, as it is (or would be) face up or face down; may be negative.
+
+    Face down only the printed value and the terrain count: every other effect needs both sides revealed
+    (R8.2.2-8).
+    """
+    value = unaided_stat(params, state, unit, stat, revealed)
+    return value + augment_bonus(params, state, unit, stat) if revealed else value
 
 
 @njit

@@ -93,8 +93,11 @@ def unit_verbs(params, state, unit, wanted):
     if is_as_printed(state, unit):
         wanted &= params.type_verbs[state.token_type[unit]]
     found = np.int64(0)
-    for verb in range(np.int64(Verb.MELEE), np.int64(Verb.CUSTOM) + 1):
-        if (wanted >> verb) & 1 and can_source(params, state, verb, unit):
+    rest = np.uint64(wanted)
+    while rest != NO_BITS:
+        verb = lowest_bit(rest)
+        rest = without_lowest(rest)
+        if can_source(params, state, verb, unit):
             found |= np.int64(1) << verb
     return found
 

@@ -103,6 +103,31 @@ def set_zone(state, token, zone):
 
 
 @njit
+def put_bit(words, state, token, value):
+    """Put `token` into a set that has a word for each General, or take it out."""
+    player = token // rows_per_general(state)
+    mark = bit(token % rows_per_general(state))
+    if value == 1:
+        words[player] |= mark
+    else:
+        words[player] &= ~mark
+
+
+@njit
+def set_face(state, token, face):
+    """Turn `token` up or down."""
+    state.token_face[token] = face
+    put_bit(state.face_up, state, token, face)
+
+
+@njit
+def set_seen(state, token, seen):
+    """Note whether the identity of `token` has been public."""
+    state.token_seen[token] = seen
+    put_bit(state.seen, state, token, seen)
+
+
+@njit
 def set_hex(params, rows, cell):
     """Add `cell` to a set of hexes, a word a row of the board."""
     rows[np.int64(params.cell_r[cell]) + np.int64(params.radius)] |= bit(
@@ -140,7 +165,7 @@ def mark_seen(state, token):
     """
     if state.token_seen[token] == 1:
         return
-    state.token_seen[token] = 1
+    set_seen(state, token, 1)
     start = token - token % rows_per_general(state)
     for other in range(start, start + rows_per_general(state)):
         if (
@@ -149,7 +174,7 @@ def mark_seen(state, token):
             and state.token_type[other] == state.token_type[token]
             and is_hidden_row(state, np.int64(other))
         ):
-            state.token_seen[other] = 0
+            set_seen(state, other, 0)
             return
 
 
@@ -181,6 +206,8 @@ def enter_field(params, state, field, cell):
     """Enter a battlefield on `cell` in the indexes of the board."""
     state.cell_field[cell] = field
     set_hex(params, state.field_rows, cell)
+    if params.type_halts[state.token_type[field]] == 1:
+        set_hex(params, state.halt_rows, cell)
     mark_legal_hexes(params, state, cell)
 
 
@@ -195,10 +222,13 @@ def clear_indexes(state):
         state.unit_rows[row] = NO_BITS
         state.field_rows[row] = NO_BITS
         state.legal_rows[row] = NO_BITS
+        state.halt_rows[row] = NO_BITS
     for player in range(len(state.sack_count)):
         state.sack_count[player] = 0
         state.hand_count[player] = 0
         state.units[player] = NO_BITS
+        state.face_up[player] = NO_BITS
+        state.seen[player] = NO_BITS
         for zone in range(state.zone_tokens.shape[1]):
             state.zone_tokens[player, zone] = NO_BITS
 
@@ -211,6 +241,8 @@ def rebuild(params, state):
     for token in range(len(state.token_zone)):
         zone = state.token_zone[token]
         state.zone_tokens[token // rows_per_general(state), zone] |= bit(token % rows_per_general(state))
+        put_bit(state.face_up, state, token, state.token_face[token])
+        put_bit(state.seen, state, token, state.token_seen[token])
         if zone == Zone.SACK:
             state.sack_count[state.token_owner[token]] += 1
         elif zone == Zone.HAND:
@@ -334,7 +366,7 @@ def lift_unit(params, state, unit):
 def put_field(params, state, field, cell, player):
     """Put a battlefield down, face up, its arrow towards `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8)."""
     set_zone(state, field, Zone.BATTLEGROUND)
-    state.token_face[field] = Face.UP
+    set_face(state, field, Face.UP)
     mark_seen(state, field)
     state.token_controller[field] = player
     state.token_hex[field] = cell
@@ -350,7 +382,7 @@ def put_field(params, state, field, cell, player):
 def clear_token(state, token):
     """Forget what `token` was and did in play; out of it nobody can track it (Q-64)."""
     state.token_controller[token] = state.token_owner[token]
-    state.token_face[token] = Face.DOWN
+    set_face(state, token, Face.DOWN)
     state.token_hex[token] = NO_HEX
     state.token_host[token] = NO_TOKEN
     state.token_first[token] = NO_TOKEN
@@ -400,7 +432,7 @@ def to_hand(params, state, token):
 def show_in_pile(params, state, token, was_up):
     """Lay a token on a pile face up if all may know it: piles are public, or it was revealed (C-casualties_public)."""
     if params.casualties_public == 1 or was_up:
-        state.token_face[token] = Face.UP
+        set_face(state, token, Face.UP)
         mark_seen(state, token)
 
 
@@ -437,7 +469,7 @@ def to_captor(params, state, token, captor):
     leave_zone(params, state, token)
     set_zone(state, token, Zone.CAPTURED)
     state.token_host[token] = captor
-    state.token_face[token] = face
+    set_face(state, token, face)
 
 
 @njit
@@ -497,5 +529,5 @@ def clear_rows(state):
         state.token_type[token] = NO_TYPE
         state.token_owner[token] = 0
         state.token_zone[token] = Zone.NONE
-        state.token_seen[token] = 0
+        set_seen(state, token, 0)
         clear_token(state, token)
