@@ -121,14 +121,14 @@ def has_target(params, state, attacker, ranged):
     """Return whether `attacker` can attack anybody."""
     if not ranged:
         return has_melee_target(params, state, attacker)
-    if ability_if_revealed(params, state, attacker, Ability.RANGE) == 0:
-        return False
+    reach = ability_if_revealed(params, state, attacker, Ability.RANGE)
     for player in range(params.num_generals):
-        if player == controller_of(state, attacker):
+        if reach == 0 or player == controller_of(state, attacker):
             continue
-        rest = state.units[player]
+        rest = state.units[player] & state.face_up[player]
         while rest != NO_BITS:
-            if can_target(params, state, attacker, first_token(params, player) + lowest_bit(rest), ranged):
+            defender = first_token(params, player) + lowest_bit(rest)
+            if distance(params, hex_of(state, attacker), hex_of(state, defender)) <= reach:
                 return True
             rest = without_lowest(rest)
     return False

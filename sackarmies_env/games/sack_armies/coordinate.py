@@ -10,9 +10,10 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import decode_hex, hex_action
 from sackarmies_env.games.sack_armies.attack import declare_attack
 from sackarmies_env.games.sack_armies.combat import can_target, is_ranged, may_act
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Verb
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Decision, Verb
 from sackarmies_env.games.sack_armies.flow import ask, extend_chain
 from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.stats import ability_if_revealed
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -133,6 +134,20 @@ def may_name(params, state, player, unit, group, ranged):
 
 
 @njit
+def shooters(params, state, player):
+    """Return as bits the units of `player` that can attack at range and are not employed."""
+    found = NO_BITS
+    rest = state.units[player]
+    while rest != NO_BITS:
+        following = without_lowest(rest)
+        unit = first_token(params, player) + lowest_bit(rest)
+        if may_act(state, unit) and ability_if_revealed(params, state, unit, Ability.RANGE) > 0:
+            found |= rest & ~following
+        rest = following
+    return found
+
+
+@njit
 def can_coordinate(params, state, player, target, ranged):
     """Return whether two or more units of `player` can attack `target` together (R8.4.5-4, Q-28)."""
     if controller_of(state, target) == player or not is_face_up(state, target):
@@ -146,6 +161,8 @@ def can_coordinate(params, state, player, target, ranged):
 @njit
 def has_coordination(params, state, player, ranged):
     """Return whether `player` can declare a coordinated attack of this type."""
+    if ranged and not has_pair(params, state, player, shooters(params, state, player)):
+        return False
     for opponent in range(params.num_generals):
         if opponent == player:
             continue

@@ -28,7 +28,7 @@ from sackarmies_env.games.sack_armies.layout import (
     Log,
     Over,
 )
-from sackarmies_env.games.sack_armies.observe_tokens import may_augment, write_tokens
+from sackarmies_env.games.sack_armies.observe_tokens import write_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.state import LOG_WIDTH, MAX_LOG
 from sackarmies_env.games.sack_armies.zones import controller_of, fields_of, first_token, tokens_in, type_of
@@ -146,17 +146,10 @@ def type_at(params, type_id):
 
 @njit
 def count_units(params, state, viewer, player, out):
-    """Count the units of `player` on the battleground; return whether one of them may augment others."""
+    """Count the units of `player` on the battleground."""
     at = general_at(params, viewer, player)
     out[at + General.UNITS] = count_bits(state.units[player])
     out[at + General.UNITS_DOWN] = count_bits(state.units[player] & ~state.face_up[player])
-    augmented = False
-    rest = state.units[player] & state.face_up[player]
-    while rest != NO_BITS:
-        unit = first_token(params, player) + lowest_bit(rest)
-        rest = without_lowest(rest)
-        augmented = augmented or may_augment(params, state, unit)
-    return augmented
 
 
 @njit
@@ -216,12 +209,10 @@ def count_known(params, state, viewer, player, hidden, out):
 
 @njit
 def write_counts(params, state, viewer, out):
-    """Count the tokens of all Generals; return whether there may be augmenters."""
-    augmented = state.num_ghosts > 0 or state.num_modifiers > 0
+    """Count the tokens of all Generals."""
     for seat in range(np.int64(params.num_generals)):
         player = np.int64(seat)
-        may_augment_others = count_units(params, state, viewer, player, out)
-        augmented = augmented or may_augment_others
+        count_units(params, state, viewer, player, out)
         count_fields(params, state, viewer, player, out)
         count_aside(params, state, viewer, player, out)
         casualties = tokens_in(state, player, Zone.CASUALTIES)
@@ -232,7 +223,6 @@ def write_counts(params, state, viewer, out):
             casualties &= state.face_up[player]
         column = CASUALTIES + seat_from(params, viewer, player)
         count_types(params, state, player, casualties, column, out)
-    return augmented
 
 
 @njit
@@ -273,9 +263,9 @@ def observe_game(params, state, viewer, out):
         out[i] = 0
     write_globals(params, state, viewer, out)
     write_events(params, state, viewer, out)
-    augmented = write_counts(params, state, viewer, out)
+    write_counts(params, state, viewer, out)
     write_generals(params, state, viewer, out)
-    write_tokens(params, state, viewer, augmented, out, type_at(params, np.int64(params.num_types)))
+    write_tokens(params, state, viewer, out, type_at(params, np.int64(params.num_types)))
 
 
 @njit

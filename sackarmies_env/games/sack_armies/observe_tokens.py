@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
+from sackarmies_env.core.bits import NO_BITS, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Effect, Stat, Zone
@@ -53,6 +53,7 @@ from sackarmies_env.games.sack_armies.zones import (
     is_in_effect,
     kind_of,
     owner_of,
+    put_bit,
     tokens_in,
     type_of,
     unit_at,
@@ -136,19 +137,21 @@ def may_augment(params, state, unit):
 
 
 @njit
-def may_be_augmented(params, state, unit):
-    """Return whether something beside `unit`, now or before it died, may give it something."""
+def find_aided(params, state, player):
+    """Mark the units of `player` that a neighbour, now or before it died, may give something."""
+    state.aided[player] = NO_BITS
     if state.num_ghosts > 0 or state.num_modifiers > 0:
-        return True
-    cell = hex_of(state, unit)
-    for direction in range(NUM_DIRECTIONS):
-        neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
-            continue
-        other = unit_at(state, neighbor)
-        if is_face_up(state, other) and may_augment(params, state, other):
-            return True
-    return False
+        state.aided[player] = state.units[player]
+        return
+    rest = state.units[player] & state.face_up[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if may_augment(params, state, unit):
+            for direction in range(NUM_DIRECTIONS):
+                neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
+                if neighbor != NO_HEX and state.cell_unit[neighbor] != NO_TOKEN:
+                    put_bit(state.aided, state, unit_at(state, neighbor), 1)
 
 
 @njit
@@ -171,7 +174,7 @@ def write_augmented_stats(params, state, unit, out, at):
 
 
 @njit(inlined=True)
-def write_unit_stats(params, state, unit, augmented, out, at):
+def write_unit_stats(params, state, unit, out, at):
     """Write what a known unit on the board is worth now, where it may differ from what is printed.
 
     Mostly nothing changes a unit: neither its ground nor an attachment nor, if there are any, an augmenter beside it.
@@ -179,7 +182,7 @@ def write_unit_stats(params, state, unit, augmented, out, at):
     is_printed = is_as_printed(state, unit)
     if params.type_limit_end[type_of(state, unit)] > params.type_limit_start[type_of(state, unit)] or not is_printed:
         write_abilities(params, state, unit, out, at)
-    if augmented and may_be_augmented(params, state, unit):
+    if has_bit(state.aided[owner_of(state, unit)], unit - first_token(params, owner_of(state, unit))):
         write_augmented_stats(params, state, unit, out, at)
     elif not is_printed or is_on_rough_ground(params, state, unit):
         write_stats(params, state, unit, out, at)
@@ -357,7 +360,7 @@ def write_captives(params, state, viewer, unit, out, at):
 
 
 @njit(inlined=True)
-def write_cell(params, state, viewer, cell, augmented, has_captives, out, at):  # noqa: PLR0917 - the loop over them
+def write_cell(params, state, viewer, cell, has_captives, out, at):  # noqa: PLR0917 - part of a loop
     """Write what lies and stands on a hex."""
     if state.cell_field[cell] != NO_TOKEN:
         at = write_field(params, state, viewer, cell, out, at)
@@ -366,7 +369,7 @@ def write_cell(params, state, viewer, cell, augmented, has_captives, out, at):  
         return at
     write_unit(params, state, viewer, unit, out, at)
     if knows_identity(params, state, viewer, unit):
-        write_unit_stats(params, state, unit, augmented, out, at)
+        write_unit_stats(params, state, unit, out, at)
     at += TOKEN_WIDTH
     if state.token_first[unit] != NO_TOKEN:
         at = write_stack(params, state, viewer, unit, out, at)
@@ -376,10 +379,12 @@ def write_cell(params, state, viewer, cell, augmented, has_captives, out, at):  
 
 
 @njit
-def write_tokens(params, state, viewer, augmented, out, at):
+def write_tokens(params, state, viewer, out, at):
     """Write the block of tokens, which begins at `at`, after the block of Generals; unused rows stay as they are."""
     at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
+    for player in range(params.num_generals):
+        find_aided(params, state, np.int64(player))
     has_captives = is_anything_in(params, out, General.CAPTURED)
     for row in range(2 * np.int64(params.radius) + 1):
         rest = state.field_rows[row] | state.unit_rows[row]
@@ -387,6 +392,6 @@ def write_tokens(params, state, viewer, augmented, out, at):
         while rest != NO_BITS:
             cell = first + lowest_bit(rest)
             rest = without_lowest(rest)
-            at = write_cell(params, state, viewer, cell, augmented, has_captives, out, at)
+            at = write_cell(params, state, viewer, cell, has_captives, out, at)
     if is_anything_in(params, out, General.REMOVED):
         write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)

@@ -163,6 +163,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("reach_edge", np.uint64, (rows,)),  # scratch of P-REACH: those entered by the last step that go on
             ("reach_open", np.uint64, (rows,)),  # scratch of P-REACH: hexes that may be passed and are not reached
             ("reach_halts", np.uint64, (rows,)),  # scratch of P-REACH: hexes that end the move
+            ("aided", np.uint64, (generals,)),  # scratch of observations: units that others may augment
             ("guess_type", np.int16, (per_general,)),  # scratch of determinize: the true types of a General
             ("guess_seen", np.int8, (per_general,)),  # scratch of determinize: the true token_seen
             ("guess_done", np.int8, (per_general,)),  # scratch of determinize: 1 for a row that has its new type
