@@ -10,7 +10,7 @@ import numpy as np
 from sackarmies_env.core.bits import NO_BITS, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Effect, Stat, Zone
+from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Effect, Zone
 from sackarmies_env.games.sack_armies.encode import clamp, write_hex
 from sackarmies_env.games.sack_armies.knowledge import (
     knows_choice,
@@ -35,12 +35,10 @@ from sackarmies_env.games.sack_armies.layout import (
 from sackarmies_env.games.sack_armies.stats import (
     NO_ROW,
     ability_row_if_revealed,
-    effective_armor,
-    effective_damage,
-    effective_movement,
     is_as_printed,
     limits_met,
-    unaided_stat,
+    stats_if,
+    unaided_stats,
 )
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
@@ -155,22 +153,11 @@ def find_aided(params, state, player):
 
 
 @njit
-def write_stats(params, state, unit, out, at):
-    """Write the effective stats of a unit that nothing beside it augments."""
-    revealed = is_face_up(state, unit)
-    movement = unaided_stat(params, state, unit, Stat.MOVEMENT, revealed)
-    damage = unaided_stat(params, state, unit, Stat.DAMAGE, revealed)
-    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(max(np.int64(0), movement))
-    out[at + Token.EFFECTIVE_DAMAGE] = clamp(max(np.int64(0), damage))
-    out[at + Token.EFFECTIVE_ARMOR] = clamp(unaided_stat(params, state, unit, Stat.ARMOR, revealed))
-
-
-@njit
-def write_augmented_stats(params, state, unit, out, at):
-    """Write the effective stats of a unit beside an augmenter."""
-    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
-    out[at + Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
-    out[at + Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
+def write_stats(stats, out, at):
+    """Write the effective stats of a unit."""
+    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(max(np.int64(0), stats[0]))
+    out[at + Token.EFFECTIVE_DAMAGE] = clamp(max(np.int64(0), stats[1]))
+    out[at + Token.EFFECTIVE_ARMOR] = clamp(stats[2])
 
 
 @njit(inlined=True)
@@ -183,14 +170,16 @@ def write_unit_stats(params, state, unit, out, at):
     if params.type_limit_end[type_of(state, unit)] > params.type_limit_start[type_of(state, unit)] or not is_printed:
         write_abilities(params, state, unit, out, at)
     if has_bit(state.aided[owner_of(state, unit)], unit - first_token(params, owner_of(state, unit))):
-        write_augmented_stats(params, state, unit, out, at)
+        write_stats(stats_if(params, state, unit, is_face_up(state, unit)), out, at)
     elif not is_printed or is_on_rough_ground(params, state, unit):
-        write_stats(params, state, unit, out, at)
+        write_stats(unaided_stats(params, state, unit, is_face_up(state, unit)), out, at)
 
 
 @njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
-    """Write what `viewer` knows of `token`, the place apart."""
+    """Write what `viewer` knows of `token` to a row, whatever was there; the place apart."""
+    for column in range(np.uint64(TOKEN_WIDTH)):
+        out[np.uint64(at) + column] = 0
     out[at + Token.OWNER] = seat_from(params, viewer, owner_of(state, token))
     out[at + Token.CONTROLLER] = seat_from(params, viewer, controller_of(state, token))
     out[at + Token.FACE] = state.token_face[token]
@@ -380,7 +369,11 @@ def write_cell(params, state, viewer, cell, has_captives, out, at):  # noqa: PLR
 
 @njit
 def write_tokens(params, state, viewer, out, at):
-    """Write the block of tokens, which begins at `at`, after the block of Generals; unused rows stay as they are."""
+    """Write the block of tokens, which begins at `at`, after the block of Generals.
+
+    Returns:
+        Where the rows that are not used begin; they stay as they are.
+    """
     at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
     for player in range(params.num_generals):
@@ -394,4 +387,21 @@ def write_tokens(params, state, viewer, out, at):
             rest = without_lowest(rest)
             at = write_cell(params, state, viewer, cell, has_captives, out, at)
     if is_anything_in(params, out, General.REMOVED):
-        write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
+        at = write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
+    return at
+
+
+@njit
+def clear_rest(out, at):
+    """Zero the rows from `at` on."""
+    for i in range(np.uint64(at), np.uint64(len(out))):
+        out[i] = 0
+
+
+@njit
+def clear_used(out, at):
+    """Zero the rows from `at` on that an earlier observation has used; behind the first unused one there are none."""
+    while at < len(out) and out[at + Token.PLACE] != Place.NONE:
+        for column in range(np.uint64(TOKEN_WIDTH)):
+            out[np.uint64(at) + column] = 0
+        at += TOKEN_WIDTH
