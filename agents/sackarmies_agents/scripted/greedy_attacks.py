@@ -45,6 +45,8 @@ def may_attack(board, unit, target, verb):
     if is_mine(board, target) or board.unit_idle[unit] == 0:
         return False
     gap = gap_between(board, board.unit_cell[unit], board.unit_cell[target])
+    if gap > board.unit_notice[unit]:
+        return False
     if verb == Verb.MOVE_ATTACK:
         return can_charge(board, unit, gap) and can_engage(board, unit, target, board.unit_cell[target])
     if board.unit_up[target] == 0:
@@ -247,24 +249,46 @@ def aim_value(board, verb, unit, target):
 
 
 @njit
+def best_strike(board, verb, unit):
+    """Return what the best attack of `unit` is worth; NEVER if it has no target."""
+    best = NEVER
+    for i in range(board.num_enemies):
+        if may_attack(board, unit, board.enemies[i], verb):
+            best = max(best, single_value(board, unit, board.enemies[i], verb))
+    return best
+
+
+@njit
 def best_aim(board, verb, unit):
     """Return what the best target of `unit` is worth; NEVER if it has none."""
+    if is_attack(verb):
+        return best_strike(board, verb, unit)
     best = NEVER
+    if has(board, unit, ability_column(verb)) == 0:
+        return best
     for target in range(board.num_on_board):
-        possible = may_attack(board, unit, target, verb) if is_attack(verb) else can_aim(board, verb, unit, target)
-        if possible:
-            best = max(best, aim_value(board, verb, unit, target))
+        if can_aim(board, verb, unit, np.int64(target)):
+            best = max(best, aim_value(board, verb, unit, np.int64(target)))
+    return best
+
+
+@njit
+def best_joint_attack(board, ranged, fallback):
+    """Return what the best coordinated attack is worth; NEVER if there is none."""
+    best = NEVER
+    for i in range(board.num_enemies):
+        if board.unit_up[board.enemies[i]] == 1:
+            best = max(best, joint_attack(board, board.enemies[i], ranged, fallback))
     return best
 
 
 @njit
 def verb_value(board, verb, fallback):
     """Return what the best attack or aimed ability of this verb is worth."""
+    if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
+        return best_joint_attack(board, is_ranged(verb), fallback)
     best = NEVER
     for unit in range(board.num_on_board):
-        if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
-            if not is_mine(board, unit) and board.unit_up[unit] == 1:
-                best = max(best, joint_attack(board, np.int64(unit), is_ranged(verb), fallback))
-        elif is_mine(board, unit):
+        if is_mine(board, unit):
             best = max(best, best_aim(board, verb, np.int64(unit)))
     return best

@@ -33,8 +33,12 @@ def progressive_chance(damage, armor):
     """Return the chance that a progressive flip of a damage rating kills."""
     if damage <= 0:
         return 0.0
-    need = (max(np.int64(1), armor) + damage - 1) // damage
-    return HALF ** np.float64(need)
+    chance = HALF
+    total = damage
+    while total < armor:
+        total += damage
+        chance *= HALF
+    return chance
 
 
 @njit
@@ -114,7 +118,10 @@ def collateral(board, scatterer, cell):
 @njit
 def hidden_below(board, unit):
     """Return the share of an attack's chance that hidden spells and maneuvers of the target may leave."""
-    return UNSEEN_ATTACHMENT ** np.float64(min(np.int64(3), board.unit_attached[unit]))
+    share = 1.0
+    for _ in range(min(np.int64(3), board.unit_attached[unit])):
+        share *= UNSEEN_ATTACHMENT
+    return share
 
 
 @njit
