@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
+    AMBUSHES,
+    LEADS,
     NO_CELL,
     NO_UNIT,
     SELF,
@@ -12,6 +14,7 @@ from sackarmies_agents.scripted.greedy_board import (
     damage_at,
     gap_between,
     has,
+    is_a,
     is_mine,
     look,
     unit_on,
@@ -107,16 +110,11 @@ def list_candidates(board, target, ranged):
 @njit
 def is_led(board, unit):
     """Return whether `unit` leads, or a face-up leader of the observer stands beside it."""
-    if has(board, unit, Token.LEADERSHIP) > 0:
+    if is_a(board, unit, LEADS):
         return True
     for direction in range(6):
         leader = unit_on(board, board.neighbors[board.unit_cell[unit], direction])
-        if (
-            leader != NO_UNIT
-            and is_mine(board, leader)
-            and board.unit_up[leader] == 1
-            and has(board, leader, Token.LEADERSHIP) > 0
-        ):
+        if leader != NO_UNIT and is_mine(board, leader) and board.unit_up[leader] == 1 and is_a(board, leader, LEADS):
             return True
     return False
 
@@ -135,7 +133,7 @@ def group_value(board, target, ranged, size, fallback):
         damage += damage_at(board, unit, origin)
         armor = max(armor, armor_at(board, target, cell) + defend_bonus(board, target, cell, origin))
         dies = counter_chance(board, unit, origin, target, cell, ranged)
-        if has(board, unit, Token.AMBUSH) > 0 and not ranged:
+        if is_a(board, unit, AMBUSHES) and not ranged:
             dies *= 2.0  # there is no ambush in a coordinated attack
         loss = min(loss, dies * board.unit_value[unit])
         led = led and is_led(board, unit)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
+    AQUATIC,
+    CLOSED,
+    FLIES,
+    HALTS,
     MAX_CELLS,
-    NO_CELL,
-    NO_FIELD,
     NO_UNIT,
     SELF,
+    SPARES_AQUATIC,
+    SPARES_WINGED,
     UNREACHED,
-    has,
+    WINGED,
+    gap_between,
+    is_a,
     is_mine,
     look,
     look_general,
@@ -26,25 +32,16 @@ PULL_CAP = 60.0  # decisive battlefields do not pull from across the board
 
 
 @njit
-def flies(board, unit):
-    """Return whether `unit` is face up and flies."""
-    return board.unit_up[unit] == 1 and has(board, unit, Token.FLYING) > 0
-
-
-@njit
 def is_halted(board, unit, cell):
     """Return whether entering `cell` ends the move of `unit`."""
-    if board.cell_field[cell] == NO_FIELD:
-        return False
-    row = board.field_row[board.cell_field[cell]]
-    if look(board, row, Token.HALTS) == 0:
+    traits = board.field_traits[board.cell_field[cell]]
+    if (traits & HALTS) == 0:
         return False
     if board.unit_up[unit] == 0:
         return True
-    exempts_aquatic = look(board, row, Token.AQUATIC) > 0 or look(board, row, Token.WATER) == 1
-    if exempts_aquatic and has(board, unit, Token.AQUATIC) > 0:
+    if (traits & SPARES_AQUATIC) != 0 and is_a(board, unit, AQUATIC):
         return False
-    return not (look(board, row, Token.FLYING) > 0 and has(board, unit, Token.FLYING) > 0)
+    return not ((traits & SPARES_WINGED) != 0 and is_a(board, unit, WINGED))
 
 
 @njit
@@ -53,7 +50,7 @@ def is_blocked(board, unit, cell):
     other = board.cell_unit[cell]
     if other == NO_UNIT or board.unit_seat[other] == board.unit_seat[unit]:
         return False
-    return not flies(board, unit) and not flies(board, other)
+    return not is_a(board, unit, FLIES) and not is_a(board, other, FLIES)
 
 
 @njit
@@ -75,7 +72,7 @@ def find_reach(board, unit, menacing):
             continue
         for direction in range(6):
             neighbor = board.neighbors[cell, direction]
-            if neighbor == NO_CELL or board.cell_open[neighbor] == 0 or board.cell_steps[neighbor] != UNREACHED:
+            if board.cell_steps[neighbor] != UNREACHED:
                 continue
             if is_blocked(board, unit, neighbor):
                 board.cell_menace[neighbor] += menacing
@@ -112,15 +109,36 @@ def count_reach(board, unit, menacing, table):
 
 
 @njit
-def find_grasps(board):
-    """Count for each cell the enemies that could end a move there, and the own units that could."""
+def can_menace(board, enemy):
+    """Return whether a battlefield that the observer controls, and that nobody menaces yet, is near enough."""
+    for field in range(board.num_fields):
+        cell = board.field_cell[field]
+        if board.field_controller[field] == SELF and board.cell_menace[cell] == 0:
+            if gap_between(board, board.unit_cell[enemy], cell) <= board.unit_move[enemy]:
+                return True
+    return False
+
+
+@njit
+def find_menaces(board):
+    """Write for each battlefield that the observer controls whether an enemy could end a move there."""
     for i in range(board.num_ground):
         board.cell_menace[board.ground[i]] = 0
+    for i in range(board.num_enemies):
+        if can_menace(board, board.enemies[i]):
+            count_reach(board, board.enemies[i], np.int64(1), board.cell_menace)
+
+
+@njit
+def find_grasps(board):
+    """Count for each cell the own units that could end a move there, once for an observation."""
+    if board.has_grasps == 1:
+        return
+    board.has_grasps = 1
+    for i in range(board.num_ground):
         board.cell_grasp[board.ground[i]] = 0
     for unit in range(board.num_on_board):
-        if not is_mine(board, unit):
-            count_reach(board, np.int64(unit), np.int64(1), board.cell_menace)
-        elif may_move(board, np.int64(unit)):
+        if is_mine(board, unit) and may_move(board, np.int64(unit)):
             count_reach(board, np.int64(unit), np.int64(0), board.cell_grasp)
 
 
@@ -169,17 +187,24 @@ def is_left_to_take(board, field, seat):
 
 
 @njit
+def are_within_grasp(board, seat):
+    """Return whether own units could enter each battlefield that is left to take from `seat`."""
+    find_grasps(board)
+    for field in range(board.num_fields):
+        if is_left_to_take(board, np.int64(field), seat) and board.cell_grasp[board.field_cell[field]] == 0:
+            return False
+    return True
+
+
+@njit
 def want_of_enemy_field(board, seat):
     """Return what it is worth to enter a battlefield that `seat` put down and controls."""
     left = np.int64(0)
-    within_grasp = np.int64(0)
     for field in range(board.num_fields):
-        if is_left_to_take(board, np.int64(field), seat):
-            left += 1
-            within_grasp += board.cell_grasp[board.field_cell[field]] > 0
+        left += is_left_to_take(board, np.int64(field), seat)
     if left <= 1:
         return board.w_win
-    if left <= MOVES_A_TURN and within_grasp == left:
+    if left <= MOVES_A_TURN and are_within_grasp(board, seat):
         return 0.5 * board.w_win
     lost = look_general(board, seat, General.FIELDS_OWNED) - left
     return (board.w_take + board.w_take_more * min(np.int64(4), max(np.int64(0), lost))) * (1.0 - 0.7 * board.haste)
@@ -224,6 +249,8 @@ def stake_of_field(board, field):
 @njit
 def find_wants(board):
     """Write what it is worth to stand on each hex at the end of the turn, and what is at stake there."""
+    find_menaces(board)
+    board.has_grasps = 0
     for i in range(board.num_ground):
         board.cell_want[board.ground[i]] = 0.0
         board.cell_stake[board.ground[i]] = 0.0
@@ -239,7 +266,7 @@ def find_wants(board):
 @njit
 def add_source(board, cell, pull, count):
     """Let `cell` pull at least so much; return the new number of cells in `queue`."""
-    if pull <= board.cell_pull[cell]:
+    if pull <= board.cell_pull[cell] or board.cell_steps[cell] == CLOSED:
         return count
     board.cell_pull[cell] = pull
     if board.cell_steps[cell] != UNREACHED:
@@ -267,7 +294,6 @@ def find_pull(board):
         cell = board.queue[head % MAX_CELLS]
         head += 1
         board.cell_steps[cell] = UNREACHED
+        pull = board.w_decay * board.cell_pull[cell]
         for direction in range(6):
-            neighbor = board.neighbors[cell, direction]
-            if neighbor != NO_CELL and board.cell_open[neighbor] == 1:
-                tail = add_source(board, neighbor, board.w_decay * board.cell_pull[cell], tail)
+            tail = add_source(board, board.neighbors[cell, direction], pull, tail)

@@ -14,14 +14,13 @@ from sackarmies_agents.scripted.greedy_attacks import (
     verb_value,
 )
 from sackarmies_agents.scripted.greedy_board import (
+    CHARGES,
     NO_UNIT,
     cell_from,
     gap_between,
-    has,
+    is_a,
     is_mine,
-    is_spare,
     look,
-    read_board,
     see,
     type_at,
     type_of_row,
@@ -37,7 +36,7 @@ from sackarmies_agents.scripted.greedy_deploy import (
     keep_value,
     move_value,
 )
-from sackarmies_agents.scripted.greedy_ground import find_grasps, find_pull, find_wants
+from sackarmies_agents.scripted.greedy_ground import find_pull, find_wants
 from sackarmies_agents.scripted.greedy_odds import find_contact, find_pressure, is_ranged, place_value
 from sackarmies_agents.scripted.greedy_reactions import (
     advance_value,
@@ -53,6 +52,7 @@ from sackarmies_agents.scripted.greedy_reactions import (
     unveil_token_value,
     unveil_value,
 )
+from sackarmies_agents.scripted.greedy_read import is_spare, read_board
 from sackarmies_agents.scripted.greedy_texts import (
     acting_unit,
     activation_value,
@@ -112,7 +112,7 @@ def readying_value(board, i):
     if not is_spare(board, row) or board.unit_idle[host] == 0:
         return NEVER
     reach = look(board, row, Token.RANGE)
-    if look(board, row, Token.MOVE_AND_ATTACK) > 0 and has(board, host, Token.MOVE_AND_ATTACK) == 0:
+    if look(board, row, Token.MOVE_AND_ATTACK) > 0 and not is_a(board, host, CHARGES):
         reach = max(reach, board.unit_move[host] + 1)
     for enemy in range(board.num_on_board):
         gap = gap_between(board, board.unit_cell[enemy], board.unit_cell[host])
@@ -231,7 +231,7 @@ def known_value(board, token_type):
 @njit
 def pick_value(board, token_type):
     """Return what it is worth to place a battlefield of this type first, where the fighting will be."""
-    for row in range(board.token_rows):
+    for row in range(board.num_rows):
         if look(board, row, Token.PLACE) == Place.PICKED and type_of_row(board, row) == token_type:
             return np.float64(look(board, row, Token.ARMOR) + look(board, row, Token.DAMAGE))
     return 0.0
@@ -393,7 +393,6 @@ def survey(board, decision):
     """Work out what the decision needs to know of the ground."""
     if decision <= Decision.SETUP_HEX or decision == Decision.DISCARD or decision == Decision.AMBUSH:
         return
-    find_grasps(board)
     find_wants(board)
     if decision == Decision.WINDOW or decision == Decision.COUNTER or decision == Decision.DESIGNATE:
         return

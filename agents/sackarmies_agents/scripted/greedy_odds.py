@@ -5,25 +5,43 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
+    AMBUSHES,
+    AQUATIC,
+    CHARGES,
+    DEFENDS,
     FAR,
+    FAVOURS_AQUATIC,
+    FLIES,
     NO_CELL,
-    NO_FIELD,
     NO_UNIT,
+    SCATTERS,
+    SWIMS,
+    WINGED,
     armor_at,
     damage_at,
     gap_between,
-    has,
+    is_a,
     is_mine,
     look,
     unit_on,
 )
-from sackarmies_agents.scripted.greedy_ground import flies
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import Verb
 from sackarmies_env.games.sack_armies.layout import Token
 
 HALF = 0.5  # a flip
-UNSEEN_ATTACHMENT = 0.9  # of an attack's chance, for each hidden spell or maneuver under the target
+# Of an attack's chance, by the number of spells and maneuvers under the target, which may be hidden ones.
+UNSEEN_SHARES = np.array([0.9**attached for attached in range(4)])
+
+MOST_ARMOR = 31  # in the table of chances
+
+# CHANCES[damage, armor]: that a progressive flip kills; more damage than MOST_ARMOR is no better there.
+CHANCES = np.array(
+    [
+        [HALF ** -(-max(1, armor) // damage) if damage > 0 else 0.0 for armor in range(MOST_ARMOR + 1)]
+        for damage in range(MOST_ARMOR + 1)
+    ]
+)
 
 # --- chances
 
@@ -31,14 +49,9 @@ UNSEEN_ATTACHMENT = 0.9  # of an attack's chance, for each hidden spell or maneu
 @njit
 def progressive_chance(damage, armor):
     """Return the chance that a progressive flip of a damage rating kills."""
-    if damage <= 0:
-        return 0.0
-    chance = HALF
-    total = damage
-    while total < armor:
-        total += damage
-        chance *= HALF
-    return chance
+    if armor <= MOST_ARMOR:
+        return CHANCES[max(np.int64(0), min(np.int64(MOST_ARMOR), damage)), max(np.int64(0), armor)]
+    return HALF ** np.float64((armor + damage - 1) // damage) if damage > 0 else 0.0
 
 
 @njit
@@ -50,25 +63,22 @@ def single_chance(damage, armor):
 @njit
 def can_engage(board, attacker, defender, cell):
     """Return whether flying or water do not keep `attacker` from a melee against `defender` on `cell`."""
-    if flies(board, defender) and has(board, attacker, Token.FLYING) == 0:
+    if is_a(board, defender, FLIES) and not is_a(board, attacker, WINGED):
         return False
-    if board.unit_up[defender] == 0 or has(board, defender, Token.AQUATIC) == 0 or cell == NO_CELL:
+    if not is_a(board, defender, SWIMS) or (board.field_traits[board.cell_field[cell]] & FAVOURS_AQUATIC) == 0:
         return True
-    field = board.cell_field[cell]
-    if field == NO_FIELD or look(board, board.field_row[field], Token.FAVOURS_AQUATIC) == 0:
-        return True
-    return has(board, attacker, Token.AQUATIC) > 0
+    return is_a(board, attacker, AQUATIC)
 
 
 @njit
 def defend_bonus(board, defender, cell, origin):
     """Return what Defend adds to the armor of `defender` on `cell` against an attack from `origin`."""
-    if board.unit_up[defender] == 0 or has(board, defender, Token.DEFEND) == 0 or cell == NO_CELL:
-        return np.int64(0)
     bonus = np.int64(0)
+    if not is_a(board, defender, DEFENDS) or origin == NO_CELL:
+        return bonus
     for direction in range(6):
         neighbor = board.neighbors[cell, direction]
-        friend = unit_on(board, neighbor)
+        friend = board.cell_unit[neighbor]
         if friend != NO_UNIT and board.unit_seat[friend] == board.unit_seat[defender]:
             bonus += gap_between(board, neighbor, origin) == 1
     return bonus
@@ -89,7 +99,7 @@ def counter_chance(board, attacker, origin, defender, cell, ranged):
     armor = armor_at(board, attacker, origin)
     if not ranged:
         chance = progressive_chance(damage, armor)
-        return HALF * chance if has(board, attacker, Token.AMBUSH) > 0 else chance
+        return HALF * chance if is_a(board, attacker, AMBUSHES) else chance
     gap = gap_between(board, origin, cell)
     if board.unit_reach[defender] > 0:
         return single_chance(damage, armor) if gap <= board.unit_reach[defender] else 0.0
@@ -102,10 +112,10 @@ def counter_chance(board, attacker, origin, defender, cell, ranged):
 @njit
 def collateral(board, scatterer, cell):
     """Return what the scatter of a hit on `cell` by `scatterer` is worth to the observer, its flip not counted."""
-    amount = has(board, scatterer, Token.SCATTER)
     total = 0.0
-    if amount == 0:
+    if not is_a(board, scatterer, SCATTERS):
         return total
+    amount = look(board, board.unit_row[scatterer], Token.SCATTER)
     for direction in range(6):
         neighbor = board.neighbors[cell, direction]
         victim = unit_on(board, neighbor)
@@ -118,10 +128,7 @@ def collateral(board, scatterer, cell):
 @njit
 def hidden_below(board, unit):
     """Return the share of an attack's chance that hidden spells and maneuvers of the target may leave."""
-    share = 1.0
-    for _ in range(min(np.int64(3), board.unit_attached[unit])):
-        share *= UNSEEN_ATTACHMENT
-    return share
+    return UNSEEN_SHARES[min(np.int64(3), board.unit_attached[unit])]
 
 
 @njit
@@ -149,22 +156,37 @@ def attack_value(board, unit, origin, target, ranged):
 
 
 @njit
+def touch_ground(board, enemy, bit):
+    """Count `enemy`, whose bit is given, among those that are near each hex of the ground, see it, can attack there."""
+    q = board.cell_q[board.unit_cell[enemy]]
+    r = board.cell_r[board.unit_cell[enemy]]
+    sight = board.unit_sight[enemy]
+    notice = board.unit_notice[enemy]
+    for i in range(board.num_ground):
+        dq = board.ground_q[i] - q
+        dr = board.ground_r[i] - r
+        gap = max(abs(dq), abs(dr), abs(dq + dr))
+        board.ground_near[i] = min(board.ground_near[i], gap)
+        board.ground_seen[i] |= np.int64(gap <= sight)
+        board.ground_threat[i] |= bit if gap <= notice else np.int64(0)
+
+
+@njit
 def find_contact(board):
-    """Write for each cell how near enemies are, whether they see it and whether they can attack there."""
+    """Write for each cell how near enemies are, whether they see it and which of them can attack there."""
+    for i in range(board.num_ground):
+        board.ground_q[i] = board.cell_q[board.ground[i]]
+        board.ground_r[i] = board.cell_r[board.ground[i]]
+        board.ground_near[i] = FAR
+        board.ground_seen[i] = 0
+        board.ground_threat[i] = 0
+    for i in range(board.num_enemies):
+        touch_ground(board, board.enemies[i], np.int64(1) << np.int64(i & 63))
     for i in range(board.num_ground):
         cell = board.ground[i]
-        near = np.int64(FAR)
-        board.cell_seen[cell] = 0
-        board.cell_threat[cell] = 0
-        for j in range(board.num_enemies):
-            enemy = board.enemies[j]
-            gap = gap_between(board, board.unit_cell[enemy], cell)
-            near = min(near, gap)
-            if gap <= board.unit_sight[enemy]:
-                board.cell_seen[cell] = 1
-            if gap <= board.unit_notice[enemy]:
-                board.cell_threat[cell] = 1
-        board.cell_near[cell] = near
+        board.cell_near[cell] = board.ground_near[i]
+        board.cell_seen[cell] = board.ground_seen[i]
+        board.cell_threat[cell] = board.ground_threat[i]
 
 
 @njit
@@ -175,9 +197,8 @@ def spoils(board, enemy, unit, cell, ranged):
 
 
 @njit
-def enemy_value(board, enemy, unit, cell, ranged):
-    """Return what an attack of `enemy` on an own unit on `cell` is worth to him."""
-    origin = board.unit_cell[enemy] if ranged or gap_between(board, board.unit_cell[enemy], cell) == 1 else NO_CELL
+def enemy_value(board, enemy, origin, unit, cell, ranged):
+    """Return what an attack of `enemy` from `origin` on an own unit on `cell` is worth to him."""
     kills = kill_chance(board, enemy, origin, unit, cell, ranged)
     dies = counter_chance(board, enemy, origin, unit, cell, ranged)
     return kills * spoils(board, enemy, unit, cell, ranged) - dies * board.unit_value[enemy]
@@ -186,14 +207,15 @@ def enemy_value(board, enemy, unit, cell, ranged):
 @njit
 def can_charge(board, unit, gap):
     """Return whether `unit` may move and attack over this distance."""
-    return gap - 1 <= board.unit_move[unit] and has(board, unit, Token.MOVE_AND_ATTACK) > 0
+    return gap - 1 <= board.unit_move[unit] and is_a(board, unit, CHARGES)
 
 
 @njit
 def danger(board, unit, cell):
     """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them."""
     worst = 0.0
-    if board.cell_threat[cell] == 0:
+    threat = board.cell_threat[cell]
+    if threat == 0:
         return worst
     seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1
     beside = np.int64(0)
@@ -201,23 +223,30 @@ def danger(board, unit, cell):
     shots = np.int64(0)
     shooters = np.int64(0)
     for i in range(board.num_enemies):
+        if (threat >> np.int64(i & 63)) & 1 == 0:
+            continue
         enemy = board.enemies[i]
-        gap = gap_between(board, board.unit_cell[enemy], cell)
+        origin = board.unit_cell[enemy]
+        gap = gap_between(board, origin, cell)
         if (gap == 1 or can_charge(board, enemy, gap)) and can_engage(board, enemy, unit, cell):
-            worst = max(worst, enemy_value(board, enemy, unit, cell, False))
+            start = origin if gap == 1 else np.int64(NO_CELL)
+            worst = max(worst, enemy_value(board, enemy, start, unit, cell, False))
             if gap == 1:
-                beside += damage_at(board, enemy, board.unit_cell[enemy])
+                beside += damage_at(board, enemy, origin)
                 pressers += 1
         if seen and gap <= board.unit_reach[enemy]:
-            worst = max(worst, enemy_value(board, enemy, unit, cell, True))
-            shots += damage_at(board, enemy, board.unit_cell[enemy])
+            worst = max(worst, enemy_value(board, enemy, origin, unit, cell, True))
+            shots += damage_at(board, enemy, origin)
             shooters += 1
+    return max(worst, joint_danger(board, unit, cell, beside if pressers > 1 else 0, shots if shooters > 1 else 0))
+
+
+@njit
+def joint_danger(board, unit, cell, beside, shots):
+    """Return what the better coordinated attack on own `unit` on `cell` would be worth, by damage in melee and shots."""
     armor = armor_at(board, unit, cell)
-    if pressers > 1:
-        worst = max(worst, HALF * progressive_chance(beside, armor) * (board.unit_value[unit] + board.cell_stake[cell]))
-    if shooters > 1:
-        worst = max(worst, HALF * single_chance(shots, armor) * board.unit_value[unit])
-    return worst
+    melee = HALF * progressive_chance(beside, armor) * (board.unit_value[unit] + board.cell_stake[cell])
+    return max(melee, HALF * single_chance(shots, armor) * board.unit_value[unit])
 
 
 @njit
@@ -258,12 +287,13 @@ def prospect(board, unit, cell):
         return best
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
-        gap = gap_between(board, board.unit_cell[enemy], cell)
+        place = board.unit_cell[enemy]
+        gap = gap_between(board, place, cell)
+        if gap > board.unit_notice[unit]:
+            continue
         if board.unit_up[enemy] == 1 and 1 < gap <= board.unit_reach[unit]:
             best = max(best, attack_value(board, unit, cell, enemy, True))
-        if (gap != 1 and not can_charge(board, unit, gap)) or not can_engage(
-            board, unit, enemy, board.unit_cell[enemy]
-        ):
+        if (gap != 1 and not can_charge(board, unit, gap)) or not can_engage(board, unit, enemy, place):
             continue
         if gap == 1:
             best = max(best, attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
@@ -276,11 +306,25 @@ def prospect(board, unit, cell):
 
 
 @njit
+def lure(board, unit, cell):
+    """Return what it is worth to have own `unit` on `cell` at the end of the turn, but for the danger."""
+    value = board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
+    return value + board.w_prospect * prospect(board, unit, cell)
+
+
+@njit
 def place_value(board, unit, cell):
     """Return what it is worth to have own `unit` on `cell` at the end of the turn."""
-    value = board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
-    value += board.w_prospect * prospect(board, unit, cell)
-    return value - board.caution * board.w_danger * danger(board, unit, cell)
+    return lure(board, unit, cell) - board.caution * board.w_danger * danger(board, unit, cell)
+
+
+@njit
+def better_place(board, unit, cell, best):
+    """Return what own `unit` on `cell` is worth, or `best` if that is more: then danger need not be weighed."""
+    value = lure(board, unit, cell)
+    if value <= best:
+        return best
+    return max(best, value - board.caution * board.w_danger * danger(board, unit, cell))
 
 
 @njit

@@ -14,7 +14,6 @@ from sackarmies_agents.scripted.greedy_board import (
     gap_between,
     has,
     is_mine,
-    is_spare,
     look,
     see,
 )
@@ -28,6 +27,7 @@ from sackarmies_agents.scripted.greedy_odds import (
     progressive_chance,
     single_chance,
 )
+from sackarmies_agents.scripted.greedy_read import is_spare
 from sackarmies_agents.scripted.greedy_texts import flip_chance, is_castable, lasting_value, strike_chance, suits
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import Target, Use
