@@ -134,13 +134,13 @@ def make_board(info: GameInfo) -> NDArray[np.void]:
 # --- looking things up
 
 
-@njit
+@njit(inlined=True)
 def see(board, place):
     """Return number `place` of the observation."""
     return np.int64(board.seen[place])
 
 
-@njit
+@njit(inlined=True)
 def look(board, row, column):
     """Return a feature of row `row` of the block of tokens."""
     return np.int64(board.seen[board.tokens_start + row * TOKEN_WIDTH + column])
@@ -170,7 +170,7 @@ def type_of_row(board, row):
     return look(board, row, Token.TYPE_LOW) + TYPE_DIGIT * look(board, row, Token.TYPE_HIGH) - 1
 
 
-@njit
+@njit(inlined=True)
 def gap_between(board, one, other):
     """Return the number of hexes from one cell to another; at least FAR if one of them is NO_CELL."""
     dq = board.cell_q[one] - board.cell_q[other]
@@ -178,25 +178,25 @@ def gap_between(board, one, other):
     return max(abs(dq), abs(dr), abs(dq + dr))
 
 
-@njit
+@njit(inlined=True)
 def unit_on(board, cell):
     """Return the unit on `cell`, or NO_UNIT."""
     return board.cell_unit[cell]
 
 
-@njit
+@njit(inlined=True)
 def is_mine(board, unit):
     """Return whether the observer controls `unit`."""
     return board.unit_seat[unit] == SELF
 
 
-@njit
+@njit(inlined=True)
 def is_a(board, unit, trait):
     """Return whether `unit` has a trait (constants above)."""
     return (board.unit_traits[unit] & trait) != 0
 
 
-@njit
+@njit(inlined=True)
 def has(board, unit, column):
     """Return the value of an ability of a known unit as it works once it is face up; 0 if it has not."""
     return look(board, board.unit_row[unit], column) if board.unit_known[unit] == 1 else np.int64(0)
@@ -221,7 +221,7 @@ def fits(board, row, unit):
     )
 
 
-@njit
+@njit(inlined=True)
 def terrain_bonus(board, unit, field, amount):
     """Return what of `amount`, which battlefield `field` adds to a stat, `unit` gets."""
     if amount == 0:
@@ -234,27 +234,27 @@ def terrain_bonus(board, unit, field, amount):
     return amount
 
 
-@njit
+@njit(inlined=True)
 def armor_bonus(board, unit, cell):
     """Return what the battlefield on `cell` adds to the armor of `unit`."""
     field = board.cell_field[cell]
     return terrain_bonus(board, unit, field, board.field_armor[field])
 
 
-@njit
+@njit(inlined=True)
 def damage_bonus(board, unit, cell):
     """Return what the battlefield on `cell` adds to the damage rating of `unit`."""
     field = board.cell_field[cell]
     return terrain_bonus(board, unit, field, board.field_damage[field])
 
 
-@njit
+@njit(inlined=True)
 def armor_at(board, unit, cell):
     """Return the armor that `unit` has, or would have, on `cell`."""
     return board.unit_armor[unit] + armor_bonus(board, unit, cell)
 
 
-@njit
+@njit(inlined=True)
 def damage_at(board, unit, cell):
     """Return the damage rating that `unit` has, or would have, on `cell`."""
     return max(np.int64(0), board.unit_damage[unit] + damage_bonus(board, unit, cell))

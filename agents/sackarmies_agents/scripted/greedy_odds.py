@@ -46,7 +46,7 @@ CHANCES = np.array(
 # --- chances
 
 
-@njit
+@njit(inlined=True)
 def progressive_chance(damage, armor):
     """Return the chance that a progressive flip of a damage rating kills."""
     if armor <= MOST_ARMOR:
@@ -54,13 +54,13 @@ def progressive_chance(damage, armor):
     return HALF ** np.float64((armor + damage - 1) // damage) if damage > 0 else 0.0
 
 
-@njit
+@njit(inlined=True)
 def single_chance(damage, armor):
     """Return the chance that a single flip of a damage rating kills."""
     return HALF if damage > 0 and damage >= armor else 0.0
 
 
-@njit
+@njit(inlined=True)
 def can_engage(board, attacker, defender, cell):
     """Return whether flying or water do not keep `attacker` from a melee against `defender` on `cell`."""
     if is_a(board, defender, FLIES) and not is_a(board, attacker, WINGED):
@@ -84,7 +84,7 @@ def defend_bonus(board, defender, cell, origin):
     return bonus
 
 
-@njit
+@njit(inlined=True)
 def kill_chance(board, attacker, origin, defender, cell, ranged):
     """Return the chance that `attacker` on `origin` kills `defender` on `cell`."""
     damage = damage_at(board, attacker, origin)
@@ -92,7 +92,7 @@ def kill_chance(board, attacker, origin, defender, cell, ranged):
     return single_chance(damage, armor) if ranged else progressive_chance(damage, armor)
 
 
-@njit
+@njit(inlined=True)
 def counter_chance(board, attacker, origin, defender, cell, ranged):
     """Return the chance that the counter-attack kills `attacker`."""
     damage = damage_at(board, defender, cell)
@@ -125,13 +125,13 @@ def collateral(board, scatterer, cell):
     return total
 
 
-@njit
+@njit(inlined=True)
 def hidden_below(board, unit):
     """Return the share of an attack's chance that hidden spells and maneuvers of the target may leave."""
     return UNSEEN_SHARES[min(np.int64(3), board.unit_attached[unit])]
 
 
-@njit
+@njit(inlined=True)
 def prize(board, unit, target, ranged):
     """Return what it is worth to kill `target` in an attack that `unit` makes or leads, the advance included."""
     worth = board.unit_value[target]
@@ -140,7 +140,7 @@ def prize(board, unit, target, ranged):
     return worth
 
 
-@njit
+@njit(inlined=True)
 def attack_value(board, unit, origin, target, ranged):
     """Return what an attack of `unit` from `origin` (NO_CELL: from somewhere beside it) on `target` is worth."""
     cell = board.unit_cell[target]
@@ -189,14 +189,14 @@ def find_contact(board):
         board.cell_threat[cell] = board.ground_threat[i]
 
 
-@njit
+@njit(inlined=True)
 def spoils(board, enemy, unit, cell, ranged):
     """Return what it costs the observer if `enemy` kills own `unit` on `cell`, and advances if he can."""
     advances = not ranged and board.unit_move[enemy] > 0
     return board.unit_value[unit] + (board.cell_stake[cell] if advances else 0.0)
 
 
-@njit
+@njit(inlined=True)
 def enemy_value(board, enemy, origin, unit, cell, ranged):
     """Return what an attack of `enemy` from `origin` on an own unit on `cell` is worth to him."""
     kills = kill_chance(board, enemy, origin, unit, cell, ranged)
@@ -204,7 +204,7 @@ def enemy_value(board, enemy, origin, unit, cell, ranged):
     return kills * spoils(board, enemy, unit, cell, ranged) - dies * board.unit_value[enemy]
 
 
-@njit
+@njit(inlined=True)
 def can_charge(board, unit, gap):
     """Return whether `unit` may move and attack over this distance."""
     return gap - 1 <= board.unit_move[unit] and is_a(board, unit, CHARGES)
@@ -241,7 +241,7 @@ def danger(board, unit, cell):
     return max(worst, joint_danger(board, unit, cell, beside if pressers > 1 else 0, shots if shooters > 1 else 0))
 
 
-@njit
+@njit(inlined=True)
 def joint_danger(board, unit, cell, beside, shots):
     """Return what the better coordinated attack on own `unit` on `cell` would be worth, by damage in melee and shots."""
     armor = armor_at(board, unit, cell)
@@ -263,7 +263,7 @@ def find_pressure(board):
                 board.unit_pressers[enemy] += 1
 
 
-@njit
+@njit(inlined=True)
 def joint_value(board, unit, cell, enemy):
     """Return what a coordinated melee on `enemy` is worth with `unit` on `cell` beside it, its check included."""
     damage = board.unit_pressed[enemy]
@@ -305,7 +305,7 @@ def prospect(board, unit, cell):
 # --- places
 
 
-@njit
+@njit(inlined=True)
 def lure(board, unit, cell):
     """Return what it is worth to have own `unit` on `cell` at the end of the turn, but for the danger."""
     value = board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
