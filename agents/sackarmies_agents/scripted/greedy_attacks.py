@@ -6,6 +6,7 @@ import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
     AMBUSHES,
+    CHARGES,
     LEADS,
     NO_CELL,
     NO_UNIT,
@@ -26,6 +27,7 @@ from sackarmies_agents.scripted.greedy_odds import (
     can_engage,
     counter_chance,
     defend_bonus,
+    find_pressure,
     hidden_below,
     is_ranged,
     prize,
@@ -250,6 +252,10 @@ def aim_value(board, verb, unit, target):
 def best_strike(board, verb, unit):
     """Return what the best attack of `unit` is worth; NEVER if it has no target."""
     best = NEVER
+    if board.unit_idle[unit] == 0 or (verb == Verb.RANGED and board.unit_reach[unit] == 0):
+        return best
+    if verb == Verb.MOVE_ATTACK and not is_a(board, unit, CHARGES):
+        return best
     for i in range(board.num_enemies):
         if may_attack(board, unit, board.enemies[i], verb):
             best = max(best, single_value(board, unit, board.enemies[i], verb))
@@ -275,8 +281,11 @@ def best_joint_attack(board, ranged, fallback):
     """Return what the best coordinated attack is worth; NEVER if there is none."""
     best = NEVER
     for i in range(board.num_enemies):
-        if board.unit_up[board.enemies[i]] == 1:
-            best = max(best, joint_attack(board, board.enemies[i], ranged, fallback))
+        enemy = board.enemies[i]
+        if not ranged:
+            find_pressure(board, enemy)
+        if board.unit_up[enemy] == 1 and (ranged or board.unit_pressers[enemy] >= FEWEST):
+            best = max(best, joint_attack(board, enemy, ranged, fallback))
     return best
 
 

@@ -39,6 +39,7 @@ NO_CELL = MAX_CELLS
 NO_FIELD = MAX_TOKENS
 NO_UNIT = -1
 NOBODY = -1
+UNKNOWN = -1  # not counted yet
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
 
@@ -71,6 +72,9 @@ BOARD_DTYPE = record_dtype(
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
     [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_named", np.int64, (MAX_TOKENS,))],
     [("unit_pressed", np.int64, (MAX_TOKENS,)), ("unit_pressers", np.int64, (MAX_TOKENS,))],
+    # Fights of one own unit with each enemy, where terrain does nothing to it.
+    [("pair_unit", np.int64), ("pair_known", np.int64, (MAX_TOKENS,))],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("strike", "kills", "dies")],
     [("num_fields", np.int64)],
     [(f"field_{name}", np.int64, (MAX_TOKENS + 1,)) for name in _PER_FIELD],
     # Spells and maneuvers under or on units, in stack order.
@@ -86,6 +90,8 @@ BOARD_DTYPE = record_dtype(
     # The ground: cells that units can stand on, and what is found out for all of them in one sweep.
     [("num_ground", np.int64)],
     [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen", "_threat")],
+    [("num_watched", np.int64), ("watched", np.int64, (MAX_TOKENS + 1,))],  # battlefields that the observer controls
+    [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
     [("queue", np.int64, (MAX_CELLS,)), ("has_grasps", np.int64)],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS,))],
     [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near

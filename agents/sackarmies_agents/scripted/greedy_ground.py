@@ -109,14 +109,22 @@ def count_reach(board, unit, menacing, table):
 
 
 @njit
-def can_menace(board, enemy):
-    """Return whether a battlefield that the observer controls, and that nobody menaces yet, is near enough."""
-    for field in range(board.num_fields):
-        cell = board.field_cell[field]
-        if board.field_controller[field] == SELF and board.cell_menace[cell] == 0:
-            if gap_between(board, board.unit_cell[enemy], cell) <= board.unit_move[enemy]:
-                return True
-    return False
+def has_goal(board, enemy):
+    """Return whether a watched battlefield that nobody menaces yet is near enough for `enemy` to move there.
+
+    One beside him is settled on the way: he menaces it if he can enter it or finds his way barred there.
+    """
+    result = False
+    for i in range(board.num_watched):
+        cell = board.watched[i]
+        gap = gap_between(board, board.unit_cell[enemy], cell)
+        if board.cell_menace[cell] != 0 or gap > board.unit_move[enemy]:
+            continue
+        if gap == 1:
+            board.cell_menace[cell] = board.cell_unit[cell] == NO_UNIT or is_blocked(board, enemy, cell)
+        else:
+            result = True
+    return result
 
 
 @njit
@@ -124,8 +132,12 @@ def find_menaces(board):
     """Write for each battlefield that the observer controls whether an enemy could end a move there."""
     for i in range(board.num_ground):
         board.cell_menace[board.ground[i]] = 0
+    board.num_watched = 0
+    for field in range(board.num_fields):
+        board.watched[board.num_watched] = board.field_cell[field]
+        board.num_watched += board.field_controller[field] == SELF
     for i in range(board.num_enemies):
-        if can_menace(board, board.enemies[i]):
+        if has_goal(board, board.enemies[i]):
             count_reach(board, board.enemies[i], np.int64(1), board.cell_menace)
 
 
@@ -226,7 +238,7 @@ def want_of_field(board, field, exposed):
         at_risk = exposed + (1 if has_own_unit(board, cell) else 0)
         return board.w_guard + (board.w_alarm if can_lose_all(board, at_risk) else 0.0)
     if look_general(board, owner, General.ALIVE) == 1 and controller == owner:
-        return want_of_enemy_field(board, owner)
+        return board.seat_want[owner]
     if controller != SELF:
         return board.w_third
     return board.w_keep if menaced else 0.0
@@ -255,6 +267,9 @@ def find_wants(board):
         board.cell_want[board.ground[i]] = 0.0
         board.cell_stake[board.ground[i]] = 0.0
     exposed = count_exposed(board)
+    for seat in range(1, board.num_players):
+        if look_general(board, np.int64(seat), General.ALIVE) == 1:
+            board.seat_want[seat] = want_of_enemy_field(board, np.int64(seat))
     for field in range(board.num_fields):
         board.cell_want[board.field_cell[field]] = want_of_field(board, np.int64(field), exposed)
         board.cell_stake[board.field_cell[field]] = stake_of_field(board, np.int64(field))

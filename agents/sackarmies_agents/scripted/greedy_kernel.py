@@ -37,7 +37,7 @@ from sackarmies_agents.scripted.greedy_deploy import (
     move_value,
 )
 from sackarmies_agents.scripted.greedy_ground import find_pull, find_wants
-from sackarmies_agents.scripted.greedy_odds import find_contact, find_pressure, is_ranged, place_value
+from sackarmies_agents.scripted.greedy_odds import find_contact, is_ranged, place_value
 from sackarmies_agents.scripted.greedy_reactions import (
     advance_value,
     attack_target,
@@ -389,16 +389,36 @@ def value_of(board, decision, action):
 
 
 @njit
+def needs_wants(board, decision):
+    """Return whether the decision depends on which hexes are worth standing on."""
+    if decision <= Decision.SETUP_HEX or decision == Decision.DISCARD or decision >= Decision.AMBUSH:
+        return decision == Decision.ADVANCE
+    if decision == Decision.TOKEN_HOST or decision == Decision.TOKEN_SLOT or decision == Decision.RAISE_TYPE:
+        return False
+    return decision != Decision.EFFECT_SLOT and decision != Decision.EFFECT_TYPE
+
+
+@njit
+def needs_places(board, decision):
+    """Return whether the decision, which depends on wants, depends on what places pull, threaten and promise too."""
+    if decision == Decision.SOURCE or decision == Decision.TARGET:
+        verb = see(board, Global.CHAIN_VERB)
+        return verb == Verb.RAISE or verb == Verb.CAST or verb == Verb.CUSTOM
+    if decision == Decision.COORD_TARGET or decision == Decision.COORD_MEMBER:
+        return False
+    if decision == Decision.WINDOW or decision == Decision.SURPRISE_SLOT:
+        return False
+    return decision != Decision.REVEAL_HEX and decision != Decision.REVEAL_SLOT
+
+
+@njit
 def survey(board, decision):
     """Work out what the decision needs to know of the ground."""
-    if decision <= Decision.SETUP_HEX or decision == Decision.DISCARD or decision == Decision.AMBUSH:
-        return
-    find_wants(board)
-    if decision == Decision.WINDOW or decision == Decision.COUNTER or decision == Decision.DESIGNATE:
-        return
-    find_pull(board)
-    find_contact(board)
-    find_pressure(board)
+    if needs_wants(board, decision):
+        find_wants(board)
+        if needs_places(board, decision):
+            find_pull(board)
+            find_contact(board)
 
 
 @njit

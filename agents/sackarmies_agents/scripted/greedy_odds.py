@@ -16,9 +16,12 @@ from sackarmies_agents.scripted.greedy_board import (
     NO_UNIT,
     SCATTERS,
     SWIMS,
+    UNKNOWN,
     WINGED,
     armor_at,
+    armor_bonus,
     damage_at,
+    damage_bonus,
     gap_between,
     is_a,
     is_mine,
@@ -33,6 +36,7 @@ HALF = 0.5  # a flip
 # Of an attack's chance, by the number of spells and maneuvers under the target, which may be hidden ones.
 UNSEEN_SHARES = np.array([0.9**attached for attached in range(4)])
 
+STRIKE, ASSAULT = 1, 2  # what is known of a pair of units: the worth of an own melee, the odds of the enemy's
 MOST_ARMOR = 31  # in the table of chances
 
 # CHANCES[damage, armor]: that a progressive flip kills; more damage than MOST_ARMOR is no better there.
@@ -156,6 +160,22 @@ def attack_value(board, unit, origin, target, ranged):
 
 
 @njit
+def study(board, unit):
+    """Turn to own `unit`: forget what has been found out about the fights of another."""
+    if board.pair_unit == unit:
+        return
+    board.pair_unit = unit
+    for i in range(board.num_enemies):
+        board.pair_known[i] = 0
+
+
+@njit(inlined=True)
+def is_plain(board, unit, cell):
+    """Return whether the terrain of `cell` does nothing to the stats of `unit`."""
+    return armor_bonus(board, unit, cell) == 0 and damage_bonus(board, unit, cell) == 0
+
+
+@njit
 def touch_ground(board, enemy, bit):
     """Count `enemy`, whose bit is given, among those that are near each hex of the ground, see it, can attack there."""
     q = board.cell_q[board.unit_cell[enemy]]
@@ -211,12 +231,29 @@ def can_charge(board, unit, gap):
 
 
 @njit
+def assault_value(board, i, unit, cell, plain):
+    """Return what a melee of enemy number `i`, who stands beside `cell`, on own `unit` there is worth to him.
+
+    `plain`: the terrain does nothing to the unit; then the odds are the same on all such cells.
+    """
+    enemy = board.enemies[i]
+    if not plain or (board.pair_known[i] & ASSAULT) == 0:
+        origin = board.unit_cell[enemy]
+        board.pair_kills[i] = kill_chance(board, enemy, origin, unit, cell, False)
+        board.pair_dies[i] = counter_chance(board, enemy, origin, unit, cell, False)
+        lasts = plain and not is_a(board, unit, DEFENDS)
+        board.pair_known[i] = (board.pair_known[i] & STRIKE) | (ASSAULT if lasts else 0)
+    return board.pair_kills[i] * spoils(board, enemy, unit, cell, False) - board.pair_dies[i] * board.unit_value[enemy]
+
+
+@njit
 def danger(board, unit, cell):
     """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them."""
     worst = 0.0
     threat = board.cell_threat[cell]
     if threat == 0:
         return worst
+    plain = is_plain(board, unit, cell)
     seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1
     beside = np.int64(0)
     pressers = np.int64(0)
@@ -229,11 +266,12 @@ def danger(board, unit, cell):
         origin = board.unit_cell[enemy]
         gap = gap_between(board, origin, cell)
         if (gap == 1 or can_charge(board, enemy, gap)) and can_engage(board, enemy, unit, cell):
-            start = origin if gap == 1 else np.int64(NO_CELL)
-            worst = max(worst, enemy_value(board, enemy, start, unit, cell, False))
             if gap == 1:
+                worst = max(worst, assault_value(board, i, unit, cell, plain))
                 beside += damage_at(board, enemy, origin)
                 pressers += 1
+            else:
+                worst = max(worst, enemy_value(board, enemy, np.int64(NO_CELL), unit, cell, False))
         if seen and gap <= board.unit_reach[enemy]:
             worst = max(worst, enemy_value(board, enemy, origin, unit, cell, True))
             shots += damage_at(board, enemy, origin)
@@ -250,22 +288,23 @@ def joint_danger(board, unit, cell, beside, shots):
 
 
 @njit
-def find_pressure(board):
-    """Write for each enemy how much damage the own units beside it add up to, and how many they are."""
-    for i in range(board.num_enemies):
-        enemy = board.enemies[i]
-        board.unit_pressed[enemy] = 0
-        board.unit_pressers[enemy] = 0
-        for direction in range(6):
-            unit = unit_on(board, board.neighbors[board.unit_cell[enemy], direction])
-            if unit != NO_UNIT and is_mine(board, unit) and can_engage(board, unit, enemy, board.unit_cell[enemy]):
-                board.unit_pressed[enemy] += damage_at(board, unit, board.unit_cell[unit])
-                board.unit_pressers[enemy] += 1
+def find_pressure(board, enemy):
+    """Find out how much damage the own units beside `enemy` add up to, and how many they are, once."""
+    if board.unit_pressers[enemy] != UNKNOWN:
+        return
+    board.unit_pressed[enemy] = 0
+    board.unit_pressers[enemy] = 0
+    for direction in range(6):
+        unit = unit_on(board, board.neighbors[board.unit_cell[enemy], direction])
+        if unit != NO_UNIT and is_mine(board, unit) and can_engage(board, unit, enemy, board.unit_cell[enemy]):
+            board.unit_pressed[enemy] += damage_at(board, unit, board.unit_cell[unit])
+            board.unit_pressers[enemy] += 1
 
 
 @njit(inlined=True)
 def joint_value(board, unit, cell, enemy):
     """Return what a coordinated melee on `enemy` is worth with `unit` on `cell` beside it, its check included."""
+    find_pressure(board, enemy)
     damage = board.unit_pressed[enemy]
     others = board.unit_pressers[enemy]
     if gap_between(board, board.unit_cell[unit], board.unit_cell[enemy]) == 1:
@@ -280,24 +319,42 @@ def joint_value(board, unit, cell, enemy):
 
 
 @njit
+def strike_value(board, unit, cell, i, plain):
+    """Return what the best melee of own `unit` on `cell` with enemy number `i`, who stands beside it, is worth.
+
+    `plain`: the terrain does nothing to the unit; then it is worth the same on all such cells.
+    """
+    if plain and (board.pair_known[i] & STRIKE) != 0:
+        return board.pair_strike[i]
+    enemy = board.enemies[i]
+    value = 0.0
+    if can_engage(board, unit, enemy, board.unit_cell[enemy]):
+        value = max(attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
+    if plain and not is_a(board, enemy, DEFENDS):
+        board.pair_strike[i] = value
+        board.pair_known[i] |= STRIKE
+    return value
+
+
+@njit
 def prospect(board, unit, cell):
     """Return what the best attack that own `unit` could make from `cell` is worth."""
     best = 0.0
     if board.cell_near[cell] > board.unit_notice[unit]:
         return best
+    plain = is_plain(board, unit, cell)
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
         place = board.unit_cell[enemy]
         gap = gap_between(board, place, cell)
         if gap > board.unit_notice[unit]:
             continue
-        if board.unit_up[enemy] == 1 and 1 < gap <= board.unit_reach[unit]:
-            best = max(best, attack_value(board, unit, cell, enemy, True))
-        if (gap != 1 and not can_charge(board, unit, gap)) or not can_engage(board, unit, enemy, place):
-            continue
         if gap == 1:
-            best = max(best, attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
-        else:
+            best = max(best, strike_value(board, unit, cell, i, plain))
+            continue
+        if board.unit_up[enemy] == 1 and gap <= board.unit_reach[unit]:
+            best = max(best, attack_value(board, unit, cell, enemy, True))
+        if can_charge(board, unit, gap) and can_engage(board, unit, enemy, place):
             best = max(best, attack_value(board, unit, np.int64(NO_CELL), enemy, False))
     return best
 
@@ -308,6 +365,7 @@ def prospect(board, unit, cell):
 @njit(inlined=True)
 def lure(board, unit, cell):
     """Return what it is worth to have own `unit` on `cell` at the end of the turn, but for the danger."""
+    study(board, unit)
     value = board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
     return value + board.w_prospect * prospect(board, unit, cell)
 

@@ -23,6 +23,7 @@ from sackarmies_agents.scripted.greedy_board import (
     SPARES_AQUATIC,
     SPARES_WINGED,
     SWIMS,
+    UNKNOWN,
     UNREACHED,
     WATER,
     WINGED,
@@ -115,6 +116,7 @@ def read_unit(board, row, cell):
         board.cell_unit[cell] = unit
         if board.unit_seat[unit] != SELF:
             board.enemies[board.num_enemies] = unit
+            board.unit_pressers[unit] = UNKNOWN
             board.num_enemies += 1
     return unit
 
@@ -172,6 +174,7 @@ def clear_board(board):
         board.cell_unit[cell] = NO_UNIT
         board.cell_field[cell] = NO_FIELD
         board.cell_steps[cell] = CLOSED
+    board.pair_unit = NO_UNIT
     board.num_units = 0
     board.num_on_board = 0
     board.num_enemies = 0
