@@ -72,9 +72,14 @@ BOARD_DTYPE = record_dtype(
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
     [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_named", np.int64, (MAX_TOKENS,))],
     [("unit_pressed", np.int64, (MAX_TOKENS,)), ("unit_pressers", np.int64, (MAX_TOKENS,))],
-    # Fights of one own unit with each enemy, where terrain does nothing to it.
-    [("pair_unit", np.int64), ("pair_known", np.int64, (MAX_TOKENS,))],
-    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("strike", "kills", "dies")],
+    # Of each enemy, by number; `advances`: 1 if he can follow up a melee. `shooters`: bits as in `cell_threat`.
+    [("enemy_q", np.int64, (MAX_TOKENS,)), ("enemy_r", np.int64, (MAX_TOKENS,))],
+    [("enemy_advances", np.float64, (MAX_TOKENS,)), ("shooters", np.int64)],
+    # Melees of one own unit with each enemy within some hexes of it, where terrain does nothing to it: what the own one
+    # is worth, the enemy's chance, what his costs him, the damage that he adds to a coordinated one.
+    [("pair_unit", np.int64), ("pair_radius", np.int64), ("pair_defends", np.int64)],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("strike", "kills", "loss")],
+    [(f"pair_{name}", np.int64, (MAX_TOKENS,)) for name in ("damage", "presses")],
     [("num_fields", np.int64)],
     [(f"field_{name}", np.int64, (MAX_TOKENS + 1,)) for name in _PER_FIELD],
     # Spells and maneuvers under or on units, in stack order.

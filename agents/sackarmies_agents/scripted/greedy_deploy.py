@@ -16,7 +16,7 @@ from sackarmies_agents.scripted.greedy_board import (
     look_general,
 )
 from sackarmies_agents.scripted.greedy_ground import find_reach, forget_reach, may_move
-from sackarmies_agents.scripted.greedy_odds import better_place, place_value
+from sackarmies_agents.scripted.greedy_places import better_place, place_value
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import OWNED_LIMIT, Band
 from sackarmies_env.games.sack_armies.layout import General, Shown, Token

@@ -37,7 +37,8 @@ from sackarmies_agents.scripted.greedy_deploy import (
     move_value,
 )
 from sackarmies_agents.scripted.greedy_ground import find_pull, find_wants
-from sackarmies_agents.scripted.greedy_odds import find_contact, is_ranged, place_value
+from sackarmies_agents.scripted.greedy_odds import is_ranged
+from sackarmies_agents.scripted.greedy_places import find_contact, place_value
 from sackarmies_agents.scripted.greedy_reactions import (
     advance_value,
     attack_target,

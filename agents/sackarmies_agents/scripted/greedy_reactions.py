@@ -22,11 +22,11 @@ from sackarmies_agents.scripted.greedy_odds import (
     collateral,
     defend_bonus,
     is_ranged,
-    place_value,
     prize,
     progressive_chance,
     single_chance,
 )
+from sackarmies_agents.scripted.greedy_places import place_value
 from sackarmies_agents.scripted.greedy_read import is_spare
 from sackarmies_agents.scripted.greedy_texts import flip_chance, is_castable, lasting_value, strike_chance, suits
 from sackarmies_env.core.jit import njit

@@ -94,6 +94,18 @@ def guess_unit(board, unit, row):
 
 
 @njit
+def add_enemy(board, unit, cell):
+    """Add a unit on the board to the enemies."""
+    i = board.num_enemies
+    board.num_enemies += 1
+    board.enemies[i] = unit
+    board.enemy_q[i] = board.cell_q[cell]
+    board.enemy_r[i] = board.cell_r[cell]
+    board.enemy_advances[i] = 1.0 if board.unit_move[unit] > 0 else 0.0
+    board.unit_pressers[unit] = UNKNOWN
+
+
+@njit
 def read_unit(board, row, cell):
     """Add a unit on the board or in hand (`cell` NO_CELL) to the table."""
     unit = board.num_units
@@ -115,9 +127,7 @@ def read_unit(board, row, cell):
     if cell != NO_CELL:
         board.cell_unit[cell] = unit
         if board.unit_seat[unit] != SELF:
-            board.enemies[board.num_enemies] = unit
-            board.unit_pressers[unit] = UNKNOWN
-            board.num_enemies += 1
+            add_enemy(board, unit, cell)
     return unit
 
 
