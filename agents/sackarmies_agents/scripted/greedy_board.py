@@ -72,13 +72,18 @@ BOARD_DTYPE = record_dtype(
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
     [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_named", np.int64, (MAX_TOKENS,))],
     [("unit_pressed", np.int64, (MAX_TOKENS,)), ("unit_pressers", np.int64, (MAX_TOKENS,))],
-    # Of each enemy, by number; `advances`: 1 if he can follow up a melee. `shooters`: bits as in `cell_threat`.
-    [("enemy_q", np.int64, (MAX_TOKENS,)), ("enemy_r", np.int64, (MAX_TOKENS,))],
-    [("enemy_advances", np.float64, (MAX_TOKENS,)), ("shooters", np.int64)],
-    # Melees of one own unit with each enemy within some hexes of it, where terrain does nothing to it: what the own one
-    # is worth, the enemy's chance, what his costs him, the damage that he adds to a coordinated one.
-    [("pair_unit", np.int64), ("pair_radius", np.int64), ("pair_defends", np.int64)],
-    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("strike", "kills", "loss")],
+    # Of each enemy, by number, where he stands; `leap`: over how many hexes he can charge, or 1; `share`: of the chance
+    # of an attack that hidden spells and maneuvers leave; `advances`: 1 if he can follow up a melee. `defenders`: bits
+    # as in `cell_threat`.
+    [(f"enemy_{name}", np.int64, (MAX_TOKENS,)) for name in ("q", "r", "reach", "leap", "damage", "armor")],
+    [(f"enemy_{name}", np.float64, (MAX_TOKENS,)) for name in ("worth", "share", "want", "advances")],
+    [("defenders", np.int64)],
+    # Fights of one own unit, where terrain does nothing to it, with each enemy whom it can meet within a radius of its
+    # place: what own attacks are worth, the chances and the costs of the enemy's, what his shots are worth to him.
+    [("pair_unit", np.int64), ("pair_radius", np.int64)],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("attack", "strike", "shot", "free_shot")],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("kills", "loss", "charge_kills", "charge_loss")],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("hit", "free_hit")],
     [(f"pair_{name}", np.int64, (MAX_TOKENS,)) for name in ("damage", "presses")],
     [("num_fields", np.int64)],
     [(f"field_{name}", np.int64, (MAX_TOKENS + 1,)) for name in _PER_FIELD],

@@ -94,14 +94,11 @@ def guess_unit(board, unit, row):
 
 
 @njit
-def add_enemy(board, unit, cell):
+def add_enemy(board, unit):
     """Add a unit on the board to the enemies."""
     i = board.num_enemies
     board.num_enemies += 1
     board.enemies[i] = unit
-    board.enemy_q[i] = board.cell_q[cell]
-    board.enemy_r[i] = board.cell_r[cell]
-    board.enemy_advances[i] = 1.0 if board.unit_move[unit] > 0 else 0.0
     board.unit_pressers[unit] = UNKNOWN
 
 
@@ -127,7 +124,7 @@ def read_unit(board, row, cell):
     if cell != NO_CELL:
         board.cell_unit[cell] = unit
         if board.unit_seat[unit] != SELF:
-            add_enemy(board, unit, cell)
+            add_enemy(board, unit)
     return unit
 
 
