@@ -42,6 +42,8 @@ NOBODY = -1
 UNKNOWN = -1  # not counted yet
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
+SEALED = 1e9  # in place of pull: the same
+LAST_PLACE = 1023  # in the queue, which holds each cell once; a mask
 
 # Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
 WINGED, AQUATIC, AMBUSHES, LEADS, CHARGES, SCATTERS, FLIES, SWIMS, DEFENDS = (1 << i for i in range(9))
@@ -91,10 +93,10 @@ BOARD_DTYPE = record_dtype(
     [("num_stacked", np.int64)],
     [(f"stacked_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_STACKED],
     [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
-    # `threat`: one bit for each enemy that can attack there next turn, that of number i being i modulo 64.
+    # `guard`: seat of a unit that bars the way of others. `threat`: one bit for each enemy that can attack there next turn, that of number i being i modulo 64.
     [
         (f"cell_{name}", np.int64, (MAX_CELLS + 1,))
-        for name in ("unit", "field", "steps", "menace", "grasp", "near", "seen", "threat")
+        for name in ("unit", "guard", "field", "steps", "menace", "grasp", "near", "seen", "threat")
     ],
     [(f"cell_{name}", np.float64, (MAX_CELLS + 1,)) for name in ("want", "stake", "pull")],
     # The ground: cells that units can stand on, and what is found out for all of them in one sweep.
@@ -102,8 +104,8 @@ BOARD_DTYPE = record_dtype(
     [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen", "_threat")],
     [("num_watched", np.int64), ("watched", np.int64, (MAX_TOKENS + 1,))],  # battlefields that the observer controls
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
-    [("queue", np.int64, (MAX_CELLS,)), ("has_grasps", np.int64)],
-    [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS,))],
+    [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
+    [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],
     [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
 )
 
@@ -134,7 +136,9 @@ def make_board(info: GameInfo) -> NDArray[np.void]:
         "neighbors": NO_CELL,
         "cell_unit": NO_UNIT,
         "cell_field": NO_FIELD,
+        "cell_guard": NOBODY,
         "cell_steps": CLOSED,
+        "cell_pull": SEALED,
         "field_owner": NOBODY,
         "field_controller": NOBODY,
     }

@@ -6,11 +6,11 @@ import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
     AQUATIC,
-    CLOSED,
     FLIES,
     HALTS,
-    MAX_CELLS,
+    LAST_PLACE,
     NO_UNIT,
+    NOBODY,
     SELF,
     SPARES_AQUATIC,
     SPARES_WINGED,
@@ -45,12 +45,10 @@ def is_halted(board, unit, cell):
 
 
 @njit
-def is_blocked(board, unit, cell):
+def is_barred(board, unit, cell):
     """Return whether an opposing unit on `cell` bars the way."""
-    other = board.cell_unit[cell]
-    if other == NO_UNIT or board.unit_seat[other] == board.unit_seat[unit]:
-        return False
-    return not is_a(board, unit, FLIES) and not is_a(board, other, FLIES)
+    guard = board.cell_guard[cell]
+    return guard != NOBODY and guard != board.unit_seat[unit] and not is_a(board, unit, FLIES)
 
 
 @njit
@@ -60,6 +58,8 @@ def find_reach(board, unit, menacing):
     `menacing`: count it as a menace to units in its way. Call `forget_reach` afterwards.
     """
     origin = board.unit_cell[unit]
+    seat = board.unit_seat[unit]
+    flies = is_a(board, unit, FLIES)
     board.cell_steps[origin] = 0
     board.queue[0] = origin
     head = np.int64(0)
@@ -68,18 +68,22 @@ def find_reach(board, unit, menacing):
         cell = board.queue[head]
         head += 1
         steps = board.cell_steps[cell]
-        if steps >= board.unit_move[unit] or (cell != origin and is_halted(board, unit, cell)):
+        if steps >= board.unit_move[unit]:
+            break
+        if is_halted(board, unit, cell) and cell != origin:
             continue
+        # No branches here: they would be mispredicted half of the time.
         for direction in range(6):
             neighbor = board.neighbors[cell, direction]
-            if board.cell_steps[neighbor] != UNREACHED:
-                continue
-            if is_blocked(board, unit, neighbor):
-                board.cell_menace[neighbor] += menacing
-                continue
-            board.cell_steps[neighbor] = steps + 1
+            before = board.cell_steps[neighbor]
+            guard = board.cell_guard[neighbor]
+            is_new = before == UNREACHED
+            is_barred = (guard != NOBODY) & (guard != seat) & (not flies)
+            board.cell_menace[neighbor] += menacing & np.int64(is_new & is_barred)
+            enters = is_new & (not is_barred)
+            board.cell_steps[neighbor] = steps + 1 if enters else before
             board.queue[tail] = neighbor
-            tail += 1
+            tail += np.int64(enters)
     return tail
 
 
@@ -103,8 +107,7 @@ def count_reach(board, unit, menacing, table):
     """Count `unit` in `table` at each empty cell that it can enter."""
     count = find_reach(board, unit, menacing)
     for i in range(1, count):
-        if board.cell_unit[board.queue[i]] == NO_UNIT:
-            table[board.queue[i]] += 1
+        table[board.queue[i]] += board.cell_unit[board.queue[i]] == NO_UNIT
     forget_reach(board, count)
 
 
@@ -121,7 +124,7 @@ def has_goal(board, enemy):
         if board.cell_menace[cell] != 0 or gap > board.unit_move[enemy]:
             continue
         if gap == 1:
-            board.cell_menace[cell] = board.cell_unit[cell] == NO_UNIT or is_blocked(board, enemy, cell)
+            board.cell_menace[cell] = board.cell_unit[cell] == NO_UNIT or is_barred(board, enemy, cell)
         else:
             result = True
     return result
@@ -278,17 +281,17 @@ def find_wants(board):
 # --- what pulls
 
 
-@njit
+@njit(inlined=True)
 def add_source(board, cell, pull, count):
     """Let `cell` pull at least so much; return the new number of cells in `queue`."""
-    if pull <= board.cell_pull[cell] or board.cell_steps[cell] == CLOSED:
-        return count
-    board.cell_pull[cell] = pull
-    if board.cell_steps[cell] != UNREACHED:
-        return count
-    board.cell_steps[cell] = 0  # in the queue
-    board.queue[count % MAX_CELLS] = cell
-    return count + 1
+    before = board.cell_pull[cell]
+    steps = board.cell_steps[cell]
+    # No branches here: they would be mispredicted half of the time. Cells in the queue have 0 steps.
+    is_more = pull > before
+    board.cell_pull[cell] = pull if is_more else before
+    board.cell_steps[cell] = 0 if is_more else steps
+    board.queue[count & LAST_PLACE] = cell
+    return count + np.int64(is_more & (steps == UNREACHED))
 
 
 @njit
@@ -306,7 +309,7 @@ def find_pull(board):
         tail = add_source(board, board.unit_cell[enemy], board.w_hunt * board.unit_value[enemy], tail)
     head = np.int64(0)
     while head < tail:
-        cell = board.queue[head % MAX_CELLS]
+        cell = board.queue[head & LAST_PLACE]
         head += 1
         board.cell_steps[cell] = UNREACHED
         pull = board.w_decay * board.cell_pull[cell]

@@ -68,6 +68,7 @@ from sackarmies_env.games.sack_armies.constants import NUM_SLOTS, NUM_VERBS, Dec
 from sackarmies_env.games.sack_armies.layout import OWN_SACK, Global, Place, Shown, Token
 
 TIE = 1e-6  # the most that a tie-break weighs
+BLOCK = 64  # ids that are looked at together
 
 # --- what has been chosen so far
 
@@ -423,8 +424,29 @@ def survey(board, decision):
 
 
 @njit
-def choose(board, mask):
-    """Return the best legal id for the observation that has been read."""
+def list_legal(board, mask):
+    """Write the legal ids into `legal`, those of the verbs first: most blocks of the mask are empty."""
+    count = np.int64(0)
+    for start in range(0, len(mask), BLOCK):
+        block = mask[start : start + BLOCK]
+        filled = np.int8(0)
+        for i in range(len(block)):
+            filled |= block[i]
+        if filled == 0:
+            continue
+        for i in range(len(block)):
+            board.legal[count] = start + i
+            count += block[i]
+    board.num_legal = count
+
+
+@njit
+def choose(board, observation, mask):
+    """Return the best legal id."""
+    list_legal(board, mask)
+    if board.num_legal == 1:
+        return board.legal[0]
+    read_board(board, observation)
     decision = see(board, Global.DECISION)
     survey(board, decision)
     if decision == Decision.MENU:
@@ -433,12 +455,12 @@ def choose(board, mask):
         joint_attack(board, chosen_unit(board), is_ranged(see(board, Global.CHAIN_VERB)), 0.0)
     best = 4.0 * NEVER
     choice = np.int64(-1)
-    for action in range(len(mask)):
-        if mask[action] == 1:
-            value = value_of(board, decision, np.int64(action)) + tie_break(board, np.int64(action))
-            if value > best:
-                best = value
-                choice = np.int64(action)
+    for i in range(board.num_legal):
+        action = board.legal[i]
+        value = value_of(board, decision, action) + tie_break(board, action)
+        if value > best:
+            best = value
+            choice = action
     return choice
 
 
@@ -452,7 +474,5 @@ def choose_batch(boards, observations, masks, actions):
         masks: (n, num_actions) int8, each row with at least one 1.
         actions: (n,) int64, overwritten.
     """
-    board = boards[0]
     for i in range(len(observations)):
-        read_board(board, observations[i])
-        actions[i] = choose(board, masks[i])
+        actions[i] = choose(boards[0], observations[i], masks[i])

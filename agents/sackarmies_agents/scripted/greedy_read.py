@@ -17,8 +17,10 @@ from sackarmies_agents.scripted.greedy_board import (
     NO_CELL,
     NO_FIELD,
     NO_UNIT,
+    NOBODY,
     PICKY,
     SCATTERS,
+    SEALED,
     SELF,
     SPARES_AQUATIC,
     SPARES_WINGED,
@@ -123,6 +125,7 @@ def read_unit(board, row, cell):
     board.unit_value[unit] += board.w_attached * board.unit_attached[unit]
     if cell != NO_CELL:
         board.cell_unit[cell] = unit
+        board.cell_guard[cell] = NOBODY if (board.unit_traits[unit] & FLIES) != 0 else board.unit_seat[unit]
         if board.unit_seat[unit] != SELF:
             add_enemy(board, unit)
     return unit
@@ -179,6 +182,8 @@ def clear_board(board):
     """Forget the last observation."""
     for cell in range(board.num_cells):
         board.cell_unit[cell] = NO_UNIT
+        board.cell_guard[cell] = NOBODY
+        board.cell_pull[cell] = SEALED
         board.cell_field[cell] = NO_FIELD
         board.cell_steps[cell] = CLOSED
     board.pair_unit = NO_UNIT
