@@ -40,6 +40,7 @@ NO_FIELD = MAX_TOKENS
 NO_UNIT = -1
 NOBODY = -1
 UNKNOWN = -1  # not counted yet
+UNWEIGHED = 1e18  # in place of a value: not asked for yet
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
 SEALED = 1e9  # in place of pull: the same
@@ -47,8 +48,8 @@ LAST_PLACE = 1023  # in the queue, which holds each cell once; a mask
 
 # Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
 WINGED, AQUATIC, AMBUSHES, LEADS, CHARGES, SCATTERS, FLIES, SWIMS, DEFENDS = (1 << i for i in range(9))
-# Traits of battlefields: the last one says that it adds to the stats of some units only.
-HALTS, SPARES_WINGED, SPARES_AQUATIC, WATER, FAVOURS_AQUATIC, PICKY = (1 << i for i in range(6))
+# Traits of battlefields; PICKY: it changes the stats of some units only.
+HALTS, SPARES_WINGED, SPARES_AQUATIC, WATER, FAVOURS_AQUATIC, CHANGES_STATS, PICKY = (1 << i for i in range(7))
 
 _PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle", "traits"]
 _PER_UNIT += ["sight", "notice", "damage", "armor", "spare_damage", "spare_armor"]
@@ -81,8 +82,8 @@ BOARD_DTYPE = record_dtype(
     [(f"enemy_{name}", np.float64, (MAX_TOKENS,)) for name in ("worth", "share", "want", "advances")],
     [("defenders", np.int64)],
     # Fights of one own unit, where terrain does nothing to it, with each enemy whom it can meet within a radius of its
-    # place: what own attacks are worth, the chances and the costs of the enemy's, what his shots are worth to him.
-    [("pair_unit", np.int64), ("pair_radius", np.int64)],
+    # place: what own attacks are worth, and the best of them, the chances and the costs of the enemy's, what his shots are worth to him.
+    [("pair_unit", np.int64), ("pair_radius", np.int64), ("pair_best", np.float64)],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("attack", "strike", "shot", "free_shot")],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("kills", "loss", "charge_kills", "charge_loss")],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("hit", "free_hit")],
@@ -93,7 +94,9 @@ BOARD_DTYPE = record_dtype(
     [("num_stacked", np.int64)],
     [(f"stacked_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_STACKED],
     [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
-    # `guard`: seat of a unit that bars the way of others. `threat`: one bit for each enemy that can attack there next turn, that of number i being i modulo 64.
+    [("hand_worth", np.float64, (MAX_TOKENS,))],  # what a deployment is worth, or UNWEIGHED
+    # `guard`: seat of a unit that bars the way of others. `threat`: one bit for each enemy that can attack there next
+    # turn, that of number i being i modulo 64.
     [
         (f"cell_{name}", np.int64, (MAX_CELLS + 1,))
         for name in ("unit", "guard", "field", "steps", "menace", "grasp", "near", "seen", "threat")
@@ -239,6 +242,15 @@ def fits(board, row, unit):
         and (wanted_homeland == 0 or wanted_homeland == look(board, own, Token.HOMELAND) + 1)
         and (wanted_keyword == 0 or wanted_keyword == look(board, own, Token.KEYWORD))
     )
+
+
+@njit(inlined=True)
+def concerns(board, field, unit):
+    """Return whether battlefield `field` may change stats of `unit`."""
+    traits = board.field_traits[field]
+    if (traits & CHANGES_STATS) == 0:
+        return False
+    return (traits & PICKY) == 0 or fits(board, board.field_row[field], unit)
 
 
 @njit(inlined=True)

@@ -10,6 +10,7 @@ from sackarmies_agents.scripted.greedy_board import (
     NO_FIELD,
     NO_UNIT,
     SELF,
+    UNWEIGHED,
     gap_between,
     is_mine,
     look,
@@ -127,6 +128,14 @@ def best_host(board, row):
 @njit
 def hand_value(board, i):
     """Return what it is worth to deploy token `i` of the hand now; NEVER if it cannot be."""
+    if board.hand_worth[i] == UNWEIGHED:
+        board.hand_worth[i] = weigh_hand(board, i)
+    return board.hand_worth[i]
+
+
+@njit
+def weigh_hand(board, i):
+    """Work out the same."""
     unit = board.hand_unit[i]
     if unit != NO_UNIT:
         entry = best_entry(board, unit)

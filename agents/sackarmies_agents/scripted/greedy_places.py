@@ -15,14 +15,13 @@ from sackarmies_agents.scripted.greedy_board import (
     FAR,
     FAVOURS_AQUATIC,
     NO_CELL,
-    NO_FIELD,
     SCATTERS,
     SWIMS,
     armor_at,
+    concerns,
     damage_at,
     gap_between,
     is_a,
-    terrain_bonus,
 )
 from sackarmies_agents.scripted.greedy_odds import (
     HALF,
@@ -112,6 +111,7 @@ def study(board, unit, cell):
     radius = max(radius, board.unit_move[unit])
     board.pair_unit = unit
     board.pair_radius = radius
+    board.pair_best = 0.0
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
         contact = max(board.unit_notice[unit], board.unit_notice[enemy])
@@ -156,6 +156,7 @@ def study_melee(board, unit, i):
     kills = progressive_chance(joined, armor) * board.enemy_share[i]
     joint = HALF * (kills * prize - risk) if others > 0 else 0.0
     board.pair_strike[i] = max(board.pair_attack[i], joint)
+    board.pair_best = max(board.pair_best, board.pair_strike[i])
 
 
 @njit
@@ -189,6 +190,7 @@ def study_shots(board, unit, i):
     is_up = board.unit_up[enemy] == 1
     board.pair_free_shot[i] = kills * board.enemy_worth[i] + extra if is_up else 0.0
     board.pair_shot[i] = kills * board.enemy_worth[i] - risk + extra if is_up else 0.0
+    board.pair_best = max(board.pair_best, board.pair_free_shot[i])
     hit = dies * board.unit_value[unit]
     shoots = board.unit_reach[unit] > 0
     answer = single_chance(damage, board.enemy_armor[i]) if shoots else progressive_chance(damage, board.enemy_armor[i])
@@ -200,14 +202,9 @@ def study_shots(board, unit, i):
 def is_plain(board, unit, cell):
     """Return whether the terrain of `cell` changes nothing for `unit`."""
     field = board.cell_field[cell]
-    if field == NO_FIELD:
-        return True
     if (board.field_traits[field] & FAVOURS_AQUATIC) != 0 and is_a(board, unit, SWIMS):
         return False
-    return (
-        terrain_bonus(board, unit, field, board.field_armor[field]) == 0
-        and terrain_bonus(board, unit, field, board.field_damage[field]) == 0
-    )
+    return not concerns(board, field, unit)
 
 
 @njit(inlined=True)
@@ -377,23 +374,27 @@ def special_prospect(board, unit, cell):
 
 
 @njit(inlined=True)
-def lure(board, unit, cell):
-    """Return what it is worth to have own `unit` on `cell` at the end of the turn, but for the danger."""
-    study(board, unit, cell)
-    value = board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
-    return value + board.w_prospect * prospect(board, unit, cell)
+def attraction(board, cell):
+    """Return what it is worth to stand on `cell` at the end of the turn, whoever does."""
+    return board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
 
 
 @njit
 def place_value(board, unit, cell):
     """Return what it is worth to have own `unit` on `cell` at the end of the turn."""
-    return lure(board, unit, cell) - board.caution * board.w_danger * danger(board, unit, cell)
+    study(board, unit, cell)
+    value = attraction(board, cell) + board.w_prospect * prospect(board, unit, cell)
+    return value - board.caution * board.w_danger * danger(board, unit, cell)
 
 
 @njit
 def better_place(board, unit, cell, best):
-    """Return what own `unit` on `cell` is worth, or `best` if that is more: then danger need not be weighed."""
-    value = lure(board, unit, cell)
+    """Return what own `unit` on `cell` is worth, or `best` if that is more: what cannot change this is not weighed."""
+    study(board, unit, cell)
+    value = attraction(board, cell)
+    if value + board.w_prospect * board.pair_best <= best and is_plain(board, unit, cell):
+        return best
+    value += board.w_prospect * prospect(board, unit, cell)
     if value <= best:
         return best
     return max(best, value - board.caution * board.w_danger * danger(board, unit, cell))

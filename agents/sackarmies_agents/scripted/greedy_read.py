@@ -7,6 +7,7 @@ import numpy as np
 from sackarmies_agents.scripted.greedy_board import (
     AMBUSHES,
     AQUATIC,
+    CHANGES_STATS,
     CHARGES,
     CLOSED,
     DEFENDS,
@@ -27,10 +28,12 @@ from sackarmies_agents.scripted.greedy_board import (
     SWIMS,
     UNKNOWN,
     UNREACHED,
+    UNWEIGHED,
     WATER,
     WINGED,
     armor_bonus,
     cell_from,
+    concerns,
     damage_bonus,
     look,
     look_general,
@@ -146,6 +149,8 @@ def read_field(board, row, cell):
     board.field_damage[field] = look(board, row, Token.DAMAGE)
     board.field_armor[field] = look(board, row, Token.ARMOR)
     board.field_traits[field] = field_traits(board, row)
+    if board.field_damage[field] != 0 or board.field_armor[field] != 0:
+        board.field_traits[field] |= CHANGES_STATS
     board.cell_field[cell] = field
     open_cell(board, cell)
     for direction in range(6):
@@ -179,13 +184,15 @@ def open_cell(board, cell):
 
 @njit
 def clear_board(board):
-    """Forget the last observation."""
-    for cell in range(board.num_cells):
-        board.cell_unit[cell] = NO_UNIT
-        board.cell_guard[cell] = NOBODY
-        board.cell_pull[cell] = SEALED
+    """Forget the last observation: only what it filled."""
+    for i in range(board.num_ground):
+        cell = board.ground[i]
         board.cell_field[cell] = NO_FIELD
         board.cell_steps[cell] = CLOSED
+        board.cell_pull[cell] = SEALED
+    for unit in range(board.num_on_board):
+        board.cell_unit[board.unit_cell[unit]] = NO_UNIT
+        board.cell_guard[board.unit_cell[unit]] = NOBODY
     board.pair_unit = NO_UNIT
     board.num_units = 0
     board.num_on_board = 0
@@ -221,6 +228,7 @@ def read_hand(board):
     for i in range(board.num_hand):
         row = board.hand_row[i]
         is_unit = look(board, row, Token.KIND) == Shown.UNIT
+        board.hand_worth[i] = UNWEIGHED
         board.hand_unit[i] = read_unit(board, row, np.int64(NO_CELL)) if is_unit else np.int64(NO_UNIT)
 
 
@@ -228,8 +236,8 @@ def read_hand(board):
 def bare_stats(board):
     """Take the terrain that each unit stands on out of its armor and damage."""
     for unit in range(board.num_on_board):
-        if board.unit_known[unit] == 1:
-            cell = board.unit_cell[unit]
+        cell = board.unit_cell[unit]
+        if board.unit_known[unit] == 1 and concerns(board, board.cell_field[cell], np.int64(unit)):
             board.unit_armor[unit] -= armor_bonus(board, np.int64(unit), cell)
             board.unit_damage[unit] -= damage_bonus(board, np.int64(unit), cell)
 
