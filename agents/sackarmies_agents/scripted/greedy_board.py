@@ -48,12 +48,14 @@ LAST_PLACE = 1023  # in the queue, which holds each cell once; a mask
 
 # Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
 WINGED, AQUATIC, AMBUSHES, LEADS, CHARGES, SCATTERS, FLIES, SWIMS, DEFENDS = (1 << i for i in range(9))
-# Traits of battlefields; PICKY: it changes the stats of some units only.
-HALTS, SPARES_WINGED, SPARES_AQUATIC, WATER, FAVOURS_AQUATIC, CHANGES_STATS, PICKY = (1 << i for i in range(7))
+# Traits of battlefields.
+HALTS, SPARES_WINGED, SPARES_AQUATIC, WATER, FAVOURS_AQUATIC, CHANGES_STATS = (1 << i for i in range(6))
+# What a text may demand of units, as the bytes of one number: class, homeland, keyword.
+LABEL_BYTE, LABEL_BITS = 255, 8
 
-_PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle", "traits"]
+_PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle", "traits", "label"]
 _PER_UNIT += ["sight", "notice", "damage", "armor", "spare_damage", "spare_armor"]
-_PER_FIELD = ["cell", "row", "owner", "controller", "traits", "damage", "armor"]
+_PER_FIELD = ["cell", "row", "owner", "controller", "traits", "damage", "armor", "label", "mask"]
 _PER_STACKED = ["row", "host"]
 
 BOARD_DTYPE = record_dtype(
@@ -69,7 +71,7 @@ BOARD_DTYPE = record_dtype(
     ],
     # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
     # what own free spells and maneuvers will add once they are revealed: this share is `spare`. `notice`: over how many
-    # hexes it can attack next turn.
+    # hexes it can attack next turn. `label`: class, homeland and keyword; 0 if it is not known.
     [(name, np.int64) for name in ("num_units", "num_on_board", "num_enemies")],
     [("enemies", np.int64, (MAX_TOKENS,))],  # opposing units on the board
     [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
@@ -82,7 +84,8 @@ BOARD_DTYPE = record_dtype(
     [(f"enemy_{name}", np.float64, (MAX_TOKENS,)) for name in ("worth", "share", "want", "advances")],
     [("defenders", np.int64)],
     # Fights of one own unit, where terrain does nothing to it, with each enemy whom it can meet within a radius of its
-    # place: what own attacks are worth, and the best of them, the chances and the costs of the enemy's, what his shots are worth to him.
+    # place: what own attacks are worth, and the best of them, the chances and the costs of the enemy's, what his shots
+    # are worth to him.
     [("pair_unit", np.int64), ("pair_radius", np.int64), ("pair_best", np.float64)],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("attack", "strike", "shot", "free_shot")],
     [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("kills", "loss", "charge_kills", "charge_loss")],
@@ -229,39 +232,43 @@ def has(board, unit, column):
 
 
 @njit
+def read_label(board, row):
+    """Return what the text of a token demands of units; a byte is 0 where anything does."""
+    label = look(board, row, Token.MATCH_KEYWORD)
+    label = (label << LABEL_BITS) | look(board, row, Token.MATCH_HOMELAND)
+    return (label << LABEL_BITS) | look(board, row, Token.MATCH_CLASS)
+
+
+@njit
+def mask_of(label):
+    """Return a number with the bytes set that a label, of what a text demands, does not leave open."""
+    mask = np.int64(0)
+    for i in range(3):
+        byte = np.int64(LABEL_BYTE) << np.int64(i * LABEL_BITS)
+        mask |= byte if label & byte != 0 else np.int64(0)
+    return mask
+
+
+@njit
 def fits(board, row, unit):
     """Return whether `unit` is of the class that the text of `row` names; an unknown unit fits only "all"."""
-    wanted_class = look(board, row, Token.MATCH_CLASS)
-    wanted_homeland = look(board, row, Token.MATCH_HOMELAND)
-    wanted_keyword = look(board, row, Token.MATCH_KEYWORD)
-    if board.unit_known[unit] == 0:
-        return wanted_class == 0 and wanted_homeland == 0 and wanted_keyword == 0
-    own = board.unit_row[unit]
-    return (
-        (wanted_class == 0 or wanted_class == look(board, own, Token.CLASS) + 1)
-        and (wanted_homeland == 0 or wanted_homeland == look(board, own, Token.HOMELAND) + 1)
-        and (wanted_keyword == 0 or wanted_keyword == look(board, own, Token.KEYWORD))
-    )
+    label = read_label(board, row)
+    return (board.unit_label[unit] & mask_of(label)) == label
 
 
 @njit(inlined=True)
 def concerns(board, field, unit):
     """Return whether battlefield `field` may change stats of `unit`."""
-    traits = board.field_traits[field]
-    if (traits & CHANGES_STATS) == 0:
-        return False
-    return (traits & PICKY) == 0 or fits(board, board.field_row[field], unit)
+    fits_unit = (board.unit_label[unit] & board.field_mask[field]) == board.field_label[field]
+    return ((board.field_traits[field] & CHANGES_STATS) != 0) & fits_unit
 
 
 @njit(inlined=True)
 def terrain_bonus(board, unit, field, amount):
     """Return what of `amount`, which battlefield `field` adds to a stat, `unit` gets."""
-    if amount == 0:
-        return amount
-    traits = board.field_traits[field]
-    if (traits & PICKY) != 0 and not fits(board, board.field_row[field], unit):
+    if amount == 0 or not concerns(board, field, unit):
         return np.int64(0)
-    if amount < 0 and (traits & WATER) != 0 and is_a(board, unit, AQUATIC):
+    if amount < 0 and (board.field_traits[field] & WATER) != 0 and is_a(board, unit, AQUATIC):
         return np.int64(0)
     return amount
 

@@ -331,15 +331,19 @@ def special_danger(board, unit, cell):
 def prospect(board, unit, cell):
     """Return what the best attack that own `unit` could make from `cell` is worth."""
     best = 0.0
-    if board.cell_near[cell] > board.unit_notice[unit]:
+    notice = board.unit_notice[unit]
+    if board.cell_near[cell] > notice:
         return best
+    # Of these enemies the terrain or their friends beside them may change the odds.
+    special = board.defenders if is_plain(board, unit, cell) else np.int64(-1)
     reach = board.unit_reach[unit]
-    nearby = board.cell_threat[cell] if reach == 0 else np.int64(-1)
-    if (nearby & board.defenders) != 0 or not is_plain(board, unit, cell):
-        return special_prospect(board, unit, cell)
     leap = board.unit_move[unit] + 1 if is_a(board, unit, CHARGES) else np.int64(1)
     for i in range(board.num_enemies):
         gap = gap_to_enemy(board, i, cell)
+        if (special >> np.int64(i & 63)) & 1 == 1:
+            if gap <= notice:
+                best = max(best, fight_value(board, unit, cell, board.enemies[i], gap))
+            continue
         strike = board.pair_strike[i]
         attack = board.pair_attack[i]
         value = strike if gap == 1 else attack
@@ -350,23 +354,18 @@ def prospect(board, unit, cell):
 
 
 @njit
-def special_prospect(board, unit, cell):
-    """Return the same where the terrain, shots or charges need to be looked at."""
+def fight_value(board, unit, cell, enemy, gap):
+    """Return what the best attack of own `unit` from `cell` on `enemy` over this distance is worth, at least 0."""
     best = 0.0
-    for i in range(board.num_enemies):
-        enemy = board.enemies[i]
-        place = board.unit_cell[enemy]
-        gap = gap_between(board, place, cell)
-        if gap > board.unit_notice[unit]:
-            continue
-        if gap == 1:
-            if can_engage(board, unit, enemy, place):
-                best = max(best, attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
-            continue
-        if board.unit_up[enemy] == 1 and gap <= board.unit_reach[unit]:
-            best = max(best, attack_value(board, unit, cell, enemy, True))
-        if can_charge(board, unit, gap) and can_engage(board, unit, enemy, place):
-            best = max(best, attack_value(board, unit, np.int64(NO_CELL), enemy, False))
+    engages = can_engage(board, unit, enemy, board.unit_cell[enemy])
+    if gap == 1:
+        if engages:
+            best = max(best, attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
+        return best
+    if board.unit_up[enemy] == 1 and gap <= board.unit_reach[unit]:
+        best = max(best, attack_value(board, unit, cell, enemy, True))
+    if engages and can_charge(board, unit, gap):
+        best = max(best, attack_value(board, unit, np.int64(NO_CELL), enemy, False))
     return best
 
 

@@ -14,12 +14,12 @@ from sackarmies_agents.scripted.greedy_board import (
     FAVOURS_AQUATIC,
     FLIES,
     HALTS,
+    LABEL_BITS,
     LEADS,
     NO_CELL,
     NO_FIELD,
     NO_UNIT,
     NOBODY,
-    PICKY,
     SCATTERS,
     SEALED,
     SELF,
@@ -37,6 +37,8 @@ from sackarmies_agents.scripted.greedy_board import (
     damage_bonus,
     look,
     look_general,
+    mask_of,
+    read_label,
     see,
 )
 from sackarmies_env.core.jit import njit
@@ -72,6 +74,14 @@ def read_traits(board, unit, row):
 
 
 @njit
+def label_of(board, row):
+    """Return class, homeland and keyword of a known unit in one number, in bytes as texts demand them."""
+    label = look(board, row, Token.KEYWORD)
+    label = (label << LABEL_BITS) | (look(board, row, Token.HOMELAND) + 1)
+    return (label << LABEL_BITS) | (look(board, row, Token.CLASS) + 1)
+
+
+@njit
 def read_known_unit(board, unit, row):
     """Read the stats of a unit that is known; in hand the printed ones."""
     on_board = look(board, row, Token.PLACE) == Place.BATTLEGROUND
@@ -80,6 +90,7 @@ def read_known_unit(board, unit, row):
     board.unit_armor[unit] = look(board, row, Token.EFFECTIVE_ARMOR if on_board else Token.ARMOR)
     board.unit_reach[unit] = look(board, row, Token.RANGE)
     board.unit_sight[unit] = max(np.int64(1), look(board, row, Token.SIGHT) * board.unit_up[unit])
+    board.unit_label[unit] = label_of(board, row)
     charges = (read_traits(board, unit, row) & CHARGES) != 0
     board.unit_notice[unit] = max(board.unit_reach[unit], board.unit_move[unit] + 1 if charges else np.int64(1))
     board.unit_value[unit] = board.w_body + board.w_rank * look(board, row, Token.RANK)
@@ -95,6 +106,7 @@ def guess_unit(board, unit, row):
     board.unit_sight[unit] = 1
     board.unit_notice[unit] = 1
     board.unit_traits[unit] = 0
+    board.unit_label[unit] = 0
     board.unit_value[unit] = board.w_body + board.w_rank * board.w_guessed_rank
 
 
@@ -149,8 +161,8 @@ def read_field(board, row, cell):
     board.field_damage[field] = look(board, row, Token.DAMAGE)
     board.field_armor[field] = look(board, row, Token.ARMOR)
     board.field_traits[field] = field_traits(board, row)
-    if board.field_damage[field] != 0 or board.field_armor[field] != 0:
-        board.field_traits[field] |= CHANGES_STATS
+    board.field_label[field] = read_label(board, row)
+    board.field_mask[field] = mask_of(board.field_label[field])
     board.cell_field[cell] = field
     open_cell(board, cell)
     for direction in range(6):
@@ -166,8 +178,8 @@ def field_traits(board, row):
     traits |= trait_if(board, row, Token.AQUATIC, SPARES_AQUATIC)
     traits |= trait_if(board, row, Token.WATER, WATER | SPARES_AQUATIC)
     traits |= trait_if(board, row, Token.FAVOURS_AQUATIC, FAVOURS_AQUATIC)
-    traits |= trait_if(board, row, Token.MATCH_CLASS, PICKY) | trait_if(board, row, Token.MATCH_HOMELAND, PICKY)
-    return traits | trait_if(board, row, Token.MATCH_KEYWORD, PICKY)
+    changes = look(board, row, Token.DAMAGE) != 0 or look(board, row, Token.ARMOR) != 0
+    return traits | (CHANGES_STATS if changes else 0)
 
 
 @njit
