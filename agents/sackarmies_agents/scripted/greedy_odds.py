@@ -140,7 +140,7 @@ def prize(board, unit, target, ranged):
     return worth
 
 
-@njit(inlined=True)
+@njit
 def attack_value(board, unit, origin, target, ranged):
     """Return what an attack of `unit` from `origin` (NO_CELL: from somewhere beside it) on `target` is worth."""
     cell = board.unit_cell[target]
@@ -175,7 +175,7 @@ def find_pressure(board, enemy):
             board.unit_pressers[enemy] += 1
 
 
-@njit(inlined=True)
+@njit
 def joint_value(board, unit, cell, enemy):
     """Return what a coordinated melee on `enemy` is worth with `unit` on `cell` beside it, its check included."""
     find_pressure(board, enemy)

@@ -225,7 +225,7 @@ def spoils(board, enemy, unit, cell, ranged):
     return board.unit_value[unit] + (board.cell_stake[cell] if advances else 0.0)
 
 
-@njit(inlined=True)
+@njit
 def enemy_value(board, enemy, origin, unit, cell, ranged):
     """Return what an attack of `enemy` from `origin` on an own unit on `cell` is worth to him."""
     kills = kill_chance(board, enemy, origin, unit, cell, ranged)
