@@ -102,13 +102,17 @@ def muster(board, i, enemy, bit):
 # --- the fights of one unit on plain ground
 
 
-@njit
+@njit(inlined=True)
 def study(board, unit, cell):
     """Work out the fights of own `unit` with the enemies that it can meet on its way to `cell`, unless that is done."""
     radius = gap_between(board, board.unit_cell[unit], cell)
-    if board.pair_unit == unit and radius <= board.pair_radius:
-        return
-    radius = max(radius, board.unit_move[unit])
+    if board.pair_unit != unit or radius > board.pair_radius:
+        study_all(board, unit, max(radius, board.unit_move[unit]))
+
+
+@njit
+def study_all(board, unit, radius):
+    """Work out the fights of own `unit` with the enemies that it can meet within this many hexes of its place."""
     board.pair_unit = unit
     board.pair_radius = radius
     board.pair_best = 0.0
