@@ -157,25 +157,25 @@ def make_board(info: GameInfo) -> NDArray[np.void]:
     return board
 
 
-# --- looking things up
+# --- looking things up; np.uint64 spares the code that numba adds for places below 0
 
 
 @njit(inlined=True)
 def see(board, place):
     """Return number `place` of the observation."""
-    return np.int64(board.seen[place])
+    return np.int64(board.seen[np.uint64(place)])
 
 
 @njit(inlined=True)
 def look(board, row, column):
     """Return a feature of row `row` of the block of tokens."""
-    return np.int64(board.seen[board.tokens_start + row * TOKEN_WIDTH + column])
+    return np.int64(board.seen[np.uint64(board.tokens_start + row * TOKEN_WIDTH + column)])
 
 
 @njit
 def look_general(board, seat, column):
     """Return a feature of the General in `seat`."""
-    return np.int64(board.seen[GENERAL_START + seat * GENERAL_WIDTH + column])
+    return np.int64(board.seen[np.uint64(GENERAL_START + seat * GENERAL_WIDTH + column)])
 
 
 @njit
@@ -199,8 +199,8 @@ def type_of_row(board, row):
 @njit(inlined=True)
 def gap_between(board, one, other):
     """Return the number of hexes from one cell to another; at least FAR if one of them is NO_CELL."""
-    dq = board.cell_q[one] - board.cell_q[other]
-    dr = board.cell_r[one] - board.cell_r[other]
+    dq = board.cell_q[np.uint64(one)] - board.cell_q[np.uint64(other)]
+    dr = board.cell_r[np.uint64(one)] - board.cell_r[np.uint64(other)]
     return max(abs(dq), abs(dr), abs(dq + dr))
 
 
@@ -276,14 +276,14 @@ def terrain_bonus(board, unit, field, amount):
 @njit(inlined=True)
 def armor_bonus(board, unit, cell):
     """Return what the battlefield on `cell` adds to the armor of `unit`."""
-    field = board.cell_field[cell]
+    field = board.cell_field[np.uint64(cell)]
     return terrain_bonus(board, unit, field, board.field_armor[field])
 
 
 @njit(inlined=True)
 def damage_bonus(board, unit, cell):
     """Return what the battlefield on `cell` adds to the damage rating of `unit`."""
-    field = board.cell_field[cell]
+    field = board.cell_field[np.uint64(cell)]
     return terrain_bonus(board, unit, field, board.field_damage[field])
 
 

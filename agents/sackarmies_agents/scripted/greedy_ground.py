@@ -74,7 +74,7 @@ def find_reach(board, unit, menacing):
             continue
         # No branches here: they would be mispredicted half of the time.
         for direction in range(6):
-            neighbor = board.neighbors[cell, direction]
+            neighbor = np.uint64(board.neighbors[np.uint64(cell), direction])
             before = board.cell_steps[neighbor]
             guard = board.cell_guard[neighbor]
             is_new = before == UNREACHED
@@ -284,12 +284,13 @@ def find_wants(board):
 @njit(inlined=True)
 def add_source(board, cell, pull, count):
     """Let `cell` pull at least so much; return the new number of cells in `queue`."""
-    before = board.cell_pull[cell]
-    steps = board.cell_steps[cell]
+    place = np.uint64(cell)
+    before = board.cell_pull[place]
+    steps = board.cell_steps[place]
     # No branches here: they would be mispredicted half of the time. Cells in the queue have 0 steps.
     is_more = pull > before
-    board.cell_pull[cell] = pull if is_more else before
-    board.cell_steps[cell] = 0 if is_more else steps
+    board.cell_pull[place] = pull if is_more else before
+    board.cell_steps[place] = 0 if is_more else steps
     board.queue[count & LAST_PLACE] = cell
     return count + np.int64(is_more & (steps == UNREACHED))
 

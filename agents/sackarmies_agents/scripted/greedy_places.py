@@ -214,8 +214,8 @@ def is_plain(board, unit, cell):
 @njit(inlined=True)
 def gap_to_enemy(board, i, cell):
     """Return the number of hexes between enemy number `i` and `cell`."""
-    dq = board.enemy_q[i] - board.cell_q[cell]
-    dr = board.enemy_r[i] - board.cell_r[cell]
+    dq = board.enemy_q[np.uint64(i)] - board.cell_q[np.uint64(cell)]
+    dr = board.enemy_r[np.uint64(i)] - board.cell_r[np.uint64(cell)]
     return max(abs(dq), abs(dr), abs(dq + dr))
 
 
