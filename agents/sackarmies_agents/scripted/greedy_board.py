@@ -112,6 +112,7 @@ BOARD_DTYPE = record_dtype(
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
     [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],
+    [("floor", np.float64)],  # of values: what is not above it is not chosen, and need not be worked out
     [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
 )
 

@@ -29,18 +29,20 @@ SECOND_MOVE = 0.8  # of the value of a second unit's move: the first may have sp
 
 
 @njit
-def best_move(board, unit):
-    """Return by how much the best move of own `unit` betters its place; NEVER if it cannot move."""
+def best_move(board, unit, floor):
+    """Return by how much the best move of own `unit` betters its place; NEVER if none does by more than `floor`."""
     if not may_move(board, unit):
         return NEVER
+    now = place_value(board, unit, board.unit_cell[unit])
+    least = now + floor
+    best = least
     count = find_reach(board, unit, np.int64(0))
-    best = NEVER
     for i in range(1, count):
         cell = board.queue[i]
         if board.cell_unit[cell] == NO_UNIT:
             best = better_place(board, unit, cell, best)
     forget_reach(board, count)
-    return best - place_value(board, unit, board.unit_cell[unit]) if best > NEVER else NEVER
+    return best - now if best > least else NEVER
 
 
 @njit
@@ -51,7 +53,8 @@ def move_value(board):
     for unit in range(board.num_on_board):
         if not is_mine(board, unit):
             continue
-        value = best_move(board, np.int64(unit))
+        # A value that is neither above the first nor above a second that helps changes nothing.
+        value = best_move(board, np.int64(unit), min(first, max(0.0, second)))
         if value > first:
             second = first
             first = value

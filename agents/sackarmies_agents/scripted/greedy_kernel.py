@@ -38,7 +38,7 @@ from sackarmies_agents.scripted.greedy_deploy import (
 )
 from sackarmies_agents.scripted.greedy_ground import find_pull, find_wants
 from sackarmies_agents.scripted.greedy_odds import is_ranged
-from sackarmies_agents.scripted.greedy_places import find_contact, place_value
+from sackarmies_agents.scripted.greedy_places import better_place, find_contact, place_value
 from sackarmies_agents.scripted.greedy_reactions import (
     advance_value,
     attack_target,
@@ -289,7 +289,7 @@ def entry_value(board, cell):
     if i == -1:
         return 0.0
     if board.hand_unit[i] != NO_UNIT:
-        return place_value(board, board.hand_unit[i], cell)
+        return better_place(board, board.hand_unit[i], cell, board.floor)
     if look(board, board.hand_row[i], Token.KIND) == Shown.BATTLEFIELD:
         return field_site_value(board, cell)
     return host_value(board, board.cell_unit[cell])
@@ -333,9 +333,9 @@ def hex_value(board, decision, cell):
     if decision == Decision.DEPLOY_HEX:
         return entry_value(board, cell)
     if decision == Decision.MOVE_TO:
-        return place_value(board, chosen_unit(board), cell)
+        return better_place(board, chosen_unit(board), cell, board.floor)
     if decision == Decision.CHARGE_TO:
-        return place_value(board, first_attacker(board), cell)
+        return better_place(board, first_attacker(board), cell, board.floor)
     if decision == Decision.RAISE_HEX:
         return board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
     if decision == Decision.EFFECT_TARGET or decision == Decision.EFFECT_HEX:
@@ -348,7 +348,7 @@ def unit_choice_value(board, decision, unit):
     """Return what it is worth to name `unit` by its hex."""
     verb = see(board, Global.CHAIN_VERB)
     if decision == Decision.MOVE_UNIT:
-        return best_move(board, unit)
+        return best_move(board, unit, board.floor)
     if decision == Decision.SOURCE or decision == Decision.CAST_HOST:
         return source_value(board, unit)
     if decision == Decision.TARGET:
@@ -457,6 +457,7 @@ def choose(board, observation, mask):
     choice = np.int64(-1)
     for i in range(board.num_legal):
         action = board.legal[i]
+        board.floor = best - 2.0 * TIE
         value = value_of(board, decision, action) + tie_break(board, action)
         if value > best:
             best = value
