@@ -109,6 +109,7 @@ BOARD_DTYPE = record_dtype(
     [("num_ground", np.int64)],
     [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen", "_threat")],
     [("num_watched", np.int64), ("watched", np.int64, (MAX_TOKENS + 1,))],  # battlefields that the observer controls
+    [("seat_scarcity", np.float64, (LARGE.generals,))],  # factor of the value of this General's units
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
     [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],

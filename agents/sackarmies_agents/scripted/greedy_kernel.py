@@ -68,7 +68,7 @@ from sackarmies_env.games.sack_armies.constants import NUM_SLOTS, NUM_VERBS, Dec
 from sackarmies_env.games.sack_armies.layout import OWN_SACK, Global, Place, Shown, Token
 
 TIE = 1e-6  # the most that a tie-break weighs
-BLOCK = 64  # ids that are looked at together
+BLOCK = 32  # ids that are looked at together
 
 # --- what has been chosen so far
 

@@ -315,8 +315,10 @@ def scarcity(board, seat):
 @njit
 def weigh_scarcity(board):
     """Value units more, the fewer tokens their General has left: the last ones decide the game."""
+    for seat in range(board.num_players):
+        board.seat_scarcity[seat] = scarcity(board, np.int64(seat))
     for unit in range(board.num_units):
-        board.unit_value[unit] *= scarcity(board, board.unit_seat[unit])
+        board.unit_value[unit] *= board.seat_scarcity[board.unit_seat[unit]]
 
 
 # --- the observation
