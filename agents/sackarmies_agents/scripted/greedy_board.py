@@ -44,7 +44,7 @@ UNWEIGHED = 1e18  # in place of a value: not asked for yet
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
 SEALED = 1e9  # in place of pull: the same
-LAST_PLACE = 1023  # in the queue, which holds each cell once; a mask
+LAST_PLACE = (1 << MAX_CELLS.bit_length()) - 1  # in the queue, which holds each cell once; a mask
 
 # Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
 WINGED, AQUATIC, AMBUSHES, LEADS, CHARGES, SCATTERS, FLIES, SWIMS, DEFENDS = (1 << i for i in range(9))
@@ -60,7 +60,7 @@ _PER_STACKED = ["row", "host"]
 
 BOARD_DTYPE = record_dtype(
     [(f"w_{name}", np.float64) for name in WEIGHTS],
-    [(name, np.int64) for name in ("num_players", "num_types", "num_cells", "seed", "checksum")],
+    [(name, np.int64) for name in ("num_players", "num_types", "seed", "checksum")],
     [(name, np.int64) for name in ("token_rows", "num_rows", "tokens_start", "types_start", "types_width")],
     [
         ("cell_q", np.int64, (MAX_CELLS + 1,)),
@@ -133,7 +133,6 @@ def make_board(info: GameInfo) -> NDArray[np.void]:
     values: dict[str, Any] = {f"w_{name}": weight for name, weight in WEIGHTS.items()} | {
         "num_players": info.num_players,
         "num_types": info.num_types,
-        "num_cells": grid.num_cells,
         "token_rows": rows,
         "tokens_start": spec.slice("tokens").start,
         "types_start": spec.slice("types").start,

@@ -20,7 +20,6 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import Flip, Target, Use, Verb
 from sackarmies_env.games.sack_armies.layout import Role, Shown, ShownFace, Token
 
-NO_ROW = -1
 FREE_HAND = 2  # extra tokens that a hand has room for, on average
 
 # --- parts of a text
