@@ -1,0 +1,174 @@
+"""How the rate grows with its causes: `make bench-curves` measures, and writes JSON, pictures and a part of the page.
+
+Random play of a batch with masks and observations, along one axis at a time. "Growth" says how the time of a decision
+compares with its cause: 1 at the first point; below 1, it grows slower than its cause. For the number of games, whose
+cause is the time of one step of all, it is the time of a decision against that in a batch of one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+import sackarmies_env
+from benchmarks.contest import load_now, measure
+from benchmarks.curve_report import curves_markdown, curves_table, draw_curves
+from benchmarks.machine import describe_machine, num_cores
+from benchmarks.report import PAGE, update_page
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import copy_records
+
+RESULTS = Path(__file__).parent / "results" / "curves.json"
+NUM_GAMES = 256
+WARMED = 512  # games that are played into the middle; more games begin as copies of these
+WARM_UP = 300
+GAMES = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536)
+GENERALS = (2, 3, 4, 5, 6)
+TOKENS = (12, 20, 30, 40, 52, 64)
+RADII = (5, 7, 9, 12, 15, 17)
+BATTLEFIELDS = {"plain": 3, "woods": 2}
+UNITS = ("elf_archers", "elven_spearmen", "elven_scouts", "stag_riders", "pixies", "gryphon_knights", "noble_horse")
+ANY_ARMY = {"max_ranks": 1000, "copy_limits": {1: 64, 2: 64, 3: 64}}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measurement of a curve.
+
+    Attributes:
+        axis: the curve.
+        value: what varies.
+        cause: what the time of a decision may grow with, as far as this axis goes.
+        game: configuration.
+        num_games: games at once.
+        threads: how many work.
+    """
+
+    axis: str
+    value: int
+    cause: float
+    game: Mapping[str, Any]
+    num_games: int = NUM_GAMES
+    threads: int = 1
+
+
+def army_of(size: int) -> dict[str, Any]:
+    """Return an army of `size` tokens: five battlefields, and units of several kinds in turn."""
+    tokens = dict(BATTLEFIELDS)
+    for number in range(size - sum(BATTLEFIELDS.values())):
+        unit = UNITS[number % len(UNITS)]
+        tokens[unit] = tokens.get(unit, 0) + 1
+    return {"name": f"{size} tokens", "tokens": tokens}
+
+
+def hexes(radius: int) -> int:
+    """Return how many hexes a board has."""
+    return 3 * radius * (radius + 1) + 1
+
+
+def all_points() -> Iterator[Point]:
+    """Yield the points of all curves."""
+    for num_games in GAMES:
+        yield Point("games at once", num_games, 1, {}, num_games)
+    for threads in range(1, num_cores() + 1):
+        yield Point("threads", threads, 1 / threads, {}, 2 * NUM_GAMES, threads)
+    for generals in GENERALS:
+        yield Point("Generals", generals, generals, {"num_generals": generals})
+    for size in TOKENS:
+        yield Point("tokens an army", size, size, {"armies": [army_of(size)] * 2, "switches": ANY_ARMY})
+    for radius in RADII:
+        yield Point("grid radius", radius, hexes(radius), {"switches": {"grid_radius": radius}})
+
+
+def warm_batch(game: Game, point: Point) -> Batch:
+    """Return the games of a point in the middle: some played there, the others copies that go on in their own ways."""
+    batch = Batch(game, point.num_games, threads=point.threads)
+    batch.reset(np.arange(point.num_games, dtype=np.int64))
+    played = np.arange(min(point.num_games, WARMED))
+    batch.step_random(WARM_UP, played)
+    for begin in range(WARMED, point.num_games, WARMED):
+        part = batch.states[begin : begin + WARMED]
+        copy_records(batch.states[: len(part)], part)
+    batch.read()
+    return batch
+
+
+def measure_point(point: Point, seconds: float, windows: int) -> dict[str, Any]:
+    """Return the rate at a point, and the sizes that lie behind it."""
+    game = sackarmies_env.load_game("sack_armies", **point.game)
+    batch = warm_batch(game, point)
+
+    def play(decisions: int) -> int:
+        steps = -(-decisions // point.num_games)
+        for _ in range(steps):
+            batch.step_random()
+        return steps * point.num_games
+
+    timed = measure(play, seconds, windows)
+    rate = statistics.median(window.decisions / window.wall for window in timed)
+    return {
+        "axis": point.axis,
+        "value": point.value,
+        "cause": point.cause,
+        "rate": rate,
+        "nanoseconds": 1e9 / rate,
+        "state": game.state_dtype.itemsize,
+        "observation": game.observation_spec.size,
+        "actions": game.num_actions,
+    }
+
+
+def add_growth(points: list[dict[str, Any]]) -> None:
+    """Add to each point of a curve how the time of a decision compares with its cause, 1 at the first point."""
+    first: dict[str, float] = {}
+    for point in points:
+        by_cause = point["nanoseconds"] / point["cause"]
+        point["growth"] = by_cause / first.setdefault(point["axis"], by_cause)
+
+
+def main() -> None:
+    """Measure, print, and write JSON, pictures and page."""
+    parser = argparse.ArgumentParser(description="Measure how the rate depends on its causes.")
+    parser.add_argument("--seconds", type=float, default=0.5, help="length of a window")
+    parser.add_argument("--windows", type=int, default=5)
+    parser.add_argument("--axis", default="", help="measure and print this curve alone, and write nothing")
+    arguments = parser.parse_args()
+    console = Console()
+    started, load = time.monotonic(), load_now()
+    points = []
+    for point in all_points():
+        if arguments.axis in {"", point.axis}:
+            points.append(measure_point(point, arguments.seconds, arguments.windows))
+            console.print(f"{point.axis} {point.value}: {points[-1]['rate']:,.0f}/s", highlight=False)
+    add_growth(points)
+    result = {
+        "command": shlex.join(["python", "-m", "benchmarks.curves", *sys.argv[1:]]),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "machine": describe_machine(),
+        "points": points,
+        "load": [load, load_now()],
+        "seconds": time.monotonic() - started,
+    }
+    console.print(curves_table(result))
+    if not arguments.axis:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        draw_curves(result)
+        update_page(PAGE, {"curves": curves_markdown(result)})
+        console.print(f"wrote {RESULTS.name}, pictures and {PAGE.name}")
+
+
+if __name__ == "__main__":
+    main()
