@@ -26,7 +26,15 @@ from rich.console import Console
 
 from benchmarks.contest import load_now
 from benchmarks.machine import describe_machine
-from benchmarks.report import PAGE, bench_table, contest_markdown, figures_markdown, figures_table, update_page
+from benchmarks.report import (
+    PAGE,
+    bench_table,
+    contest_markdown,
+    figures_markdown,
+    figures_table,
+    update_page,
+    wide_console,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTESTANTS = Path(__file__).with_name("contestants.toml")
@@ -200,7 +208,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     """Measure, print, and write results and page."""
     arguments = parse_arguments()
-    console = Console()
+    console = wide_console()
     plan = Plan(arguments.rounds, arguments.windows, arguments.seconds, arguments.budget, arguments.seed)
     contestants = load_contestants(arguments.only)
     if not contestants:

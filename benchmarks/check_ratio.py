@@ -28,8 +28,8 @@ from sackarmies_env.core.jit import njit
 
 RECORD = Path(__file__).with_name("ratio.toml")
 HEAD = (
-    "# The processor time of a decision, in units of the reference loop: see benchmarks/check_ratio.py, which writes this\n"
-    "# file with --record. The check fails where a ratio is more than the tolerance above the recorded one.\n"
+    "# The processor time of a decision, in units of the reference loop: benchmarks/check_ratio.py writes this file\n"
+    "# with --record. The check fails where a ratio is more than the tolerance above the recorded one.\n"
 )
 SLICES = 15  # pairs of slices a measurement
 SLICE = 0.06  # seconds of processor time

@@ -1,8 +1,8 @@
 """How the rate grows with its causes: `make bench-curves` measures, and writes JSON, pictures and a part of the page.
 
-Random play of a batch with masks and observations, along one axis at a time. "Growth" says how the time of a decision
-compares with its cause: 1 at the first point; below 1, it grows slower than its cause. For the number of games, whose
-cause is the time of one step of all, it is the time of a decision against that in a batch of one.
+Random play of a batch with masks and observations, along one axis at a time; all points twice, there and back. "Growth"
+is the time of a decision by its cause, relative to the first point of the curve: at or below 1, it does not grow faster
+than its cause.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 import sackarmies_env
 from benchmarks.contest import load_now, measure
 from benchmarks.curve_report import curves_markdown, curves_table, draw_curves
 from benchmarks.machine import describe_machine, num_cores
-from benchmarks.report import PAGE, update_page
+from benchmarks.report import PAGE, update_page, wide_console
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import copy_records
@@ -105,10 +104,9 @@ def warm_batch(game: Game, point: Point) -> Batch:
     return batch
 
 
-def measure_point(point: Point, seconds: float, windows: int) -> dict[str, Any]:
-    """Return the rate at a point, and the sizes that lie behind it."""
-    game = sackarmies_env.load_game("sack_armies", **point.game)
-    batch = warm_batch(game, point)
+def measure_point(point: Point, seconds: float, windows: int) -> list[float]:
+    """Return the rates at a point, one a window."""
+    batch = warm_batch(load(point), point)
 
     def play(decisions: int) -> int:
         steps = -(-decisions // point.num_games)
@@ -116,8 +114,17 @@ def measure_point(point: Point, seconds: float, windows: int) -> dict[str, Any]:
             batch.step_random()
         return steps * point.num_games
 
-    timed = measure(play, seconds, windows)
-    rate = statistics.median(window.decisions / window.wall for window in timed)
+    return [window.decisions / window.wall for window in measure(play, seconds, windows)]
+
+
+def load(point: Point) -> Game:
+    """Return the game of a point."""
+    return sackarmies_env.load_game("sack_armies", **point.game)
+
+
+def entry_of(point: Point, rates: list[float]) -> dict[str, Any]:
+    """Return what the results say of a point: its median rate, and the sizes that lie behind it."""
+    game, rate = load(point), statistics.median(rates)
     return {
         "axis": point.axis,
         "value": point.value,
@@ -142,22 +149,25 @@ def main() -> None:
     """Measure, print, and write JSON, pictures and page."""
     parser = argparse.ArgumentParser(description="Measure how the rate depends on its causes.")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a window")
-    parser.add_argument("--windows", type=int, default=5)
+    parser.add_argument("--windows", type=int, default=3, help="in each of two passes, there and back")
     parser.add_argument("--axis", default="", help="measure and print this curve alone, and write nothing")
     arguments = parser.parse_args()
-    console = Console()
+    console = wide_console()
     started, load = time.monotonic(), load_now()
-    points = []
-    for point in all_points():
-        if arguments.axis in {"", point.axis}:
-            points.append(measure_point(point, arguments.seconds, arguments.windows))
-            console.print(f"{point.axis} {point.value}: {points[-1]['rate']:,.0f}/s", highlight=False)
-    add_growth(points)
+    points = [point for point in all_points() if arguments.axis in {"", point.axis}]
+    rates: list[list[float]] = [[] for _ in points]
+    there = list(range(len(points)))
+    for index in there + there[::-1]:
+        rates[index] += measure_point(points[index], arguments.seconds, arguments.windows)
+        told = f"{statistics.median(rates[index]):,.0f}/s"
+        console.print(f"{points[index].axis} {points[index].value}: {told}", highlight=False)
+    entries = [entry_of(point, of_point) for point, of_point in zip(points, rates, strict=True)]
+    add_growth(entries)
     result = {
         "command": shlex.join(["python", "-m", "benchmarks.curves", *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "machine": describe_machine(),
-        "points": points,
+        "points": entries,
         "load": [load, load_now()],
         "seconds": time.monotonic() - started,
     }

@@ -67,7 +67,7 @@ def nanoseconds_per_tick(seconds: float = 0.2) -> float:
     while time.perf_counter() - began < seconds:
         pass
     elapsed, last = time.perf_counter() - began, ticks_now()
-    return elapsed / (last - first) * 1e9
+    return float(elapsed / (last - first) * 1e9)
 
 
 # --- counters

@@ -142,7 +142,7 @@ def _vector_env(seed: int) -> Player:
         "sackarmies_env/SackArmies-v0",
         VECTOR_SIZE,
         vectorization_mode="vector_entry_point",
-        vector_kwargs={"seat": "all"},
+        seat="all",
     )
     chooser = RandomChooser(VECTOR_SIZE, seed)
     env.reset(seed=seed)

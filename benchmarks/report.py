@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -101,6 +102,11 @@ def figures_table(result: Mapping[str, Any]) -> Table:
     return plain_table("Beside the rates", FIGURE_HEADS, figure_rows(result))
 
 
+def wide_console() -> Console:
+    """Return a console that does not squeeze tables where output goes to a file."""
+    return Console() if Console().is_terminal else Console(width=200)
+
+
 def plain_table(title: str, heads: Sequence[str], rows: Rows) -> Table:
     """Return a table for the terminal."""
     table = Table(*heads, title=title)
@@ -185,5 +191,6 @@ def update_page(page: Path, parts: Mapping[str, str]) -> None:
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
         if len(pattern.findall(text)) != 1:
             raise ValueError(f"{page} must hold {begin!r} with {end!r} behind it exactly once")
-        text = pattern.sub(lambda _, new=f"{begin}\n\n{content}\n\n{end}": new, text)
+        before, after = pattern.split(text)
+        text = f"{before}{begin}\n\n{content}\n\n{end}{after}"
     page.write_text(text, encoding="utf-8")
