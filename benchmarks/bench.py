@@ -153,6 +153,7 @@ def summarise(contestant: Contestant, reports: Sequence[dict[str, Any]]) -> dict
             "lowest": min(rates),
             "highest": max(rates),
             "cores": statistics.median(window["cpu"] / window["wall"] for window in windows),
+            "by cpu": statistics.median(window["decisions"] / max(window["cpu"], 1e-9) for window in windows),
             "load": [min(loads), max(loads)],
             "details": good[-1]["details"],
             "versions": good[-1]["versions"],

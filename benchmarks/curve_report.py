@@ -78,11 +78,12 @@ def draw_curves(result: Result, folder: Path = IMAGES) -> None:
             plot.plot([point["value"] for point in points], [point["rate"] for point in points], "o-", color=LINE)
             if axis in LOGARITHMIC:
                 plot.set_xscale("log", base=4)
+                plot.minorticks_off()
             plot.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
             plot.set_xticks([point["value"] for point in points], minor=False)
             plot.tick_params(axis="x", labelrotation=30 if axis in LOGARITHMIC else 0)
             plot.yaxis.set_major_formatter(EngFormatter())
-            plot.set_ylim(bottom=0)
+            plot.set_ylim(0, 1.1 * max(point["rate"] for point in points))
             plot.grid(axis="y", alpha=0.3)
             plot.spines[["top", "right"]].set_visible(False)
             plot.set_xlabel(axis, color=INK)

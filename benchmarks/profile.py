@@ -124,10 +124,10 @@ class TimedGames:
     def __init__(self, game: Game, n: int) -> None:
         self.game = game
         self.states = game.new_states(n + 1)
-        game.lay_out(self.states[n:])
+        if game.lay_out is not None:
+            game.lay_out(self.states[n:])
         self.streams = np.array([choice_stream(np.int64(seed)) for seed in range(n)], np.int64)
-        for row in range(n):
-            begin(game.params, self.states, row, np.int64(row))
+        game.reset(game.params, self.states[:n], np.arange(n, dtype=np.int64))
         self.masks = np.zeros((n, game.num_actions), np.int8)
         self.observations = np.zeros((n, game.observation_spec.size), np.int8)
 

@@ -83,6 +83,7 @@ def test_an_entry_is_the_median_of_all_windows_of_all_rounds() -> None:
     ]
     entry = bench.summarise(bench.Contestant("f", "F", "m", "n", "t"), reports)
     assert (entry["rate"], entry["lowest"], entry["highest"], entry["cores"]) == (30, 10, 50, 0.5)
+    assert entry["by cpu"] == 60
     assert entry["load"] == [0.0, 1.0]
     assert entry["error"] == "took more than 300 s"
 
