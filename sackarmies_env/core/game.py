@@ -18,9 +18,6 @@ from sackarmies_env.core.state import alloc
 Records = NDArray[np.void]
 Kernel = Callable[..., None]
 
-NO_ACTION = -1  # in `advance`: no step, but read the decision at hand
-SKIP = -2  # in `advance`: leave the state and its rows as they are
-
 
 @dataclass(frozen=True, eq=False)
 class Game:
@@ -52,9 +49,9 @@ class Game:
         returns: `(params, states, out)`; out `(n, num_players)` float32, what each player has earned so far.
         terminations: `(params, states, out)`; out `(n, num_players)` int8, 1 for a player who is out of the game:
             eliminated, or the game has ended by the rules. Truncation stands in the state.
-        advance: `(params, states, actions, action_mask, observations, returns, terminations)`; in one call `step`,
-            unless the action is NO_ACTION, and then the four outputs, the observation being the current player's (all
-            zero once a game is over). Rows whose action is SKIP are left as they are. See `compose_advance`.
+        advance: `(params, states, orders, table, action_masks, packed_masks, observations, results)`; all of the above
+            in one call, for many games, and random play and new games besides. See `core.advance`; games without a
+            fused kernel take `core.compose.ComposedAdvance`.
         forfeit: `(params, states, players)`; players `(n,)` int64; these players give up, whoever is to act, and the
             game goes on to the next decision or the end; -1 for nobody.
         determinize: `(params, states, players, seeds)`; resamples what is hidden from `players[i]`, future chance
@@ -64,6 +61,8 @@ class Game:
         describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that
             player knows.
         to_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth.
+        lay_out: `(states)`; lays a game out in `states[0]` that `advance` copies to begin one; None if it needs none.
+        keeps_chance: whether every game has the chance that was laid out, whatever its seed.
     """
 
     id: str
@@ -88,6 +87,8 @@ class Game:
     parse_action: Callable[[Records, str], int]
     describe_decision: Callable[[Records], str]
     to_scenario: Callable[[Records], dict[str, Any]]
+    lay_out: Callable[[Records], None] | None = None
+    keeps_chance: bool = False
 
     def new_states(self, n: int) -> Records:
         """Return `(n,)` empty records; `reset` makes games of them."""
@@ -115,37 +116,3 @@ class Game:
 
 def _rebuild(build: Callable[..., Game], config: dict[str, Any]) -> Game:
     return build(**config)
-
-
-def compose_advance(
-    step: Kernel, legal_actions: Kernel, observe: Kernel, returns: Kernel, terminations: Kernel
-) -> Kernel:
-    """Return an `advance` that calls a game's other kernels; a game that has one fused kernel is faster.
-
-    Args:
-        step: as in `Game`, and so are the others.
-        legal_actions: writes the masks.
-        observe: writes the observations.
-        returns: writes what each player has earned.
-        terminations: writes who is out of the game.
-    """
-
-    def advance(params: Records, states: Records, actions: NDArray[np.int64], *outputs: NDArray[Any]) -> None:
-        action_mask, observations, earned, out_of_game = outputs
-        for index, action in enumerate(actions.tolist()):
-            if action == SKIP:
-                continue
-            one = slice(index, index + 1)
-            state = states[one]
-            if action != NO_ACTION:
-                step(params, state, actions[one])
-            legal_actions(params, state, action_mask[one])
-            player = int(state["current_player"][0])
-            if player >= 0:
-                observe(params, state, np.array([player], np.int64), observations[one])
-            else:
-                observations[one] = 0
-            returns(params, state, earned[one])
-            terminations(params, state, out_of_game[one])
-
-    return advance

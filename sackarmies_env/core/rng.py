@@ -2,13 +2,17 @@
 
 A stream is a key of two 32-bit words and a counter; the counter is all that changes, so a state replays exactly and
 streams never overlap. All products stay below 2**64, hence the same result with and without the compiler.
+
+Random *choices* (random opponents, random play) are no chance of the game and have a generator of their own, SplitMix64
+(Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014), started by the seed of the game: a seed
+alone is a whole game of random play. So is the seed of the game that follows it, wherever games follow each other.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.jit import njit
+from sackarmies_env.core.jit import njit, wrapping_arithmetic
 
 MASK32 = np.uint64(0xFFFFFFFF)
 SHIFT32 = np.uint64(32)
@@ -17,6 +21,13 @@ WEYL = np.uint64(0x9E3779B9)
 ROUNDS = 10
 FLIP_STREAM = np.uint64(0)
 DRAW_STREAM = np.uint64(0x5DEECE66)
+MASK63 = np.uint64(0x7FFFFFFFFFFFFFFF)  # seeds and streams of choices fit int64 without a sign
+STEP = np.uint64(0x9E3779B97F4A7C15)
+MIX_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+MIX_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+CHOICES = np.uint64(0x2545F4914F6CDD1D)
+FOLLOWING_FACTOR = np.uint64(6364136223846793005)  # Knuth's linear congruential generator: one cycle of all seeds
+FOLLOWING_STEP = np.uint64(1442695040888963407)
 
 
 @njit
@@ -67,3 +78,45 @@ def next_draw_word(state):
     word = philox(state.draw_key[0], state.draw_key[1], state.draw_count)
     state.draw_count += 1
     return word
+
+
+@njit
+@wrapping_arithmetic
+def mix(word):
+    """Return 64 bits (uint64) that depend on all bits of `word`, one to one: the finaliser of SplitMix64."""
+    bits = np.uint64(word)
+    bits = (bits ^ (bits >> MIX_SHIFTS[0])) * MIX_FACTORS[0]
+    bits = (bits ^ (bits >> MIX_SHIFTS[1])) * MIX_FACTORS[1]
+    return bits ^ (bits >> MIX_SHIFTS[2])
+
+
+@njit
+def choice_stream(seed):
+    """Return where the stream of random choices of the game of `seed` begins, int64."""
+    return np.int64(mix(np.uint64(seed) ^ CHOICES) & MASK63)
+
+
+@njit
+@wrapping_arithmetic
+def next_choice(stream):
+    """Return where a stream of choices goes on, int64; `choice_word` of it is the next random word."""
+    return np.int64((np.uint64(stream) + STEP) & MASK63)
+
+
+@njit
+def choice_word(stream):
+    """Return the 32 random bits (uint64) of a place in a stream of choices."""
+    return mix(stream) >> SHIFT32
+
+
+@njit
+def seed_choice(seed, purpose, n):
+    """Return an integer in [0, n) that depends on a seed and a purpose (a small number) alone; n at most 2**31."""
+    return below(mix(np.uint64(choice_stream(seed)) ^ (np.uint64(purpose) << SHIFT32)) >> SHIFT32, n)
+
+
+@njit
+@wrapping_arithmetic
+def following_seed(seed):
+    """Return the seed of the game after the game of `seed`, int64, from 0 to 2**63 - 1."""
+    return np.int64((np.uint64(seed) * FOLLOWING_FACTOR + FOLLOWING_STEP) & MASK63)

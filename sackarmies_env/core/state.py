@@ -49,3 +49,16 @@ def as_records(array: NDArray[np.void]) -> NDArray[np.void]:
 def copy_records(source: NDArray[np.void], target: NDArray[np.void]) -> None:
     """Copy `source` over `target` as bytes, several times faster than a field-wise structured copy."""
     target.view(np.ndarray).view(np.uint8)[...] = source.view(np.ndarray).view(np.uint8)
+
+
+def engine_error(code: int, where: str = "") -> Exception:
+    """Return what to raise for a fault that a state reports; `where` says in which game."""
+    place = f" {where}" if where else ""
+    if code == ERROR_SCRIPT_EXHAUSTED:
+        return ValueError(
+            f"the forced flips are used up{place}, and with flip_method 'scripted' nothing else decides: "
+            "give more of them"
+        )
+    return RuntimeError(
+        f"the rules engine reports fault {code}{place} (see ERROR_ in core/state.py): please report this game"
+    )

@@ -88,7 +88,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self.infos = {agent: self._idle_info() for agent in agents}
         self._skip_agent_selection: str | None = None
         self._paid = [0.0] * len(self.possible_agents)  # of the returns, given out as rewards
-        self._out = [0] * len(self.possible_agents)  # who was out when it was last looked at
+        self._out = [0.0] * len(self.possible_agents)  # who was out when it was last looked at
         self._has_rewards = False  # any of `rewards` is not zero
         self._potentials: dict[str, float] = {}  # of what each agent saw when it last decided
 

@@ -12,9 +12,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import Match
-from sackarmies_env.envs.opponents import OpponentChoice, make_opponents, reset_opponent
+from sackarmies_env.envs.opponents import (
+    OpponentChoice,
+    RandomOpponent,
+    make_opponents,
+    reset_opponent,
+    seat_of,
+)
 from sackarmies_env.envs.options import (
     RENDER_MODES,
     CommonOptions,
@@ -39,7 +46,10 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
     A step applies the learner's decision and then plays for the others until the learner is to decide again or its game
     is over. The reward is all that the learner earned meanwhile. The mask of legal actions is in the observation, in
     the info and given by `action_masks()`; it is all zero once the game is over. An elimination terminates, though
-    others may play on.
+    others may play on. When the learner's game is over, the info also holds its "seat" and the "returns" of all.
+
+    All chance comes from the seed of the game: the game's own, the seat, what random opponents do, and the seeds of
+    other opponents. A game that is begun without a seed has the one that follows the last.
 
     Args:
         game: what is played.
@@ -71,6 +81,8 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self.observation_space = observation_space(game) if mask_in_observation else vector_space(game)
         self.action_space = action_space(game)
         self.opponents = make_opponents(opponent, game)
+        at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
+        self._chance = at_random[0] if at_random else RandomOpponent()  # of all that is played at random
         self.seat_choice = seat
         self.seat = 0
         self.mask_in_observation = mask_in_observation
@@ -85,28 +97,34 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         """Start a new game and play to the learner's first decision.
 
         Args:
-            seed: what all chance comes from, 0 to 2**63 - 1: of the game, the seat, and the opponents that take seeds.
-                None goes on from the last one given.
+            seed: 0 to 2**63 - 1. None goes on from the game before, or begins with any.
             options: forced results "flips" and "draws", as in the PettingZoo environment.
 
         Raises:
             ValueError: a seed out of range, or forced results that the game cannot take.
         """
         flips, draws = forced_results(options)
-        game_seed, self._np_random = next_seed(seed, self._np_random)
-        self._np_random_seed = -1 if seed is None else game_seed
-        rng = self._np_random
-        self.seat = int(rng.integers(self.game.num_players) if self.seat_choice == RANDOM_SEAT else self.seat_choice)
-        for opponent in self.opponents:
-            reset_opponent(opponent, rng)
-        self._match.begin(game_seed, flips, draws)
-        self._has_begun = True
-        self._play_others()
+        if seed is None and self._has_begun:
+            game_seed = int(following_seed(self._match.seed))
+        else:
+            game_seed, self._np_random = next_seed(seed, self._np_random)
+            self._np_random_seed = -1 if seed is None else game_seed
+        self._begin(game_seed, flips, draws)
         self._paid = self._match.returns[self.seat]
         self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())
         if self.render_mode == "human":
             self.render()
-        return self._observation(), {"action_mask": self._mask()}
+        return self._observation(), self._info()
+
+    def _begin(self, seed: int, flips: str, draws: list[list[str]]) -> None:
+        """Begin a game, and play to the learner's first decision."""
+        self.seat = seat_of(seed, self.game.num_players) if self.seat_choice == RANDOM_SEAT else int(self.seat_choice)
+        self._chance.reset(seed)
+        for place, opponent in enumerate(self.opponents, start=1):
+            reset_opponent(opponent, seed, place)
+        self._match.begin(seed, flips, draws)
+        self._has_begun = True
+        self._play_others()
 
     def step(self, action: Any) -> Transition:
         """Apply the learner's decision, and play to the next one.
@@ -125,7 +143,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         elif self.options.illegal_action == "terminate":
             match.forfeit(self.seat)
         else:
-            match.play(int(self.np_random.choice(match.legal_actions())))
+            match.play(self._chance.act(match.observation, match.action_mask))
             reward = -self.options.illegal_penalty
         self._play_others()
         earned = match.returns[self.seat]
@@ -137,7 +155,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             self.render()
         terminated = bool(match.out[self.seat])
         truncated = match.truncated and not terminated
-        return self._observation(), reward, terminated, truncated, {"action_mask": self._mask()}
+        return self._observation(), reward, terminated, truncated, self._info()
 
     def _play_others(self) -> None:
         """Let the opponents play until the learner decides, or its game is over."""
@@ -166,6 +184,13 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         if not self.mask_in_observation:
             return self._vector()
         return {"observation": self._vector(), "action_mask": self._mask()}
+
+    def _info(self) -> Info:
+        match = self._match
+        info: Info = {"action_mask": self._mask()}
+        if match.out[self.seat] or match.truncated:
+            info |= {"seat": self.seat, "returns": np.array(match.returns, np.float32)}
+        return info
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the learner's mask `(num_actions,)`, as MaskablePPO asks for it."""

@@ -10,8 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.game import NO_ACTION, Game
-from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, NO_PLAYER, copy_records
+from sackarmies_env.core.advance import (
+    CODE,
+    FAULT,
+    FORFEIT,
+    NO_ACTION,
+    NO_OUTPUTS,
+    PLAYER,
+    new_orders,
+    new_table,
+)
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, copy_records, engine_error
 
 MAX_LISTED = 40  # legal actions that an error message lists
 
@@ -60,7 +70,7 @@ class Match:
         self.draws: tuple[tuple[str, ...], ...] = ()
         self.history: list[int] = []
         self.returns: list[float] = [0.0] * game.num_players
-        self.out: list[int] = [0] * game.num_players
+        self.out: list[float] = [0.0] * game.num_players
         self._bind()
 
     def _bind(self) -> None:
@@ -68,15 +78,13 @@ class Match:
         game, raw = self.game, self.states.view(np.ndarray)
         self._advance: Callable[..., None] = game.advance
         self._params = game.params
-        self._player = raw["current_player"]
         self._truncated = raw["truncated"]
-        self._error = raw["error"]
-        self._action = np.zeros(1, np.int64)
+        self._orders = new_orders(np.zeros(1, np.int64))
+        self._table = new_table(1)
+        self._no_bits = NO_OUTPUTS[1]
         self._mask_shape = (1, game.num_actions)
         self._observation_shape = (1, game.observation_spec.size)
-        self._returns = np.zeros((1, game.num_players), np.float32)
-        self._out = np.zeros((1, game.num_players), np.int8)
-        self._returns_row, self._out_row = self._returns[0], self._out[0]
+        self._results = np.zeros((1, 2, game.num_players), np.float32)
         self.action_mask: NDArray[np.int8] = np.zeros(game.num_actions, np.int8)
         self.observation: NDArray[np.int8] = np.zeros(game.observation_spec.size, np.int8)
 
@@ -108,23 +116,24 @@ class Match:
     def forfeit(self, seat: int) -> None:
         """Let a player give up."""
         self.history.append(-1 - seat)
-        self.game.forfeit(self._params, self.states, np.array([seat], np.int64))
-        self._run(NO_ACTION)
+        self._run(FORFEIT - seat)
 
-    def _run(self, action: int) -> None:
+    def _run(self, code: int) -> None:
         mask = np.empty(self._mask_shape, np.int8)
         observation = np.empty(self._observation_shape, np.int8)
-        self._action[0] = action
-        self._advance(self._params, self.states, self._action, mask, observation, self._returns, self._out)
+        self._orders[0, CODE] = code
+        self._advance(
+            self._params, self.states, self._orders, self._table, mask, self._no_bits, observation, self._results
+        )
         self.action_mask = mask[0]
         self.observation = observation[0]
-        self.player = self._player.item()
+        line = self._table[0].tolist()
+        self.player = line[PLAYER]
         if self.player < 0:
             self.truncated = bool(self._truncated.item())
-        self.returns = self._returns_row.tolist()
-        self.out = self._out_row.tolist()
-        if self._error.item() != ERROR_NONE:
-            raise engine_error(self._error.item())
+        self.returns, self.out = self._results[0].tolist()
+        if line[FAULT] != ERROR_NONE:
+            raise engine_error(line[FAULT])
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         """Return what a player sees now, `(size,)` int8."""
@@ -235,12 +244,3 @@ def _restore(
     match.seed, match.flips, match.draws = seed, flips, draws
     match.restore(state, history)
     return match
-
-
-def engine_error(code: int) -> Exception:
-    """Return what to raise for a fault that a state reports."""
-    if code == ERROR_SCRIPT_EXHAUSTED:
-        return ValueError(
-            "the forced flips are used up, and with flip_method 'scripted' nothing else decides: give more of them"
-        )
-    return RuntimeError(f"the rules engine reports fault {code} (see ERROR_ in core/state.py): please report this game")

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.legal import choose_from_mask
+from sackarmies_env.core.rng import choice_stream, seed_choice
 
 ENTRY_POINTS = "sackarmies_env.agents"
 RANDOM = "random"
@@ -24,7 +26,8 @@ class Opponent(Protocol):
     """Whatever chooses actions from what one player sees.
 
     Where it has a method `reset(seed)`, that is called before each game. Where it has `shares_batch = True`, one
-    instance may play several seats and games at once, and its `act_batch(observations, action_masks)` is used.
+    instance may play several seats and games at once, and its `act_batch(observations, action_masks)` is used; it is
+    then reset only when all games begin anew.
     """
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
@@ -80,7 +83,7 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
 
     Args:
         choice: a name, of which each seat gets an instance; an object, which plays all the other seats; or a list of
-            names and objects, one a seat.
+            names and objects, one a seat. Seats that are played at random share an instance.
         game: what is played.
 
     Raises:
@@ -93,42 +96,48 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
         raise ValueError(
             f"{len(choices)} opponents are given, but {seats} seats are to be played besides the learner's"
         )
-    return [make_opponent(one, game) for one in choices]
+    opponents = [make_opponent(one, game) for one in choices]
+    at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
+    return [at_random[0] if isinstance(one, RandomOpponent) else one for one in opponents]
 
 
-def reset_opponent(opponent: Opponent, rng: np.random.Generator) -> None:
-    """Tell an opponent of a new game, if it wants to know, with a seed of its own."""
+def seat_of(seed: int, num_players: int) -> int:
+    """Return the seat that a learner who takes any seat has in the game of a seed."""
+    return int(seed_choice(seed, 0, num_players))
+
+
+def reset_opponent(opponent: Opponent, seed: int, place: int) -> None:
+    """Tell an opponent of a new game, if it wants to know, with a seed of its own.
+
+    All that is random about a game comes from the seed of the game, so that a game is the same in every environment.
+
+    Args:
+        opponent: who it is.
+        seed: of the game.
+        place: seats from the learner's to the opponent's.
+    """
     reset: Any = getattr(opponent, "reset", None)
-    if reset is not None:
-        reset(int(rng.integers(2**31)))
+    if isinstance(opponent, RandomOpponent):
+        opponent.reset(seed)
+    elif reset is not None:
+        reset(int(seed_choice(seed, place, 2**31)))
 
 
 class RandomOpponent:
-    """Every legal action is equally likely."""
+    """Every legal action is equally likely; what it does depends on the seed of the game.
 
-    shares_batch = True
+    It goes through the same stream of choices as the kernels of a batch. In one game a single instance plays all seats
+    that are played at random.
+    """
 
     def __init__(self) -> None:
+        self._stream = np.zeros(1, np.int64)
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Start the random numbers from `seed`."""
-        self._rng = np.random.default_rng(seed)
+        """Begin the choices of the game of `seed`."""
+        self._stream[0] = choice_stream(seed)
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
         """Return a legal action."""
-        legal = np.flatnonzero(action_mask)
-        return int(legal[self._rng.integers(len(legal))])
-
-    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Return `(n,)` legal actions, one for each row."""
-        return random_actions(action_masks, self._rng)
-
-
-def random_actions(action_masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return a legal action of each row `(n, num_actions)`, each equally likely; rows without one give 0."""
-    rows, legal = np.nonzero(action_masks)
-    starts = np.searchsorted(rows, np.arange(len(action_masks) + 1))
-    counts = np.diff(starts)
-    chosen = starts[:-1] + (rng.random(len(counts)) * counts).astype(np.int64)
-    return np.where(counts > 0, legal[np.minimum(chosen, len(legal) - 1)], 0) if len(legal) else counts * 0
+        return int(choose_from_mask(self._stream, action_mask))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy as copying
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,30 +11,36 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from sackarmies_env.core.game import NO_ACTION, Game
-from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.envs.batch import Batch
-from sackarmies_env.envs.opponents import Opponent, OpponentChoice, make_opponents, random_actions, reset_opponent
+from sackarmies_env.core.advance import FORFEIT, MAX_RESTARTS, RANDOM, RUNNING, SKIP, TERMINATED, TRUNCATED
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.rng import following_seed
+from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import ILLEGAL_ACTIONS, MAX_SEED, check_choice, forced_results, next_seed
 from sackarmies_env.envs.spaces import action_space, observation_space, vector_space
+from sackarmies_env.envs.table import OpponentTable
 
 ALL_SEATS = "all"
 RANDOM_SEAT = "random"
-MAX_RESTARTS = 100  # of a game that is over before the learner's first decision
+MODES = {mode.value: mode for mode in (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)}
 Observations = dict[str, NDArray[np.int8]] | NDArray[np.int8]
 Transition = tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+Rows = NDArray[np.int64]
 
 
 class BatchEnv(VectorEnv[Any, Any, Any]):
     """`num_envs` games of one kind, of which the learner plays one seat each, or all seats.
 
-    With one seat, a step is a decision of the learner and all that others decide until it is to act again, as in
-    `SingleSeatEnv`. With `seat="all"` it is one decision of whoever is to act: the reward is what that player earned by
-    it, `infos["player"]` says who acts next and `infos["rewards"]` `(num_envs, num_players)` what each earned.
+    With one seat, a row is what `SingleSeatEnv` is with the same seed, decision by decision, and all rows together are
+    what Gymnasium's `SyncVectorEnv` makes of such environments. (Opponents that share a batch are one for all games and
+    get one seed.) Opponents that play at random do so inside the kernel. With `seat="all"` a step is one decision of
+    whoever is to act: the reward is what that player earned by it, `infos["player"]` says who acts next and
+    `infos["rewards"]` `(num_envs, num_players)` what each earned.
 
-    Games that are over are replaced in the same step (`AutoresetMode.SAME_STEP`): `infos["final_obs"]` and
-    `infos["final_info"]` hold the last observation, and the seat and the returns of all players. Masks are in
-    `infos["action_mask"]`, given by `action_masks()`, and part of observations unless `mask_in_observation` is off.
+    Games that are over are replaced by those of the following seeds, in the same step or in the next one, see
+    `autoreset_mode`. In the same step, `infos["final_obs"]` and `infos["final_info"]` hold how they ended: the last
+    observation, the seat and the returns of all players. Masks are in `infos["action_mask"]`, given by
+    `action_masks()`, and part of observations unless `mask_in_observation` is off.
 
     Arrays that `reset` and `step` return are overwritten by the next step, unless `copy` is on.
 
@@ -49,6 +54,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         illegal_penalty: for "penalise".
         mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
         copy: whether returned arrays stay as they are.
+        autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
+            game and pays nothing.
+        threads: how many work; None for all cores that the process may use.
 
     Raises:
         ValueError: an option has a value that is not allowed.
@@ -65,9 +73,13 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         illegal_penalty: float = 0.1,
         mask_in_observation: bool = True,
         copy: bool = False,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        threads: int | None = 1,
     ) -> None:
         check_choice("seat", seat, (ALL_SEATS, RANDOM_SEAT, *range(game.num_players)))
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        check_choice("autoreset_mode", mode, tuple(MODES))
         if not isinstance(num_envs, int) or num_envs < 1:
             raise ValueError(f"num_envs={num_envs!r}: it must be an integer of at least 1")
         self.game = game
@@ -77,17 +89,20 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.illegal_penalty = illegal_penalty
         self.mask_in_observation = mask_in_observation
         self.copy = copy
-        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+        self.metadata = {"autoreset_mode": MODES[mode], "render_modes": []}
         self.single_observation_space: spaces.Space[Any]
         self.single_observation_space = observation_space(game) if mask_in_observation else vector_space(game)
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.opponents = [] if seat == ALL_SEATS else _batch_opponents(opponent, game, num_envs)
-        self.batch = Batch(game, num_envs)
+        self.batch = Batch(game, num_envs, threads=threads, restarts=False)
+        self.table = None if seat == ALL_SEATS else OpponentTable(opponent, self.batch)
         self.seats = np.zeros(num_envs, np.int64)  # whose observations are returned
         self._paid = np.zeros((num_envs, game.num_players), np.float32)  # of the returns, given out as rewards
         self._rows = np.arange(num_envs)
+        self._is_same_step = MODES[mode] is AutoresetMode.SAME_STEP
+        self._over: Rows = self._rows[:0]  # games to be replaced in the next step
+        self._has_begun = False
 
     # --- Gymnasium
 
@@ -98,34 +113,30 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None goes on
-                from the last one given.
+                from the games before, or begins with any.
             options: forced results "flips" and "draws", as in the PettingZoo environment; for the first games only.
 
         Raises:
             ValueError: a seed out of range, or forced results that the game cannot take.
         """
-        flips, draws = forced_results(options)
-        seeds = self._first_seeds(seed)
-        if flips or draws:
-            self.batch.begin_forced(seeds, flips, draws)
-        else:
-            self.batch.begin(self._rows, seeds)
-        for opponent in {id(one): one for seat in self.opponents for one in seat}.values():
-            reset_opponent(opponent, self.np_random)
-        self._settle(self._rows)
+        forced = forced_results(options)
+        self._begin(self._rows, self._first_seeds(seed), forced if any(forced) else None)
+        self._over = self._rows[:0]
+        self._has_begun = True
         return self._observed(), self._infos()
 
     def _first_seeds(self, seed: int | Sequence[int] | None) -> NDArray[np.int64]:
+        self._np_random_seed = seed if isinstance(seed, int) else -1
         if isinstance(seed, Sequence | np.ndarray):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds are given for {self.num_envs} games")
             seeds = [next_seed(one, None)[0] for one in seed]
             self._np_random = np.random.default_rng(seeds)
-        else:
-            first, self._np_random = next_seed(seed, self._np_random)
-            seeds = [(first + row) & MAX_SEED for row in range(self.num_envs)]
-        self._np_random_seed = seed if isinstance(seed, int) else -1
-        return np.array(seeds, np.int64)
+            return np.array(seeds, np.int64)
+        if seed is None and self._has_begun:
+            return self._following(self._rows)
+        first, self._np_random = next_seed(seed, self._np_random)
+        return np.array([(first + row) & MAX_SEED for row in range(self.num_envs)], np.int64)
 
     def step(self, actions: Any) -> Transition:
         """Apply one decision in each game.
@@ -137,139 +148,144 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             ValueError: not that many integers; or an illegal action, with `illegal_action="raise"`, and then nothing is
                 changed in any game.
         """
-        chosen = self._check(actions)
-        batch, actors = self.batch, self.batch.players.astype(np.int64)
-        rewards = self._take_illegal(chosen)
-        batch.play(self._rows, chosen)
-        self._play_others(self._rows)
+        codes, rewards = self._orders_for(actions)
+        over, batch = self._over, self.batch
+        whose = batch.players.copy() if self.table is None else self.seats
+        batch.order(codes, None, 1)
+        if self.table is not None:
+            self.table.play_others(self.seats, self._rows)
+        if len(over):
+            self._begin(over, self._following(over))
         earned = batch.returns - self._paid
         self._paid[...] = batch.returns
-        whose = actors if self.seat_choice == ALL_SEATS else self.seats
         rewards += earned[self._rows, whose]
-        terminations, truncations = self._endings()
-        ends = self._finish(np.flatnonzero(terminations | truncations), whose)
-        infos = self._infos() | ends
-        if self.seat_choice == ALL_SEATS:
+        endings = self._endings()
+        terminations, truncations = endings == TERMINATED, endings == TRUNCATED
+        ended = np.flatnonzero(endings)
+        final = self._final_info(ended, whose) if len(ended) else {}
+        if not self._is_same_step:
+            self._over = ended
+            infos = self._infos() | final
+        elif len(ended):
+            infos = {"final_obs": self._final_observations(ended), "final_info": final}
+            infos |= {f"_{name}": final["_seat"] for name in ("final_obs", "final_info")}
+            self._begin(ended, self._following(ended))
+            infos |= self._infos()
+        else:
+            infos = self._infos()
+        if self.table is None:
             infos["rewards"] = earned
         return self._observed(), rewards, terminations, truncations, infos
 
-    def _check(self, actions: Any) -> NDArray[np.int64]:
-        """Return the actions as integers, -1 for those that cannot be an id."""
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the masks of the decisions at hand, `(num_envs, num_actions)`."""
+        return self.batch.action_masks.copy() if self.copy else self.batch.action_masks
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Do nothing: there is nothing to free."""
+
+    # --- actions
+
+    def _orders_for(self, actions: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the code for each game, and the penalties to pay."""
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise ValueError(
                 f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {self.num_envs} integers are wanted"
             )
-        if not self.batch.action_masks.any(axis=1).all():
+        if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
-        return np.where((chosen >= 0) & (chosen < self.game.num_actions), chosen, -1).astype(np.int64)
+        codes, rewards = chosen.astype(np.int64), np.zeros(self.num_envs)
+        is_legal = self._are_legal(codes)
+        if len(self._over):
+            codes[self._over] = SKIP
+            is_legal[self._over] = True
+        if not is_legal.all():
+            self._take_illegal(codes, rewards, np.flatnonzero(~is_legal))
+        return codes, rewards
 
-    def _take_illegal(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Do what the option says with illegal actions, replace them in `chosen`, and return the penalties to pay."""
-        batch, rewards = self.batch, np.zeros(self.num_envs)
-        rows = np.flatnonzero((chosen < 0) | (batch.action_masks[self._rows, chosen] == 0))
-        if not len(rows):
-            return rewards
+    def _are_legal(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        masks = self.batch.action_masks
+        known = np.clip(codes, 0, masks.shape[1] - 1)
+        legal: NDArray[np.bool_] = (masks[self._rows, known] != 0) & (known == codes)
+        return legal
+
+    def _take_illegal(self, codes: NDArray[np.int64], rewards: NDArray[np.float64], rows: Rows) -> None:
+        """Do what the option says with illegal actions in `rows`."""
+        batch = self.batch
         if self.illegal_action == "raise":
             row = int(rows[0])
             decision = self.game.describe_decision(batch.states[row : row + 1])
             legal = np.flatnonzero(batch.action_masks[row]).tolist()
             raise ValueError(f"illegal action in game {row} at {decision}; legal are {legal}; no game was changed")
         if self.illegal_action == "penalise":
-            chosen[rows] = random_actions(batch.action_masks[rows], self.np_random)
+            codes[rows] = RANDOM
             rewards[rows] -= self.illegal_penalty
         else:
-            losers = np.full(self.num_envs, NO_PLAYER, np.int64)
-            losers[rows] = batch.players[rows]
-            self.game.forfeit(self.game.params, batch.states, losers)
-            chosen[rows] = NO_ACTION
-        return rewards
+            codes[rows] = FORFEIT - batch.players[rows]
 
-    def action_masks(self) -> NDArray[np.int8]:
-        """Return the masks of the decisions at hand, `(num_envs, num_actions)`."""
-        return self.batch.action_masks.copy() if self.copy else self.batch.action_masks
+    # --- beginnings and ends
 
-    # --- play
+    def _following(self, rows: Rows) -> NDArray[np.int64]:
+        return np.array([following_seed(seed) for seed in self.batch.seeds[rows]], np.int64)
 
-    def _settle(self, rows: NDArray[np.int64]) -> None:
-        """Give the learner its seats in new games, and play to its first decisions."""
+    def _begin(self, rows: Rows, seeds: NDArray[np.int64], forced: tuple[str, list[list[str]]] | None = None) -> None:
+        """Begin new games in `rows` and play to the learner's first decisions; forced results are for all rows."""
         for _ in range(MAX_RESTARTS):
-            if self.seat_choice == RANDOM_SEAT:
-                self.seats[rows] = self.np_random.integers(self.game.num_players, size=len(rows))
-            elif self.seat_choice != ALL_SEATS:
-                self.seats[rows] = int(self.seat_choice)
-            self._play_others(rows)
+            self._take_seats(rows, seeds)
+            if forced is not None:
+                self.batch.begin_forced(seeds, *forced)
+            else:
+                self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
+            if self.table is not None:
+                self.table.play_others(self.seats, rows)
             self._paid[rows] = self.batch.returns[rows]
-            terminations, truncations = self._endings()
-            rows = rows[(terminations | truncations)[rows]]
+            rows = rows[self._endings()[rows] != RUNNING]
             if not len(rows):
                 return
-            self._begin(rows)
+            seeds, forced = self._following(rows), None
         raise ValueError(f"{MAX_RESTARTS} games in a row were over before the learner's first decision")
 
-    def _begin(self, rows: NDArray[np.int64]) -> None:
-        """Start new games in `rows`, and tell the opponents that play in one game only."""
-        self.batch.begin(rows, self.np_random.integers(MAX_SEED, size=len(rows), endpoint=True))
-        for seat in self.opponents:
-            for row in rows.tolist():
-                if not _shares_batch(seat[row]):
-                    reset_opponent(seat[row], self.np_random)
-
-    def _play_others(self, rows: NDArray[np.int64]) -> None:
-        """Let the opponents play in `rows` until the learner is to act or its game is over."""
-        batch = self.batch
-        if self.seat_choice == ALL_SEATS:
-            self.seats[...] = batch.players
+    def _take_seats(self, rows: Rows, seeds: NDArray[np.int64]) -> None:
+        """Give the learner its seats in games of `seeds`, and tell the opponents."""
+        if self.table is None:
             return
-        while True:
-            seats, players = self.seats[rows], batch.players[rows]
-            rows = rows[(players != seats) & (players != NO_PLAYER) & (batch.out[rows, seats] == 0)]
-            if not len(rows):
-                return
-            actions = self._others_choose(rows)
-            refused = rows[batch.action_masks[rows, actions] == 0]
-            if len(refused):
-                raise ValueError(f"an opponent chose an illegal action in game {refused[0]}")
-            batch.play(rows, actions)
+        if self.seat_choice == RANDOM_SEAT:
+            self.seats[rows] = [seat_of(seed, self.game.num_players) for seed in seeds]
+        else:
+            self.seats[rows] = int(self.seat_choice)
+        self.table.begin(self.seats, rows, seeds)
 
-    def _others_choose(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        batch, actions = self.batch, np.empty(len(rows), np.int64)
-        offsets = (batch.players[rows] - self.seats[rows]) % self.game.num_players - 1
-        for offset, opponents in enumerate(self.opponents):
-            places = np.flatnonzero(offsets == offset)
-            if not len(places):
-                continue
-            if _shares_batch(opponents[0]):
-                chosen = rows[places]
-                shared: Any = opponents[0]
-                actions[places] = shared.act_batch(batch.observations[chosen], batch.action_masks[chosen])
-                continue
-            for place in places.tolist():
-                row = int(rows[place])
-                actions[place] = opponents[row].act(batch.observations[row].copy(), batch.action_masks[row].copy())
-        return actions
-
-    def _endings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return where the learner's game has ended by the rules, and where it was cut off."""
+    def _endings(self) -> NDArray[np.int64]:
+        """Return a value of ENDED for each learner's game."""
         batch = self.batch
-        ended = batch.terminated if self.seat_choice == ALL_SEATS else batch.out[self._rows, self.seats]
-        terminations = ended != 0
-        return terminations, (batch.truncated != 0) & ~terminations
+        if self.table is None or self.table.plays_inside:
+            return batch.ended
+        return np.where(batch.terminations[self._rows, self.seats] != 0, TERMINATED, batch.ended)
 
-    def _finish(self, rows: NDArray[np.int64], whose: NDArray[np.int64]) -> dict[str, Any]:
-        """Replace the games in `rows`, and return infos on how they ended."""
-        infos: dict[str, Any] = {}
-        for row in rows.tolist():
-            seat = int(whose[row])
-            vector = self.batch.observe(row, seat)
+    def _final_info(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
+        """Return the infos of games that are over; no mask in them, and none is shown any more."""
+        is_over = np.zeros(self.num_envs, np.bool_)
+        is_over[rows] = True
+        seats, returns = np.zeros(self.num_envs, np.int64), np.zeros_like(self._paid)
+        seats[rows], returns[rows] = whose[rows], self.batch.returns[rows]
+        batch = self.batch
+        if self.table is None or not self.table.plays_inside:  # what is shown there is of others, or of nobody
+            batch.observations[rows] = batch.observe(whose[rows], rows)
+            batch.action_masks[rows] = 0
+        masks = np.zeros_like(batch.action_masks) if self._is_same_step else self.action_masks()
+        given = {"action_mask": masks, "seat": seats, "returns": returns}
+        return given | {f"_{name}": is_over for name in given}
+
+    def _final_observations(self, rows: Rows) -> NDArray[np.object_]:
+        """Return the last observations of games that are over, None elsewhere."""
+        finals = np.full(self.num_envs, None, dtype=object)
+        for row, vector in zip(rows.tolist(), self.batch.observations[rows], strict=True):
             mask = np.zeros(self.game.num_actions, np.int8)
-            final = {"observation": vector, "action_mask": mask} if self.mask_in_observation else vector
-            info = {"action_mask": mask, "seat": seat, "returns": self.batch.returns[row].copy()}
-            infos = self._add_info(infos, {"final_obs": final, "final_info": info}, row)
-        if len(rows):
-            self._begin(rows)
-            self._settle(rows)
-        return infos
+            finals[row] = {"observation": vector, "action_mask": mask} if self.mask_in_observation else vector
+        return finals
+
+    # --- what is returned
 
     def _observed(self) -> Observations:
         vectors = self.batch.observations.copy() if self.copy else self.batch.observations
@@ -277,19 +293,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     def _infos(self) -> dict[str, Any]:
         infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
-        if self.seat_choice == ALL_SEATS:
-            infos["player"] = self.seats.copy()
+        if self.table is None:
+            infos["player"] = self.batch.players.copy()
         return infos
-
-
-def _shares_batch(opponent: Opponent) -> bool:
-    return bool(getattr(opponent, "shares_batch", False))
-
-
-def _batch_opponents(choice: OpponentChoice, game: Game, num_envs: int) -> list[list[Opponent]]:
-    """Return, for each seat after the learner's, the opponent of each game."""
-    seats = []
-    for opponent in make_opponents(choice, game):
-        is_shared = _shares_batch(opponent)
-        seats.append([opponent if is_shared else copying.deepcopy(opponent) for _ in range(num_envs)])
-    return seats

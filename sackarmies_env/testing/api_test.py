@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.game import NO_ACTION, SKIP, Game, Records
+from sackarmies_env.core.advance import NO_ACTION, SKIP, new_orders, new_table
+from sackarmies_env.core.compose import pack_mask
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER
 from sackarmies_env.testing.random_play import RandomPlay, copy_of
 
@@ -65,13 +68,28 @@ def _observation(game: Game, states: Records, player: int) -> NDArray[np.int8]:
 
 
 def _outputs(game: Game, n: int) -> list[NDArray[Any]]:
-    """Return arrays for mask, observations, returns and terminations, filled with what no game writes."""
+    """Return the outputs of `advance`, filled with what no game writes."""
     return [
         np.full((n, game.num_actions), 7, np.int8),
+        np.full((n, num_words(game.num_actions)), 7, np.uint64),
         np.full((n, game.observation_spec.size), 99, np.int8),
-        np.full((n, game.num_players), 9, np.float32),
-        np.full((n, game.num_players), 9, np.int8),
+        np.full((n, 2, game.num_players), 9, np.float32),
     ]
+
+
+def _advance(game: Game, states: Records, codes: list[int]) -> list[NDArray[Any]]:
+    outputs = _outputs(game, len(codes))
+    game.advance(game.params, states, new_orders(np.array(codes, np.int64)), new_table(len(codes)), *outputs)
+    return outputs
+
+
+def _results(game: Game, states: Records) -> NDArray[np.float32]:
+    """Return what each player has earned and who is out, `(n, 2, num_players)`."""
+    earned = np.full((len(states), game.num_players), 9, np.float32)
+    out = np.full((len(states), game.num_players), 9, np.int8)
+    game.returns(game.params, states, earned)
+    game.terminations(game.params, states, out)
+    return np.stack([earned, out.astype(np.float32)], axis=1)
 
 
 # --- once
@@ -130,26 +148,22 @@ def _check_texts(game: Game, play: RandomPlay, action: int) -> None:
 def _check_advance(game: Game, play: RandomPlay, action: int) -> None:
     """`advance` does what `step` and the kernels that look do."""
     plain, fused = copy_of(game, play.states), copy_of(game, play.states)
-    mask, seen, earned, out = _outputs(game, 1)
-    actions = np.array([action], np.int64)
-    game.step(game.params, plain, actions)
-    game.advance(game.params, fused, actions, mask, seen, earned, out)
+    game.step(game.params, plain, np.array([action], np.int64))
+    outputs = mask, bits, seen, results = _advance(game, fused, [action])
     require(_bytes(plain) == _bytes(fused), play, "advance leads to another state than step")
     require(np.array_equal(mask, _mask(game, plain)), play, "advance writes another mask than legal_actions")
+    require(np.array_equal(bits[0], pack_mask(mask[0])), play, "advance writes another mask as bits than as bytes")
     player = int(plain["current_player"][0])
     view = _observation(game, plain, player) if player != NO_PLAYER else np.zeros_like(seen)
     require(np.array_equal(seen, view), play, "advance writes another observation than observe")
-    expected = _outputs(game, 1)
-    game.returns(game.params, plain, expected[2])
-    game.terminations(game.params, plain, expected[3])
-    require(np.array_equal(earned, expected[2]), play, "advance writes other returns than returns")
-    require(np.array_equal(out, expected[3]), play, "advance writes other terminations than terminations")
-    twice = _outputs(game, 1)
-    game.advance(game.params, fused, np.array([NO_ACTION], np.int64), *twice)
+    expected = _results(game, plain)
+    require(np.array_equal(results[0, 0], expected[0, 0]), play, "advance writes other returns than returns")
+    require(np.array_equal(results[0, 1], expected[0, 1]), play, "advance writes other terminations than terminations")
+    twice = _advance(game, fused, [NO_ACTION])
     require(_bytes(plain) == _bytes(fused), play, "advance changes a state without an action")
-    same = all(np.array_equal(one, other) for one, other in zip(twice, (mask, seen, earned, out), strict=True))
+    same = all(np.array_equal(one, other) for one, other in zip(twice, outputs, strict=True))
     require(same, play, "advance without an action differs")
-    game.advance(game.params, fused, np.array([SKIP], np.int64), *_outputs(game, 1))
+    _advance(game, fused, [SKIP])
     require(_bytes(plain) == _bytes(fused), play, "advance changes a state that is to be skipped")
 
 
@@ -177,9 +191,7 @@ def _check_forfeit(game: Game, play: RandomPlay, action: int) -> None:
         game.forfeit(game.params, world, np.array([NO_PLAYER], np.int64))
         require(_bytes(world) == _bytes(play.states), play, "a forfeit of nobody changes the state")
         game.forfeit(game.params, world, np.array([player], np.int64))
-        out = _outputs(game, 1)[3]
-        game.terminations(game.params, world, out)
-        require(out[0, player] == 1, play, f"player {player} forfeits but is not out")
+        require(_results(game, world)[0, 1, player] == 1, play, f"player {player} forfeits but is not out")
         current = int(world["current_player"][0])
         require(current != player, play, f"player {player} forfeits but is to act")
         require(_mask(game, world).any() == (current != NO_PLAYER), play, "after a forfeit nothing is legal")
@@ -204,12 +216,10 @@ def _check_end(game: Game, play: RandomPlay) -> None:
     game.step(game.params, states, np.zeros(1, np.int64))
     require(_bytes(states) == before, play, "a step changes a game that is over")
     json.dumps(game.to_scenario(states))
-    out, earned = _outputs(game, 1)[3], _outputs(game, 1)[2]
-    game.terminations(game.params, states, out)
-    game.returns(game.params, states, earned)
+    earned, out = _results(game, states)[0]
     if states["terminated"][0]:
         require(out.all(), play, "the game has ended, but not for everybody")
-    require(np.isfinite(earned).all(), play, f"returns are {earned[0]}")
+    require(np.isfinite(earned).all(), play, f"returns are {earned}")
 
 
 def _check_replay(game: Game, play: RandomPlay) -> None:
@@ -228,10 +238,8 @@ def _check_batch(game: Game, seed: int, num_games: int = 4, plies: int = 20) -> 
         play.play()
     together = game.new_states(num_games)
     game.reset(game.params, together, np.arange(seed, seed + num_games, dtype=np.int64))
-    outputs = _outputs(game, num_games)
     for ply in range(plies):
-        actions = [play.actions[ply] if ply < len(play.actions) else SKIP for play in alone]
-        game.advance(game.params, together, np.array(actions, np.int64), *outputs)
+        _advance(game, together, [play.actions[ply] if ply < len(play.actions) else SKIP for play in alone])
     for number, play in enumerate(alone):
         same = _bytes(together[number : number + 1]) == _bytes(play.states)
         require(same, play, f"the game is another one in row {number} of a batch")

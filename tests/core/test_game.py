@@ -9,7 +9,6 @@ import pickle
 import numpy as np
 import pytest
 
-from sackarmies_env.core.game import compose_advance
 from sackarmies_env.testing import RandomPlay, check_game, perft, perft_divide
 from tests.core import toy_game
 from tests.core.toy_game import make_duel
@@ -64,11 +63,13 @@ def test_perft_counts_sequences():
 # --- faults that the checks must find
 
 
+KERNELS = ("reset", "step", "legal_actions", "observe", "returns", "forfeit")
+
+
 def broken(**changes):
     """Return the game with other members, of which its `advance` consists too."""
-    kernels = {name: getattr(toy_game, name) for name in ("step", "legal_actions", "observe", "returns")}
-    kernels |= {name: kernel for name, kernel in changes.items() if name in kernels}
-    advance = compose_advance(**kernels, terminations=toy_game.terminations)
+    kernels = {name: kernel for name, kernel in changes.items() if name in KERNELS}
+    advance = toy_game.make_advance(3, **kernels)
     return dataclasses.replace(make_duel(3), **({"advance": advance} | changes))
 
 
@@ -96,9 +97,9 @@ def half_forfeit(params, states, players):
     pass
 
 
-def other_advance(params, states, actions, *outputs):
-    make_duel(3).advance(params, states, actions, *outputs)
-    outputs[2][:] = 0.25
+def other_advance(params, states, orders, table, *outputs):
+    make_duel(3).advance(params, states, orders, table, *outputs)
+    outputs[3][:] = 0.25
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sackarmies_env.core.game import Game, compose_advance
+from sackarmies_env.core.compose import ComposedAdvance
+from sackarmies_env.core.game import Game
 from sackarmies_env.core.observation import Block, Feature, ObservationSpec
 from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, alloc, record_dtype
 
@@ -57,7 +58,7 @@ def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
         observe=observe,
         returns=returns,
         terminations=terminations,
-        advance=compose_advance(step, legal_actions, observe, returns, terminations),
+        advance=make_advance(num_players),
         forfeit=forfeit,
         determinize=determinize,
         format_action=lambda states, action: format_action(action),
@@ -65,6 +66,20 @@ def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
         describe_decision=lambda states: "OPPONENT" if states["pending"][0] else "CARD",
         to_scenario=to_scenario,
     )
+
+
+def make_advance(num_players: int, **changes: Any) -> ComposedAdvance:
+    """Return the game's `advance`, with some kernels replaced."""
+    kernels = {
+        "reset": reset,
+        "step": step,
+        "legal_actions": legal_actions,
+        "observe": observe,
+        "returns": returns,
+        "terminations": terminations,
+        "forfeit": forfeit,
+    }
+    return ComposedAdvance(**{**kernels, **changes}, num_actions=NUM_CARDS + num_players, num_players=num_players)
 
 
 def _spec(num_players: int) -> ObservationSpec:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs import opponents
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
-from sackarmies_env.envs.opponents import RandomOpponent, make_opponent, random_actions, register_agent_factory
+from sackarmies_env.envs.opponents import RandomOpponent, make_opponent, make_opponents, register_agent_factory
 from sackarmies_env.envs.options import PotentialShaping
 from tests.core.toy_game import make_duel
 
@@ -225,7 +226,7 @@ def test_reset_comes_first():
 def test_illegal_actions_in_three_ways():
     draws = {"draws": [["card_1"] * 3]}
     env = single(seat=0)
-    env.reset(seed=0, options=draws)
+    env.reset(seed=4, options=draws)
     before = env.to_scenario()
     with pytest.raises(
         ValueError, match=r"^illegal action 3 \(card 4\) for the learner at CARD; legal are 0 \(card 1\)$"
@@ -233,11 +234,11 @@ def test_illegal_actions_in_three_ways():
         env.step(3)
     assert env.to_scenario() == before
     env = single(seat=0, illegal_action="penalise", illegal_penalty=0.5)
-    env.reset(seed=0, options=draws)
+    env.reset(seed=4, options=draws)
     assert env.step(3)[1] == -0.5
     assert env._match.history[0] == 0
     env = single(seat=0, illegal_action="terminate")
-    env.reset(seed=0, options=draws)
+    env.reset(seed=4, options=draws)
     assert env.step(3)[1:4] == (-1.0, True, False)
 
 
@@ -292,17 +293,32 @@ def test_shaping_in_the_other_environment_is_the_same():
 # --- chance of random play
 
 
-def test_random_actions_are_legal_and_even():
-    rng = np.random.default_rng(0)
-    masks = np.zeros((3000, 5), np.int8)
-    masks[:, [1, 3, 4]] = 1
-    masks[0] = 0
-    chosen = random_actions(masks, rng)
-    assert chosen[0] == 0
-    counts = np.bincount(chosen[1:], minlength=5)
+def test_random_opponents_are_legal_and_even():
+    opponent = RandomOpponent()
+    mask = np.array([0, 1, 0, 1, 1], np.int8)
+    chosen = [opponent.act(np.zeros(1, np.int8), mask) for _ in range(3000)]
+    counts = np.bincount(chosen, minlength=5)
     assert counts[[0, 2]].tolist() == [0, 0]
     assert (abs(counts[[1, 3, 4]] - 1000) < 120).all()
-    assert random_actions(np.zeros((2, 5), np.int8), rng).tolist() == [0, 0]
+
+
+def test_seats_that_are_played_at_random_share_one_stream_of_choices():
+    first, second = make_opponents("random", make_duel(3))
+    assert first is second
+    env = single(3, opponent=["random", Lowest()], illegal_action="penalise")
+    assert env._chance is env.opponents[0]
+
+
+def test_a_game_without_a_seed_follows_the_last_one():
+    env, other = single(3), single(3)
+    env.reset(seed=5)
+    env.reset()
+    seed = env._match.seed
+    assert seed == following_seed(5)
+    observation, _ = env.reset()
+    expected, _ = other.reset(seed=int(following_seed(seed)))
+    assert env.seat == other.seat
+    assert np.array_equal(observation["observation"], expected["observation"])
 
 
 def test_is_a_gymnasium_environment():

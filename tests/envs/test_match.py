@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sackarmies_env.core.game import NO_ACTION
+from sackarmies_env.core.advance import NO_ACTION
 from sackarmies_env.core.notation import replay
-from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_SCRIPT_EXHAUSTED
+from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_SCRIPT_EXHAUSTED, engine_error
 from sackarmies_env.envs.aec import RawEnv
-from sackarmies_env.envs.match import Match, engine_error
+from sackarmies_env.envs.match import Match
 from tests.core.toy_game import make_duel
 
 

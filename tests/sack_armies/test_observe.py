@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sackarmies_env.core.game import NO_ACTION, SKIP
+from sackarmies_env.core.advance import NO_ACTION, NO_OUTPUTS, SKIP, new_orders, new_table
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies import make_game, stats
@@ -337,14 +337,11 @@ def test_advance_with_planes_writes_what_observe_does():
     batch = game.new_states(3)
     for row in range(3):
         batch[row : row + 1] = states
-    outputs = (
-        np.zeros((3, game.num_actions), np.int8),
-        np.full((3, game.observation_spec.size), 99, np.int8),
-        np.zeros((3, 2), np.float32),
-        np.zeros((3, 2), np.int8),
-    )
+    seen = np.full((3, game.observation_spec.size), 99, np.int8)
+    masks, bits, _, results = NO_OUTPUTS
     game.forfeit(game.params, batch[2:], np.array([0], np.int64))
-    game.advance(game.params, batch, np.array([NO_ACTION, SKIP, NO_ACTION], np.int64), *outputs)
-    assert (outputs[1][0] == observe(game, states, int(plain(states)["current_player"]))).all()
-    assert (outputs[1][1] == 99).all()
-    assert not outputs[1][2].any()
+    orders = new_orders(np.array([NO_ACTION, SKIP, NO_ACTION], np.int64))
+    game.advance(game.params, batch, orders, new_table(3), masks, bits, seen, results)
+    assert (seen[0] == observe(game, states, int(plain(states)["current_player"]))).all()
+    assert (seen[1] == 99).all()
+    assert not seen[2].any()

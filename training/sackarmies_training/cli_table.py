@@ -12,7 +12,8 @@ import typer
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_env.core.game import NO_ACTION, Game
+from sackarmies_env.core.advance import NO_ACTION
+from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import load_game

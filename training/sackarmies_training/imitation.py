@@ -18,9 +18,10 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.network import Network
 from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_env.core.advance import RUNNING
+from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_training.config import ImitationSection, TrainConfig
-from sackarmies_training.game_batch import GameBatch
 from sackarmies_training.matches import Table
 from sackarmies_training.shaping import make_potential
 
@@ -55,7 +56,7 @@ class School:
         info = GameInfo.of(game)
         line_ups = [[section.teacher] * game.num_players] * section.games
         self._teachers = Table(line_ups, lambda text: make_agent(text, info), config.seed)
-        self._batch = GameBatch(game, section.games)
+        self._batch = Batch(game, section.games, restarts=False)
         self._noise = section.noise
         self._rng = np.random.default_rng(config.seed)
         self._random = RandomAgent(config.seed)
@@ -66,7 +67,7 @@ class School:
         """Play games to their ends and return all their decisions."""
         batch = self._batch
         running = np.arange(len(batch))
-        batch.start(running, self._rng.integers(2**62, size=len(batch)))
+        batch.reset(self._rng.integers(2**62, size=len(batch)))
         observations, masks, actions, places = [], [], [], []
         while len(running):
             seen, legal = batch.observations[running], batch.action_masks[running]
@@ -76,8 +77,8 @@ class School:
             masks.append(legal)
             actions.append(wanted)
             places.append(np.stack([running, batch.players[running]], axis=1))
-            batch.step(running, np.where(noisy, self._random.act_batch(seen, legal), wanted))
-            running = running[~batch.over[running]]
+            batch.step(np.where(noisy, self._random.act_batch(seen, legal), wanted), running)
+            running = running[batch.ended[running] == RUNNING]
         seen = np.concatenate(observations)
         values = discounted(np.concatenate(places), batch.returns, self._gamma)
         if self._potential is not None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
+from sackarmies_env.core.advance import RUNNING
+from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
-from sackarmies_training.game_batch import GameBatch
 
 AgentMaker = Callable[[str], Agent]
 Progress = Callable[[int], None]  # told how many more games have ended
@@ -107,9 +108,9 @@ def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
     Raises:
         ValueError: an agent cannot be made, or chose an action that is not legal.
     """
-    batch = GameBatch(game, 1)
+    batch = Batch(game, 1, restarts=False)
     first = np.zeros(1, np.int64)
-    batch.start(first, first)
+    batch.reset(first)
     for name in dict.fromkeys(names):
         table = Table([[name] * game.num_players], make, 0)
         table.choose(first, batch.players, batch.observations, batch.action_masks)
@@ -133,16 +134,16 @@ def play_games(
     Raises:
         ValueError: an agent chose an action that is not legal.
     """
-    batch = GameBatch(game, len(seeds))
+    batch = Batch(game, len(seeds), restarts=False)
     histories: list[list[int]] = [[] for _ in seeds]
     running = np.arange(len(seeds))
-    batch.start(running, seeds)
+    batch.reset(seeds)
     while len(running):
         actions = table.choose(running, batch.players, batch.observations, batch.action_masks)
         for row, action in zip(running.tolist(), actions.tolist(), strict=True):
             histories[row].append(action)
-        batch.step(running, actions)
-        still = running[~batch.over[running]]
+        batch.step(actions, running)
+        still = running[batch.ended[running] == RUNNING]
         if progress is not None and len(still) < len(running):
             progress(len(running) - len(still))
         running = still

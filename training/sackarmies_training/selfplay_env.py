@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from sackarmies_agents.agent import Agent
+from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
-from sackarmies_training.game_batch import GameBatch
 from sackarmies_training.opponents import OpponentPool
 
 Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k, size) -> (k,)
@@ -48,7 +48,7 @@ class SelfPlayEnv(VecEnv):
         spec = game.observation_spec
         space = spaces.Box(spec.low, spec.high, dtype=np.int8)
         super().__init__(n, space, spaces.Discrete(game.num_actions))
-        self.batch = GameBatch(game, n)
+        self.batch = Batch(game, n, restarts=False)
         self.pool = pool
         self.rng = np.random.default_rng(seed)
         self.outcomes: dict[str, list[float]] = defaultdict(list)  # returns by opponent, since they were last taken
@@ -77,7 +77,7 @@ class SelfPlayEnv(VecEnv):
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play on to the learner's next decisions; games that ended are replaced by new ones."""
         rows, batch = self._rows, self.batch
-        batch.step(rows, self._actions)
+        batch.step(self._actions)
         self._let_others_play(rows)
         dones = self._is_finished(rows)
         rewards = np.where(dones, batch.returns[rows, self._seat], 0).astype(np.float32)
@@ -147,7 +147,7 @@ class SelfPlayEnv(VecEnv):
             for row in fresh.tolist():
                 seats = [seat for seat in range(self.batch.game.num_players) if seat != self._seat[row]]
                 self._opponents[row] = {seat: self.pool.draw(self.rng, row, seat) for seat in seats}
-            self.batch.start(fresh, self.rng.integers(2**62, size=len(fresh)))
+            self.batch.reset(self.rng.integers(2**62, size=len(fresh)), fresh)
             self._let_others_play(fresh)
             fresh = fresh[self._is_finished(fresh)]
         self._gain[rows] = 0
@@ -157,7 +157,9 @@ class SelfPlayEnv(VecEnv):
 
     def _is_finished(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return where the game is over for the learner: ended for all, or the learner is out."""
-        finished: NDArray[np.bool_] = self.batch.over[rows] | (self.batch.terminations[rows, self._seat[rows]] != 0)
+        finished: NDArray[np.bool_] = (self.batch.ended[rows] != 0) | (
+            self.batch.terminations[rows, self._seat[rows]] != 0
+        )
         return finished
 
     def _let_others_play(self, rows: NDArray[np.int64]) -> None:
@@ -166,7 +168,7 @@ class SelfPlayEnv(VecEnv):
             waiting = ~self._is_finished(rows) & (self.batch.players[rows] != self._seat[rows])
             rows = rows[waiting]
             if len(rows):
-                self.batch.step(rows, self._opponents_choose(rows))
+                self.batch.step(self._opponents_choose(rows), rows)
 
     def _opponents_choose(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         groups: dict[int, list[int]] = defaultdict(list)

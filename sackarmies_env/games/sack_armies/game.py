@@ -98,7 +98,8 @@ def _from_scenario(
     has_chance = "seed" in scenario or any(name in scenario.get("chance", {}) for name in STREAMS)
     prepare = functools.partial(_lay_out, position.states, has_chance)
     reset = functools.partial(_prepare_and_resume, prepare)
-    return _assemble(position.config, {"scenario": scenario, "observation": observation}, reset, prepare)
+    plain = {"scenario": scenario, "observation": observation}
+    return _assemble(position.config, plain, reset, prepare, keeps_chance=has_chance)
 
 
 def _army_data(army: Army) -> dict[str, Any]:
@@ -106,7 +107,9 @@ def _army_data(army: Army) -> dict[str, Any]:
     return data | ({"token": [token_data(token) for token in army.inline]} if army.inline else {})
 
 
-def _assemble(config: Config, plain: dict[str, Any], reset: Reset, prepare: Reset) -> Game:
+def _assemble(
+    config: Config, plain: dict[str, Any], reset: Reset, prepare: Reset, *, keeps_chance: bool = False
+) -> Game:
     """Return the game of a configuration.
 
     Args:
@@ -114,6 +117,7 @@ def _assemble(config: Config, plain: dict[str, Any], reset: Reset, prepare: Rese
         plain: the arguments of `make_game` that give it.
         reset: starts games.
         prepare: lays games out, up to the point where a script may be written.
+        keeps_chance: as in `Game`.
     """
     params = build_params(config)
     sizes = (config.num_generals, len(config.tokens), int(params["tokens_per_general"][0]))
@@ -145,6 +149,8 @@ def _assemble(config: Config, plain: dict[str, Any], reset: Reset, prepare: Rese
         parse_action=text.parse_action,
         describe_decision=_describe_decision,
         to_scenario=functools.partial(to_scenario, params, config),
+        lay_out=lambda states: prepare(params, states[:1], np.zeros(1, np.int64)),
+        keeps_chance=keeps_chance,
     )
 
 

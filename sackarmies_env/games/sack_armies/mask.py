@@ -39,13 +39,3 @@ def first_allowed(state):
     while not is_allowed(state, action):
         action += 1
     return action
-
-
-@njit
-def write_mask(state, row):
-    """Write the legal ids as bytes, row (num_actions,) int8; word by word, so that many are done at once."""
-    for word in range((len(row) + WORD_BITS - 1) // WORD_BITS):
-        bits = state.legal[word]
-        part = row[word * WORD_BITS : (word + 1) * WORD_BITS]
-        for i in range(len(part)):
-            part[i] = np.int8((bits >> np.uint64(i)) & ONE)

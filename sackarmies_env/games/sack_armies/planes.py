@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.game import SKIP, Records
+from sackarmies_env.core.advance import CODE, PLAYER, ROW, SEAT, SKIP
+from sackarmies_env.core.game import Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.observation import Block, Feature, ObservationSpec
 from sackarmies_env.core.state import NO_PLAYER
@@ -198,16 +199,15 @@ def spread_one(params, compact, tokens_start, out):
 
 
 @njit
-def spread_games(params, actions, players, compact, tokens_start, out):
-    """Write compact observations (n, size) int8 as planes, but for SKIP in `actions`; zeros for NO_PLAYER."""
-    for i in range(len(compact)):
-        if actions[i] == SKIP:
-            continue
-        if players[i] == NO_PLAYER:
+def spread_games(params, rows, viewers, compact, tokens_start, out):
+    """Write the compact observations (n, size) int8 of some `rows` as planes; zeros where NO_PLAYER views."""
+    for i in range(len(rows)):
+        row = np.int64(rows[i])
+        if viewers[i] == NO_PLAYER:
             for j in range(out.shape[1]):
-                out[i, j] = 0
+                out[row, j] = 0
         else:
-            spread_one(params[0], compact[i], tokens_start, out[i])
+            spread_one(params[0], compact[row], tokens_start, out[row])
 
 
 class PlaneKernels:
@@ -225,12 +225,24 @@ class PlaneKernels:
         """Do what `Game.observe` says."""
         compact = np.empty((len(states), self.size), np.int8)
         observe_games(params, states, players, compact)
-        spread_games(params, np.zeros(len(states), np.int64), players, compact, self.tokens_start, out)
+        spread_games(params, np.arange(len(states)), players, compact, self.tokens_start, out)
 
-    def advance(self, params: Records, states: Records, actions: NDArray[np.int64], *outputs: NDArray[Any]) -> None:
+    def advance(
+        self,
+        params: Records,
+        states: Records,
+        orders: NDArray[np.int64],
+        table: NDArray[np.int64],
+        *outputs: NDArray[Any],
+    ) -> None:
         """Do what `Game.advance` says."""
-        action_mask, observations, returns, terminations = outputs
-        compact = np.empty((len(states), self.size), np.int8)
-        advance_games(params, states, actions, action_mask, compact, returns, terminations)
-        players = states["current_player"].astype(np.int64)
-        spread_games(params, actions, players, compact, self.tokens_start, observations)
+        action_masks, packed_masks, observations, results = outputs
+        if not len(observations):
+            advance_games(params, states, orders, table, *outputs)
+            return
+        compact = np.empty((len(table), self.size), np.int8)
+        advance_games(params, states, orders, table, action_masks, packed_masks, compact, results)
+        rows = orders[orders[:, CODE] != SKIP, ROW]
+        seats = table[rows, SEAT]
+        viewers = np.where(seats == NO_PLAYER, table[rows, PLAYER], seats)
+        spread_games(params, rows, viewers, compact, self.tokens_start, observations)

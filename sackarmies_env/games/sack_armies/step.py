@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_env.core.jit import njit
+from sackarmies_env.core.legal import write_mask
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import ERROR_NONE, ERROR_STUCK, NO_PLAYER
 from sackarmies_env.games.sack_armies.activate import apply_effect_choice, apply_raise_hex, run_activate
@@ -38,7 +39,7 @@ from sackarmies_env.games.sack_armies.flow import (
     push_frame,
 )
 from sackarmies_env.games.sack_armies.legal import refresh_legal
-from sackarmies_env.games.sack_armies.mask import clear_legal, first_allowed, write_mask
+from sackarmies_env.games.sack_armies.mask import clear_legal, first_allowed
 from sackarmies_env.games.sack_armies.setup import (
     SetupStep,
     apply_setup_hex,
@@ -394,7 +395,7 @@ def forfeit_games(params, states, players):
 def legal_games(params, states, action_mask):
     """Write the legal ids of each current player: action_mask (n, num_actions) int8."""
     for i in range(len(states)):
-        write_mask(states[i], action_mask[i])
+        write_mask(states[i], False, action_mask[i])
 
 
 @njit
@@ -417,8 +418,14 @@ def returns_games(params, states, out):
 
 
 @njit
+def is_out(params, state, player):
+    """Return whether the game is over for `player` by the rules: it has ended, or he is eliminated."""
+    return state.terminated == 1 or state.general_alive[player] == 0
+
+
+@njit
 def terminations_games(params, states, out):
     """Write 1 for each player who is out of the game: out (n, num_generals) int8."""
     for i in range(len(states)):
         for player in range(np.int64(params[0].num_generals)):
-            out[i, player] = states[i].terminated == 1 or states[i].general_alive[player] == 0
+            out[i, player] = is_out(params[0], states[i], player)

@@ -1,0 +1,100 @@
+"""Who sits where in the games of a vector environment besides the learner, and how they come to play."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.advance import RANDOM, RUNNING
+from sackarmies_env.core.batch import Batch, Rows
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.envs.opponents import Opponent, OpponentChoice, RandomOpponent, make_opponents, reset_opponent
+
+ActBatch = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
+
+
+class OpponentTable:
+    """The opponents of each game of a batch, by the seats from the learner's to theirs.
+
+    Where all of them play at random, they do so inside the kernel, in the call that applies the learner's decision.
+
+    Args:
+        choice: as in `make_opponents`; an object that does not share batches is copied for each game.
+        batch: the games; they do not restart by themselves.
+
+    Attributes:
+        plays_inside: whether all opponents play at random.
+    """
+
+    def __init__(self, choice: OpponentChoice, batch: Batch) -> None:
+        self._batch = batch
+        self.opponents: list[list[Opponent]] = []
+        for opponent in make_opponents(choice, batch.game):
+            is_one = isinstance(opponent, RandomOpponent) or shares_batch(opponent)
+            self.opponents.append([opponent if is_one else copy.deepcopy(opponent) for _ in range(len(batch))])
+        self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
+
+    def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:
+        """Take note of new games in `rows`, `seats` `(n,)` being the learner's, and tell the opponents."""
+        if self.plays_inside:
+            self._batch.seats[rows] = seats[rows]
+            return
+        are_all = len(rows) == len(self._batch)
+        for place, opponents in enumerate(self.opponents, start=1):
+            if shares_batch(opponents[0]):
+                if are_all:
+                    reset_opponent(opponents[0], int(seeds[0]), place)
+            elif not isinstance(opponents[0], RandomOpponent):
+                for row, seed in zip(rows.tolist(), seeds.tolist(), strict=True):
+                    reset_opponent(opponents[row], seed, place)
+
+    def play_others(self, seats: NDArray[np.int64], rows: Rows) -> None:
+        """Let the opponents play in `rows` until the learner is to act or its game is over.
+
+        Raises:
+            ValueError: an opponent chose an illegal action.
+        """
+        batch = self._batch
+        while not self.plays_inside:
+            players, learners = batch.players[rows], seats[rows]
+            is_running = (batch.ended[rows] == RUNNING) & (batch.terminations[rows, learners] == 0)
+            rows = rows[is_running & (players != learners) & (players != NO_PLAYER)]
+            if not len(rows):
+                return
+            codes = self._choose(rows, seats[rows])
+            refused = rows[(codes != RANDOM) & ~_are_legal(batch.action_masks, rows, codes)]
+            if len(refused):
+                raise ValueError(f"an opponent chose an illegal action in game {refused[0]}")
+            batch.order(codes, rows, 1)
+
+    def _choose(self, rows: Rows, learners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what those to act in `rows` do: actions, or RANDOM."""
+        batch, codes = self._batch, np.full(len(rows), RANDOM, np.int64)
+        places = (batch.players[rows] - learners) % batch.game.num_players - 1
+        for place, opponents in enumerate(self.opponents):
+            chosen = np.flatnonzero(places == place)
+            if not len(chosen) or isinstance(opponents[0], RandomOpponent):
+                continue
+            games = rows[chosen]
+            if shares_batch(opponents[0]):
+                act: ActBatch = getattr(opponents[0], "act_batch")  # noqa: B009 - the protocol need not have it
+                codes[chosen] = act(batch.observations[games], batch.action_masks[games])
+            else:
+                for at, row in zip(chosen.tolist(), games.tolist(), strict=True):
+                    codes[at] = opponents[row].act(batch.observations[row].copy(), batch.action_masks[row].copy())
+        return codes
+
+
+def shares_batch(opponent: Any) -> bool:
+    """Return whether an opponent plays many games at once."""
+    return bool(getattr(opponent, "shares_batch", False))
+
+
+def _are_legal(masks: NDArray[np.int8], rows: Rows, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    known = np.clip(actions, 0, masks.shape[1] - 1)
+    legal: NDArray[np.bool_] = (masks[rows, known] != 0) & (known == actions)
+    return legal
