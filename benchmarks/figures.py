@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable
 
-
 from benchmarks.ours import load_game, warm_batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
