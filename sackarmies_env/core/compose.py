@@ -74,7 +74,7 @@ class ComposedAdvance:
         for row, code, argument in orders.reshape(-1, ORDER_COLUMNS).tolist():
             if code == SKIP:
                 continue
-            play = _Play(self, params, states[row : row + 1], table[row])
+            play, finished = _Play(self, params, states[row : row + 1], table[row]), None
             for _ in range(argument if code == RANDOM else 1):
                 play.obey(code, argument)
                 finished = play.settle()

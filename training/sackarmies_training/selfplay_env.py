@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from sackarmies_agents.agent import Agent
+from sackarmies_env.core.advance import RUNNING
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_training.opponents import OpponentPool
