@@ -16,7 +16,7 @@ HEADS = (
     "axis",
     "value",
     "decisions a second",
-    "ns a decision",
+    "processor ns a decision",
     "growth",
     "state, bytes",
     "observation, bytes",

@@ -1,8 +1,8 @@
 """How the rate grows with its causes: `make bench-curves` measures, and writes JSON, pictures and a part of the page.
 
-Random play of a batch with masks and observations, along one axis at a time; all points twice, there and back. "Growth"
-is the time of a decision by its cause, relative to the first point of the curve: at or below 1, it does not grow faster
-than its cause.
+Random play of a batch with masks and observations, along one axis at a time; all points twice, there and back. Rates
+are by the clock. "Growth" is the processor time of a decision by its cause, relative to the first point of the curve: at
+or below 1, it does not grow faster than its cause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import sackarmies_env
-from benchmarks.contest import load_now, measure
+from benchmarks.contest import Window, load_now, measure
 from benchmarks.curve_report import curves_markdown, curves_table, draw_curves
 from benchmarks.machine import describe_machine, num_cores
 from benchmarks.report import PAGE, update_page, wide_console
@@ -82,7 +82,7 @@ def all_points() -> Iterator[Point]:
     for num_games in GAMES:
         yield Point("games at once", num_games, 1, {}, num_games)
     for threads in range(1, num_cores() + 1):
-        yield Point("threads", threads, 1 / threads, {}, 2 * NUM_GAMES, threads)
+        yield Point("threads", threads, 1, {}, 2 * NUM_GAMES, threads)
     for generals in GENERALS:
         yield Point("Generals", generals, generals, {"num_generals": generals})
     for size in TOKENS:
@@ -104,8 +104,8 @@ def warm_batch(game: Game, point: Point) -> Batch:
     return batch
 
 
-def measure_point(point: Point, seconds: float, windows: int) -> list[float]:
-    """Return the rates at a point, one a window."""
+def measure_point(point: Point, seconds: float, windows: int) -> list[Window]:
+    """Return the windows timed at a point."""
     batch = warm_batch(load(point), point)
 
     def play(decisions: int) -> int:
@@ -114,7 +114,7 @@ def measure_point(point: Point, seconds: float, windows: int) -> list[float]:
             batch.step_random()
         return steps * point.num_games
 
-    return [window.decisions / window.wall for window in measure(play, seconds, windows)]
+    return measure(play, seconds, windows)
 
 
 def load(point: Point) -> Game:
@@ -122,15 +122,15 @@ def load(point: Point) -> Game:
     return sackarmies_env.load_game("sack_armies", **point.game)
 
 
-def entry_of(point: Point, rates: list[float]) -> dict[str, Any]:
-    """Return what the results say of a point: its median rate, and the sizes that lie behind it."""
-    game, rate = load(point), statistics.median(rates)
+def entry_of(point: Point, windows: list[Window]) -> dict[str, Any]:
+    """Return what the results say of a point: medians, and the sizes that lie behind them."""
+    game = load(point)
     return {
         "axis": point.axis,
         "value": point.value,
         "cause": point.cause,
-        "rate": rate,
-        "nanoseconds": 1e9 / rate,
+        "rate": statistics.median(window.decisions / window.wall for window in windows),
+        "nanoseconds": statistics.median(window.cpu / window.decisions for window in windows) * 1e9,
         "state": game.state_dtype.itemsize,
         "observation": game.observation_spec.size,
         "actions": game.num_actions,
@@ -155,13 +155,13 @@ def main() -> None:
     console = wide_console()
     started, load = time.monotonic(), load_now()
     points = [point for point in all_points() if arguments.axis in {"", point.axis}]
-    rates: list[list[float]] = [[] for _ in points]
+    timed: list[list[Window]] = [[] for _ in points]
     there = list(range(len(points)))
     for index in there + there[::-1]:
-        rates[index] += measure_point(points[index], arguments.seconds, arguments.windows)
-        told = f"{statistics.median(rates[index]):,.0f}/s"
-        console.print(f"{points[index].axis} {points[index].value}: {told}", highlight=False)
-    entries = [entry_of(point, of_point) for point, of_point in zip(points, rates, strict=True)]
+        timed[index] += measure_point(points[index], arguments.seconds, arguments.windows)
+        rate = timed[index][-1].decisions / timed[index][-1].wall
+        console.print(f"{points[index].axis} {points[index].value}: {rate:,.0f}/s", highlight=False)
+    entries = [entry_of(point, windows) for point, windows in zip(points, timed, strict=True)]
     add_growth(entries)
     result = {
         "command": shlex.join(["python", "-m", "benchmarks.curves", *sys.argv[1:]]),

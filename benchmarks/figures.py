@@ -78,7 +78,7 @@ def run_process(code: str, **variables: str) -> None:
 
 def start_times() -> dict[str, float]:
     """Return the seconds of a warm start, and of the first use ever."""
-    warm = median_time(lambda: run_process(FIRST_DECISION))
+    warm = median_time(lambda: run_process(FIRST_DECISION), runs=5)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         run_process(EVERYTHING, SACKARMIES_CACHE_DIR=folder)

@@ -22,6 +22,7 @@ from sackarmies_env.core.advance import BEGIN, MODE, RANDOM, RESTARTS, new_table
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
+from sackarmies_env.core.legal import choose_from_mask
 
 PACKAGES = ("sackarmies-env", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "stable-baselines3")
 WARM_UP = 300  # decisions a game before the clock starts: positions of the middle game
@@ -104,36 +105,22 @@ def _one_game(seed: int) -> Player:
 
 
 @njit
-def choose_rows(masks, words, actions):
-    """Choose a legal action in each row: masks (n, num_actions) int8, words (n,) float64 in [0, 1), actions (n,) int64.
-
-    It stands for a policy, as cheap as one can be.
-    """
+def choose_rows(streams, masks, actions):
+    """Choose a legal action in each row: streams (n,) int64, masks (n, num_actions) int8, actions (n,) int64."""
     for row in range(len(masks)):
-        mask = masks[row]
-        count = 0
-        for action in range(len(mask)):
-            count += mask[action]
-        left = int(words[row] * count)
-        action = 0
-        while left > 0 or mask[action] == 0:
-            left -= mask[action]
-            action += 1
-        actions[row] = action
+        actions[row] = choose_from_mask(streams[row : row + 1], masks[row])
 
 
 class RandomChooser:
-    """Chooses for many games at once, each legal action equally likely."""
+    """Chooses for many games at once, each legal action equally likely: stands for a policy, as cheap as one can be."""
 
     def __init__(self, n: int, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
-        self._words = np.zeros(n)
+        self._streams = np.random.default_rng(seed).integers(2**62, size=n)
         self._actions = np.zeros(n, np.int64)
 
     def choose(self, masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Return `(n,)` actions; the array is used again by the next call."""
-        self._rng.random(out=self._words)
-        choose_rows(masks, self._words, self._actions)
+        choose_rows(self._streams, masks, self._actions)
         return self._actions
 
 

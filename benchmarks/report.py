@@ -160,8 +160,8 @@ def _circumstances(result: Mapping[str, Any]) -> list[str]:
     plan = result["plan"]
     return [
         describe_run(result),
-        f"Medians of {plan['windows']} windows of {plan['seconds']:g} s in each of {plan['rounds']} processes, in another "
-        f"order in each round (seed {plan['seed']}).",
+        f"Medians of {plan['windows']} windows of {plan['seconds']:g} s in each of up to {plan['rounds']} processes, "
+        f"in another order in each round (seed {plan['seed']}).",
     ]
 
 
