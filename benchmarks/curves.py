@@ -1,8 +1,8 @@
 """How the rate grows with its causes: `make bench-curves` measures, and writes JSON, pictures and a part of the page.
 
 Random play of a batch with masks and observations, along one axis at a time; all points twice, there and back. Rates
-are by the clock. "Growth" is the processor time of a decision by its cause, relative to the first point of the curve: at
-or below 1, it does not grow faster than its cause.
+are by the clock. "Growth" is the processor time of a decision by its cause, relative to the first point of the curve:
+at or below 1, it does not grow faster than its cause.
 """
 
 from __future__ import annotations
