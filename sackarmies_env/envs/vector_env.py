@@ -264,7 +264,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return np.where(batch.terminations[self._rows, self.seats] != 0, TERMINATED, batch.ended)
 
     def _final_info(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
-        """Return the infos of games that are over; no mask in them, and none is shown any more."""
+        """Return the infos of games that are over, where nothing is legal any more."""
         is_over = np.zeros(self.num_envs, np.bool_)
         is_over[rows] = True
         seats, returns = np.zeros(self.num_envs, np.int64), np.zeros_like(self._paid)
@@ -273,9 +273,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         if self.table is None or not self.table.plays_inside:  # what is shown there is of others, or of nobody
             batch.observations[rows] = batch.observe(whose[rows], rows)
             batch.action_masks[rows] = 0
-        masks = np.zeros_like(batch.action_masks) if self._is_same_step else self.action_masks()
-        given = {"action_mask": masks, "seat": seats, "returns": returns}
-        return given | {f"_{name}": is_over for name in given}
+        given = {"seat": seats, "returns": returns}
+        if self._is_same_step:  # else the mask is among the other infos
+            given["action_mask"] = np.zeros_like(batch.action_masks)
+        return given | {f"_{name}": is_over.copy() for name in given}
 
     def _final_observations(self, rows: Rows) -> NDArray[np.object_]:
         """Return the last observations of games that are over, None elsewhere."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from tests.core.toy_game import make_duel
@@ -22,6 +25,18 @@ class Lowest:
 
     def act(self, observation, action_mask):
         return int(np.flatnonzero(action_mask)[0])
+
+
+class Seeded(Lowest):
+    """Plays a legal id that its seed and the number of its decisions say."""
+
+    def reset(self, seed):
+        self.seed, self.decisions = seed, 0
+
+    def act(self, observation, action_mask):
+        self.decisions += 1
+        legal = np.flatnonzero(action_mask)
+        return int(legal[(self.seed // self.decisions) % len(legal)])
 
 
 def batch(num_envs=4, num_players=2, max_turns=60, **options):
@@ -43,34 +58,76 @@ def test_declares_how_games_are_replaced():
     assert infos["_action_mask"].tolist() == [True] * 4
 
 
+def equal(one, other):
+    """Return whether what two environments gave is the same: keys, types, shapes and values."""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(equal(one[k], other[k]) for k in one)
+    if isinstance(one, tuple) or (isinstance(one, np.ndarray) and one.dtype == object):
+        return len(one) == len(other) and all(equal(*pair) for pair in zip(one, other, strict=True))
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and one.shape == other.shape and bool((one == other).all())
+    return type(one) is type(other) and one == other
+
+
+OPPONENTS = {
+    "random": lambda: "random",
+    "own": Lowest,
+    "mixed": lambda: ["random", Lowest()],
+    "seeded": lambda: [Seeded(), "random"],
+}
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+@pytest.mark.parametrize(
+    ("num_players", "opponent"), [(2, "random"), (3, "random"), (2, "own"), (3, "mixed"), (3, "seeded")]
+)
+def test_it_is_what_gymnasium_makes_of_single_environments(mode, num_players, opponent):
+    options = {"illegal_action": "penalise", "mask_in_observation": num_players == 3}
+    game, make = make_duel(num_players, max_turns=4), OPPONENTS[opponent]
+    single = functools.partial(SingleSeatEnv, game, **options)
+    sync = SyncVectorEnv([functools.partial(single, opponent=make()) for _ in range(5)], autoreset_mode=mode)
+    env = BatchEnv(game, 5, opponent=make(), autoreset_mode=mode, **options)
+    assert env.metadata["autoreset_mode"] is mode
+    assert env.observation_space == sync.observation_space
+    assert env.single_observation_space == sync.single_observation_space
+    assert env.action_space == sync.action_space
+    assert equal(env.reset(seed=40), sync.reset(seed=40))
+    rng, ends, cuts = np.random.default_rng(0), 0, 0
+    for step in range(60):
+        actions = rng.integers(game.num_actions, size=5)  # some of them illegal
+        mine, its = env.step(actions), sync.step(actions)
+        assert equal(mine, its), step
+        ends, cuts = ends + mine[2].sum(), cuts + mine[3].sum()
+    assert ends > 10
+    assert cuts > 0
+    assert equal(env.reset(), sync.reset())
+
+
 @pytest.mark.parametrize("num_players", [2, 3])
-def test_rows_play_as_single_games_do(num_players):
-    env = batch(5, num_players, opponent=Lowest(), seat=1)
-    singles = [SingleSeatEnv(make_duel(num_players), opponent=Lowest(), seat=1) for _ in range(5)]
-    observations, _ = env.reset(seed=100)
-    for row, single in enumerate(singles):
-        assert np.array_equal(observations["observation"][row], single.reset(seed=100 + row)[0]["observation"])
-    running, ends = set(range(5)), 0
-    while running:
-        actions = lowest(env.action_masks())
-        observations, rewards, terminations, truncations, infos = env.step(actions)
-        for row in sorted(running):
-            observation, reward, terminated, truncated, _ = singles[row].step(int(actions[row]))
-            assert (rewards[row], terminations[row], truncations[row]) == (reward, terminated, truncated)
-            if not (terminated or truncated):
-                assert np.array_equal(observations["observation"][row], observation["observation"])
-                assert np.array_equal(observations["action_mask"][row], observation["action_mask"])
-                continue
-            final = infos["final_obs"][row]
-            assert infos["_final_obs"][row]
-            assert np.array_equal(final["observation"], observation["observation"])
-            assert not final["action_mask"].any()
-            assert infos["final_info"]["seat"][row] == 1
-            assert infos["final_info"]["returns"][row, 1] == np.float32(reward)
-            assert observations["action_mask"][row].any()  # of the next game
-            running.remove(row)
-            ends += 1
-    assert ends == 5
+def test_it_is_what_gymnasium_makes_of_single_environments_that_forfeit(num_players):
+    options = {"illegal_action": "terminate", "seat": 1}
+    game = make_duel(num_players)
+    sync = SyncVectorEnv([lambda: SingleSeatEnv(game, **options)] * 4, autoreset_mode=AutoresetMode.SAME_STEP)
+    env = BatchEnv(game, 4, copy=True, threads=2, **options)
+    assert equal(env.reset(seed=[9, 2, 2**63 - 1, 0]), sync.reset(seed=[9, 2, 2**63 - 1, 0]))
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        actions = rng.integers(game.num_actions, size=4)
+        assert equal(env.step(actions), sync.step(actions))
+
+
+def test_the_next_step_begins_the_next_game_and_pays_nothing():
+    env = batch(3, seat=0, max_turns=1, autoreset_mode="NextStep")
+    env.reset(seed=0)
+    *_, truncations, infos = env.step(lowest(env.action_masks()))
+    assert truncations.all()
+    assert not infos["action_mask"].any()
+    assert infos["seat"].tolist() == [0, 0, 0]
+    observations, rewards, terminations, truncations, infos = env.step(np.array([-5, 99, 0]))  # nobody looks at them
+    assert (rewards.tolist(), terminations.any(), truncations.any()) == ([0.0] * 3, False, False)
+    assert observations["action_mask"].any(axis=1).all()
+    assert env.batch.seeds.tolist() == [following_seed(seed) for seed in range(3)]
+    assert "seat" not in infos
 
 
 def test_forced_results_are_for_the_first_games():
@@ -231,6 +288,8 @@ def test_an_opponent_must_play_legally():
         ({"seat": 2}, "seat=2: allowed are 'all', 'random', 0, 1"),
         ({"illegal_action": "skip"}, "illegal_action='skip': allowed are"),
         ({"num_envs": 0}, "num_envs=0: it must be an integer of at least 1"),
+        ({"threads": 0}, "threads=0: it must be an integer of at least 1"),
+        ({"autoreset_mode": "Disabled"}, "autoreset_mode='Disabled': allowed are 'SameStep', 'NextStep'"),
     ],
 )
 def test_options_are_checked(options, sentence):

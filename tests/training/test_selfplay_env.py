@@ -84,6 +84,44 @@ def test_learner_who_falls_among_many_is_done_and_gets_its_share_of_the_loss():
     assert np.allclose(lost, -1 / 3)
 
 
+@pytest.mark.parametrize("bootstraps", [False, True])
+def test_ends_are_told_as_stable_baselines_wants(bootstraps):
+    game = make_duel(max_turns=4)
+    env = SelfPlayEnv(game, 8, make_pool(game, {"stubborn": 1.0, "random": 1.0}), 5, bootstraps=bootstraps)
+    told = []
+    for _, (observations, _, dones, infos) in play(env, 60, np.random.default_rng(2)):
+        for row, info in enumerate(infos):
+            assert set(info) == ({"episode", "terminal_observation", "TimeLimit.truncated"} if dones[row] else set())
+            if info:
+                last = info["terminal_observation"]
+                lives = last[-2:].tolist()  # the learner's first
+                assert (0 in lives) == (not info["TimeLimit.truncated"] if bootstraps else info["episode"]["r"] != 0)
+                assert info["episode"]["r"] == (0 if 0 not in lives else 1 if lives[1] == 0 else -1)
+                assert last.shape == observations[row].shape
+                told.append(info["TimeLimit.truncated"])
+    assert set(told) == ({False, True} if bootstraps else {False})
+
+
+def test_random_opponents_play_inside_the_kernel_and_others_do_not():
+    env = make_env(3, n=30, scripted={"random": 1.0})
+    env.reset()
+    assert np.array_equal(env.batch.seats, env._seat)
+    env = make_env(3, n=30, scripted={"stubborn": 1.0, "random": 1.0})
+    env.reset()
+    inside = np.array([names == ["random", "random"] for names in env._names])
+    assert 0 < inside.sum() < 30
+    assert np.array_equal(env.batch.seats, np.where(inside, env._seat, -1))
+
+
+def test_threads_change_nothing():
+    runs = []
+    for threads in (1, 2):
+        game = make_duel(3)
+        env = SelfPlayEnv(game, 40, make_pool(game, {"random": 1.0, "stubborn": 1.0}), 5, threads=threads)
+        runs.append([step[1][0].tobytes() for step in play(env, 20, np.random.default_rng(6))])
+    assert runs[0] == runs[1]
+
+
 def test_learner_sits_in_every_seat():
     env = make_env(3, n=64)
     env.reset()

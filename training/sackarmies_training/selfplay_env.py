@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from sackarmies_agents.agent import Agent
-from sackarmies_env.core.advance import RUNNING
-from sackarmies_env.core.batch import Batch
+from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_env.core.advance import RANDOM, RUNNING
+from sackarmies_env.core.batch import Batch, Rows
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_training.opponents import OpponentPool
 
 Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k, size) -> (k,)
@@ -30,11 +32,20 @@ class SelfPlayEnv(VecEnv):
 
     The reward is what the learner's seat earns, plus `gamma * potential(next) - potential(now)` where a potential is
     given (the potential of an end is 0, so that the best policy stays the best one). A game cut off by a turn limit
-    ends like any other: the limit is a rule of the game and visible, so nothing is bootstrapped.
+    ends like any other, unless `bootstraps` is on: the limit is a rule of the game and visible.
     """
 
-    def __init__(
-        self, game: Game, n: int, pool: OpponentPool, seed: int, potential: Potential | None = None, gamma: float = 1.0
+    def __init__(  # noqa: PLR0913 - keyword options
+        self,
+        game: Game,
+        n: int,
+        pool: OpponentPool,
+        seed: int,
+        potential: Potential | None = None,
+        gamma: float = 1.0,
+        *,
+        bootstraps: bool = False,
+        threads: int | None = 1,
     ) -> None:
         """Set up the games; `reset` starts them.
 
@@ -45,11 +56,14 @@ class SelfPlayEnv(VecEnv):
             seed: of games, seats and opponents.
             potential: value that shaping gives to what the learner sees.
             gamma: discount of the learner, for shaping.
+            bootstraps: whether SB3 is told of games that were cut off ("TimeLimit.truncated"), and goes on with the
+                value that the learner expects.
+            threads: how many play the games; None for all cores that the process may use.
         """
         spec = game.observation_spec
         space = spaces.Box(spec.low, spec.high, dtype=np.int8)
         super().__init__(n, space, spaces.Discrete(game.num_actions))
-        self.batch = Batch(game, n, restarts=False)
+        self.batch = Batch(game, n, restarts=False, threads=threads)
         self.pool = pool
         self.rng = np.random.default_rng(seed)
         self.outcomes: dict[str, list[float]] = defaultdict(list)  # returns by opponent, since they were last taken
@@ -57,7 +71,9 @@ class SelfPlayEnv(VecEnv):
         self._gamma = gamma
         self._rows = np.arange(n)
         self._seat = np.zeros(n, np.int64)  # the learner's
-        self._opponents: list[dict[int, tuple[str, Agent]]] = [{} for _ in range(n)]  # by seat
+        self._agents = np.empty((n, game.num_players), dtype=object)  # the opponents, by seat
+        self._names: list[list[str]] = [[] for _ in range(n)]  # of the opponents
+        self._bootstraps = bootstraps
         self._value = np.zeros(n, np.float32)  # potential at the learner's decision
         self._length = np.zeros(n, np.int64)
         self._gain = np.zeros(n)
@@ -140,15 +156,15 @@ class SelfPlayEnv(VecEnv):
         outcomes, self.outcomes = dict(self.outcomes), defaultdict(list)
         return outcomes
 
-    def _begin(self, rows: NDArray[np.int64]) -> None:
+    def _begin(self, rows: Rows) -> None:
         """Start new games in `rows`, until each of them has come to a decision of the learner."""
-        fresh = rows
+        fresh, batch = rows, self.batch
         while len(fresh):
-            self._seat[fresh] = self.rng.integers(self.batch.game.num_players, size=len(fresh))
+            self._seat[fresh] = self.rng.integers(batch.game.num_players, size=len(fresh))
             for row in fresh.tolist():
-                seats = [seat for seat in range(self.batch.game.num_players) if seat != self._seat[row]]
-                self._opponents[row] = {seat: self.pool.draw(self.rng, row, seat) for seat in seats}
-            self.batch.reset(self.rng.integers(2**62, size=len(fresh)), fresh)
+                self._invite(row)
+            seeds = self.rng.integers(2**62, size=len(fresh))
+            batch.reset(seeds, None if len(fresh) == len(batch) else fresh)
             self._let_others_play(fresh)
             fresh = fresh[self._is_finished(fresh)]
         self._gain[rows] = 0
@@ -156,40 +172,54 @@ class SelfPlayEnv(VecEnv):
         if self._potential is not None and len(rows):
             self._value[rows] = self._potential(self.batch.observations[rows])
 
-    def _is_finished(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _invite(self, row: int) -> None:
+        """Draw the opponents of a game; where all of them play at random, they do so inside the kernel."""
+        learner = int(self._seat[row])
+        seats = [seat for seat in range(self.batch.game.num_players) if seat != learner]
+        drawn = [self.pool.draw(self.rng, row, seat) for seat in seats]
+        self._names[row] = [name for name, _ in drawn]
+        for seat, (_, agent) in zip(seats, drawn, strict=True):
+            self._agents[row, seat] = agent
+        at_random = all(isinstance(agent, RandomAgent) for _, agent in drawn)
+        self.batch.seats[row] = learner if at_random else NO_PLAYER
+
+    def _is_finished(self, rows: Rows) -> NDArray[np.bool_]:
         """Return where the game is over for the learner: ended for all, or the learner is out."""
-        finished: NDArray[np.bool_] = (self.batch.ended[rows] != 0) | (
-            self.batch.terminations[rows, self._seat[rows]] != 0
-        )
+        is_out = self.batch.terminations[rows, self._seat[rows]] != 0
+        finished: NDArray[np.bool_] = is_out | (self.batch.ended[rows] != RUNNING)
         return finished
 
-    def _let_others_play(self, rows: NDArray[np.int64]) -> None:
+    def _let_others_play(self, rows: Rows) -> None:
         """Let opponents act in `rows` until the learner is to act or the game is over for it."""
         while len(rows):
             waiting = ~self._is_finished(rows) & (self.batch.players[rows] != self._seat[rows])
             rows = rows[waiting]
             if len(rows):
-                self.batch.step(self._opponents_choose(rows), rows)
+                self.batch.order(self._opponents_choose(rows), rows, 1)
 
-    def _opponents_choose(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        groups: dict[int, list[int]] = defaultdict(list)
-        agents: dict[int, Agent] = {}
-        players = self.batch.players
-        for place, row in enumerate(rows.tolist()):
-            agent = self._opponents[row][int(players[row])][1]
-            agents[id(agent)] = agent
-            groups[id(agent)].append(place)
-        actions = np.empty(len(rows), np.int64)
-        for key, places in groups.items():
-            chosen = rows[places]
-            actions[places] = agents[key].act_batch(self.batch.observations[chosen], self.batch.action_masks[chosen])
-        return actions
+    def _opponents_choose(self, rows: Rows) -> NDArray[np.int64]:
+        """Return what those to act in `rows` do: actions, or RANDOM."""
+        groups: dict[int, tuple[Agent, list[int]]] = {}
+        for place, agent in enumerate(self._agents[rows, self.batch.players[rows]].tolist()):
+            groups.setdefault(id(agent), (agent, []))[1].append(place)
+        codes = np.full(len(rows), RANDOM, np.int64)
+        for agent, places in groups.values():
+            if not isinstance(agent, RandomAgent):
+                chosen = rows[places]
+                codes[places] = agent.act_batch(self.batch.observations[chosen], self.batch.action_masks[chosen])
+        return codes
 
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return what SB3 wants to know of it."""
-        earned = float(self.batch.returns[row, self._seat[row]])
-        for name, _ in self._opponents[row].values():
+        seat = int(self._seat[row])
+        earned = float(self.batch.returns[row, seat])
+        for name in self._names[row]:
             self.outcomes[name].append(earned)
             self.pool.report(name, earned)
         elapsed = round(time.monotonic() - self._began, 3)
-        return {"episode": {"r": float(self._gain[row]), "l": int(self._length[row]), "t": elapsed}}
+        is_cut_off = not self.batch.terminations[row, seat]
+        return {
+            "episode": {"r": float(self._gain[row]), "l": int(self._length[row]), "t": elapsed},
+            "terminal_observation": self.batch.observe(np.array([seat]), np.array([row]))[0],
+            "TimeLimit.truncated": self._bootstraps and is_cut_off,
+        }
