@@ -51,6 +51,7 @@ types: setup
 
 docs: setup
 	$(BIN)/python docs/build.py
+	$(BIN)/python -m benchmarks.page
 
 # The other libraries get an environment of their own: exact versions, for Python 3.11.
 $(PEERS_STAMP): benchmarks/peers.txt

@@ -26,19 +26,11 @@ from rich.console import Console
 
 from benchmarks.contest import load_now
 from benchmarks.machine import describe_machine
-from benchmarks.report import (
-    PAGE,
-    bench_table,
-    contest_markdown,
-    figures_markdown,
-    figures_table,
-    update_page,
-    wide_console,
-)
+from benchmarks.page import record
+from benchmarks.report import bench_table, figures_table, wide_console
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTESTANTS = Path(__file__).with_name("contestants.toml")
-RESULTS = Path(__file__).parent / "results" / "bench.json"
 PARTIAL = ROOT / "runs" / "bench.json"  # of some contestants alone
 PEERS = ROOT / ".venv-peers"
 PEERS_PYTHON = PEERS / "bin" / "python"
@@ -202,7 +194,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a window")
     parser.add_argument("--budget", type=float, default=440.0, help="seconds after which no process is started")
     parser.add_argument("--seed", type=int, default=0, help="of the order of contestants, and of play")
-    parser.add_argument("--output", type=Path, default=None, help="JSON; default: the results that the page shows")
+    parser.add_argument("--output", type=Path, default=None, help="JSON in place of the results that the page shows")
     return parser.parse_args()
 
 
@@ -229,13 +221,14 @@ def main() -> int:
     console.print(bench_table(result))
     if result["figures"]:
         console.print(figures_table(result))
-    path = arguments.output or (PARTIAL if arguments.only else RESULTS)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    console.print(f"wrote {path}")
-    if path == RESULTS:
-        update_page(PAGE, {"contest": contest_markdown(result), "figures": figures_markdown(result)})
-        console.print(f"wrote {PAGE.relative_to(ROOT)}")
+    path = arguments.output or (PARTIAL if arguments.only else None)
+    if path is None:
+        record("bench", result)
+        console.print("wrote benchmarks/results/bench.json and docs/benchmarks.md")
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        console.print(f"wrote {path}")
     return any("error" in entry for entry in result["contestants"].values())
 
 

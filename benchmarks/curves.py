@@ -8,28 +8,26 @@ at or below 1, it does not grow faster than its cause.
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import statistics
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import sackarmies_env
 from benchmarks.contest import Window, load_now, measure
-from benchmarks.curve_report import curves_markdown, curves_table, draw_curves
+from benchmarks.curve_report import curves_table, draw_curves
 from benchmarks.machine import describe_machine, num_cores
-from benchmarks.report import PAGE, update_page, wide_console
+from benchmarks.page import record
+from benchmarks.report import wide_console
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import copy_records
 
-RESULTS = Path(__file__).parent / "results" / "curves.json"
 NUM_GAMES = 256
 WARMED = 512  # games that are played into the middle; more games begin as copies of these
 WARM_UP = 300
@@ -173,11 +171,9 @@ def main() -> None:
     }
     console.print(curves_table(result))
     if not arguments.axis:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         draw_curves(result)
-        update_page(PAGE, {"curves": curves_markdown(result)})
-        console.print(f"wrote {RESULTS.name}, pictures and {PAGE.name}")
+        record("curves", result)
+        console.print("wrote benchmarks/results/curves.json, pictures, and docs/benchmarks.md")
 
 
 if __name__ == "__main__":

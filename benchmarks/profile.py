@@ -13,11 +13,9 @@ The observation is also set against the memory: zeroing and copying as many byte
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +25,9 @@ import sackarmies_env
 from benchmarks.contest import load_now
 from benchmarks.cycles import empty_intervals, find_counters, nanoseconds_per_tick, read_counters, require_clock, ticks
 from benchmarks.machine import describe_machine
-from benchmarks.profile_report import profile_markdown, profile_sentences, profile_table
-from benchmarks.report import PAGE, update_page, wide_console
+from benchmarks.page import record
+from benchmarks.profile_report import profile_sentences, profile_table
+from benchmarks.report import wide_console
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import choose_legal, write_mask
@@ -39,7 +38,6 @@ from sackarmies_env.games.sack_armies.legal import refresh_legal
 from sackarmies_env.games.sack_armies.observe import observe_game
 from sackarmies_env.games.sack_armies.step import advance, step_one
 
-RESULTS = Path(__file__).parent / "results" / "profile.json"
 PARTS = ("choosing", "rules", "legal ids", "mask", "observation")
 CHOOSING, RULES, LEGAL, MASK, OBSERVATION = range(len(PARTS))
 WARM_UP = 300  # decisions a game
@@ -220,9 +218,7 @@ def main() -> None:
     console.print(profile_table(result))
     console.print("\n".join(profile_sentences(result)), highlight=False)
     if arguments.record:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        update_page(PAGE, {"profile": profile_markdown(result)})
+        record("profile", result)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 CONTESTANTS = Path(__file__).with_name("contestants.toml")
 Rows = list[list[str]]
 
@@ -179,20 +177,3 @@ def markdown_table(heads: Sequence[str], rows: Rows) -> str:
     """Return a table in Markdown."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def update_page(page: Path, parts: Mapping[str, str]) -> None:
-    """Put generated parts between the comments `<!-- begin NAME -->` and `<!-- end NAME -->` of a page.
-
-    Raises:
-        ValueError: the page has no such comments, or has them twice.
-    """
-    text = page.read_text(encoding="utf-8")
-    for name, content in parts.items():
-        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-        if len(pattern.findall(text)) != 1:
-            raise ValueError(f"{page} must hold {begin!r} with {end!r} behind it exactly once")
-        before, after = pattern.split(text)
-        text = f"{before}{begin}\n\n{content}\n\n{end}{after}"
-    page.write_text(text, encoding="utf-8")

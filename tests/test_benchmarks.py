@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,12 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import bench, check_ratio, contest, curves, ours, report
-from benchmarks.curve_report import curves_markdown
-from benchmarks.profile_report import profile_markdown
+from benchmarks import bench, check_ratio, contest, curves, ours, page
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 PLAN = bench.Plan(rounds=3, windows=2, seconds=0.01, budget=60, seed=4)
 
 
@@ -149,26 +145,15 @@ def test_a_ratio_too_high_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert check_ratio.check(lambda count: count, 1.0, 0.25) == (1.4, "slower")
 
 
-def test_generated_parts_replace_what_stood_between_their_comments(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n", encoding="utf-8")
-    report.update_page(page, {"x": "new \\1"})
-    assert page.read_text(encoding="utf-8") == "a\n<!-- begin x -->\n\nnew \\1\n\n<!-- end x -->\nb\n"
+def test_generated_parts_replace_what_stood_between_their_comments() -> None:
+    text = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n"
+    assert page.rendered(text, {"x": "new \\1"}) == "a\n<!-- begin x -->\n\nnew \\1\n\n<!-- end x -->\nb\n"
     with pytest.raises(ValueError, match="must hold '<!-- begin y -->' with '<!-- end y -->' behind it exactly once"):
-        report.update_page(page, {"y": "new"})
+        page.rendered(text, {"y": "new"})
 
 
-def test_the_page_shows_the_results(tmp_path: Path) -> None:
-    bench_result, profile_result, curves_result = (
-        json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("bench", "profile", "curves")
-    )
-    twin = tmp_path / "benchmarks.md"
-    twin.write_text(report.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
-    parts = {
-        "contest": report.contest_markdown(bench_result),
-        "figures": report.figures_markdown(bench_result),
-        "profile": profile_markdown(profile_result),
-        "curves": curves_markdown(curves_result),
-    }
-    report.update_page(twin, parts)
-    assert twin.read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
+def test_the_page_shows_the_recorded_results() -> None:
+    parts = page.recorded_parts()
+    assert sorted(parts) == ["contest", "curves", "figures", "profile"]
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.rendered(text, parts) == text
