@@ -62,13 +62,13 @@ $(PEERS_STAMP): benchmarks/peers.txt
 	@touch $(PEERS_STAMP)
 
 bench: setup $(PEERS_STAMP)
-	$(BIN)/python -m benchmarks.bench
+	$(BIN)/python -m benchmarks.bench $(ARGS)
 
 bench-curves: setup
-	$(BIN)/python -m benchmarks.curves
+	$(BIN)/python -m benchmarks.curves $(ARGS)
 
 bench-profile: setup
-	$(BIN)/python -m benchmarks.profile --record
+	$(BIN)/python -m benchmarks.profile --record $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
