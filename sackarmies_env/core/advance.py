@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import choose_legal, write_mask
+from sackarmies_env.core.prefetch import prefetch
 from sackarmies_env.core.rng import choice_stream, choice_word, following_seed, next_choice, seed_streams
 from sackarmies_env.core.state import NO_PLAYER
 
@@ -93,20 +94,21 @@ Outputs = tuple[NDArray[np.int8], NDArray[np.uint64], NDArray[np.int8], NDArray[
 
 NO_BYTES = np.zeros((0, 0), np.int8)
 NO_OUTPUTS: Outputs = (NO_BYTES, np.zeros((0, 0), np.uint64), NO_BYTES, np.zeros((0, 2, 0), np.float32))
+BLANK_LINE = np.zeros((1, TABLE_COLUMNS), np.int64)
+BLANK_LINE[0, [SEAT, PLAYER]] = NO_PLAYER
 
 
 def new_table(n: int) -> NDArray[np.int64]:
     """Return the table of `n` games that have not begun: `(n, 8)` int64."""
-    table = np.zeros((n, TABLE_COLUMNS), np.int64)
-    table[:, SEAT] = table[:, PLAYER] = NO_PLAYER
-    return table
+    return BLANK_LINE.copy() if n == 1 else np.repeat(BLANK_LINE, n, axis=0)
 
 
 def new_orders(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return orders for the first games, with these codes: `(k, 3)` int64."""
     orders = np.zeros((len(codes), ORDER_COLUMNS), np.int64)
-    orders[:, ROW] = np.arange(len(codes))
     orders[:, CODE] = codes
+    if len(codes) > 1:
+        orders[:, ROW] = np.arange(len(codes))
     return orders
 
 
@@ -229,6 +231,8 @@ def advance_rows(  # noqa: PLR0917 - arrays are handed on one by one
         if code == SKIP:
             continue
         state = states[row]
+        if i + 1 < len(orders):
+            prefetch(states[orders[i + 1, ROW]])
         seat, restarts = table[row, SEAT], table[row, MODE] & RESTARTS != 0
         if code == BEGIN:
             table[row, STREAM] = begin_game(rules, params[0], states, table, row, orders[i, ARGUMENT])

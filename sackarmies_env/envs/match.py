@@ -81,10 +81,12 @@ class Match:
         self._truncated = raw["truncated"]
         self._orders = new_orders(np.zeros(1, np.int64))
         self._table = new_table(1)
+        self._order, self._line = self._orders[0], self._table[0]
         self._no_bits = NO_OUTPUTS[1]
         self._mask_shape = (1, game.num_actions)
         self._observation_shape = (1, game.observation_spec.size)
         self._results = np.zeros((1, 2, game.num_players), np.float32)
+        self._result = self._results[0]
         self.action_mask: NDArray[np.int8] = np.zeros(game.num_actions, np.int8)
         self.observation: NDArray[np.int8] = np.zeros(game.observation_spec.size, np.int8)
 
@@ -121,17 +123,17 @@ class Match:
     def _run(self, code: int) -> None:
         mask = np.empty(self._mask_shape, np.int8)
         observation = np.empty(self._observation_shape, np.int8)
-        self._orders[0, CODE] = code
+        self._order[CODE] = code
         self._advance(
             self._params, self.states, self._orders, self._table, mask, self._no_bits, observation, self._results
         )
         self.action_mask = mask[0]
         self.observation = observation[0]
-        line = self._table[0].tolist()
+        line = self._line.tolist()
         self.player = line[PLAYER]
         if self.player < 0:
             self.truncated = bool(self._truncated.item())
-        self.returns, self.out = self._results[0].tolist()
+        self.returns, self.out = self._result.tolist()
         if line[FAULT] != ERROR_NONE:
             raise engine_error(line[FAULT])
 

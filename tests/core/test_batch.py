@@ -203,6 +203,20 @@ def test_whoever_watches_sees_its_own_decisions_and_its_own_end():
     assert not running.any()
 
 
+def test_whoever_watches_goes_on_to_the_next_game():
+    batch = Batch(make_duel(3), 30)
+    batch.seats[:] = np.arange(30) % 3
+    batch.reset(np.arange(30))
+    ends = np.zeros(30, np.int64)
+    for _ in range(60):
+        batch.step_random()
+        ends += batch.ended != RUNNING
+        assert np.array_equal(batch.players, batch.seats)
+        assert batch.action_masks.any(axis=1).all()
+    assert np.array_equal(batch.games, ends)
+    assert ends.min() > 2
+
+
 @both
 def test_whoever_gives_up_is_out(make):
     batch = begun(make, 2, restarts=False)

@@ -199,14 +199,19 @@ class SelfPlayEnv(VecEnv):
 
     def _opponents_choose(self, rows: Rows) -> NDArray[np.int64]:
         """Return what those to act in `rows` do: actions, or RANDOM."""
+        batch = self.batch
+        agents = self._agents[rows, batch.players[rows]].tolist()
+        if len(set(map(id, agents))) == 1 and not isinstance(agents[0], RandomAgent):
+            whole: NDArray[np.int64] = agents[0].act_batch(batch.observations[rows], batch.action_masks[rows])
+            return whole
         groups: dict[int, tuple[Agent, list[int]]] = {}
-        for place, agent in enumerate(self._agents[rows, self.batch.players[rows]].tolist()):
+        for place, agent in enumerate(agents):
             groups.setdefault(id(agent), (agent, []))[1].append(place)
         codes = np.full(len(rows), RANDOM, np.int64)
         for agent, places in groups.values():
             if not isinstance(agent, RandomAgent):
                 chosen = rows[places]
-                codes[places] = agent.act_batch(self.batch.observations[chosen], self.batch.action_masks[chosen])
+                codes[places] = agent.act_batch(batch.observations[chosen], batch.action_masks[chosen])
         return codes
 
     def _finish(self, row: int) -> dict[str, Any]:
