@@ -275,7 +275,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             batch.action_masks[rows] = 0
         given = {"seat": seats, "returns": returns}
         if self._is_same_step:  # else the mask is among the other infos
-            given["action_mask"] = np.zeros_like(batch.action_masks)
+            given["action_mask"] = np.zeros(batch.action_masks.shape, np.int8)
         return given | {f"_{name}": is_over.copy() for name in given}
 
     def _final_observations(self, rows: Rows) -> NDArray[np.object_]:

@@ -16,6 +16,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 
 import sackarmies_env
 from sackarmies_env import sack_armies_v0
+from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.notation import replay
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
@@ -92,6 +93,28 @@ def test_is_registered():
     assert made.num_envs == 3
     if hasattr(pettingzoo, "make"):
         assert str(pettingzoo.make("aec", sackarmies_env.registry.GYMNASIUM_ID)) == "sack_armies_v0"
+
+
+def test_many_games_at_once_are_what_gymnasium_makes_of_single_ones():
+    options = {"switches": SHORT, "num_envs": 3}
+    mode = gymnasium.vector.AutoresetMode.SAME_STEP
+    name = sackarmies_env.registry.GYMNASIUM_ID
+    sync = gymnasium.make_vec(name, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **options)
+    env = gymnasium.make_vec(name, vectorization_mode="vector_entry_point", threads=2, **options)
+    assert isinstance(env.unwrapped, BatchEnv)
+    expected, _ = sync.reset(seed=3)
+    observations, infos = env.reset(seed=3)
+    rng, ends = np.random.default_rng(0), 0
+    for _ in range(8 if INTERPRETED else 600):
+        for name in ("observation", "action_mask"):
+            assert np.array_equal(observations[name], expected[name])
+        masks = infos["action_mask"]
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        observations, *mine, infos = env.step(actions)
+        expected, *its, _ = sync.step(actions)
+        assert [one.tolist() for one in mine] == [one.tolist() for one in its]
+        ends += int((mine[1] | mine[2]).sum())
+    assert INTERPRETED or ends > 0
 
 
 # --- options
