@@ -9,7 +9,8 @@
 - `table` `(n, 8)` int64, the columns SEED to FAULT, kept by the caller from call to call.
 - `action_masks` `(n, num_actions)` int8, 1 for legal ids; all zero in games that are over.
 - `packed_masks` `(n, words)` uint64, the same as bits, the least significant first.
-- `observations` `(n, size)` int8; all zero in games that are over, unless a seat watches.
+- `observations` `(n, size)` int8; all zero in games that are over, unless a seat watches. Before the call they hold
+  zeros or observations of such games: kernels may rely on it, and write only what may differ.
 - `results` `(n, 2, num_players)` float32: what each player has earned, and 1 for each who is out of the game.
 
 An output of no rows is not written. A compiled game makes its `advance` of `advance_rows`, and thereby has one entry
@@ -77,7 +78,8 @@ class Rules(NamedTuple):
         step: `(params, state, action)`, applies a legal action and advances to the next decision.
         resume: `(params, state)`, advances to the next decision.
         forfeit: `(params, state, player)`, lets a player give up.
-        observe: `(params, state, player, out)`, writes what a player sees; out `(size,)` int8.
+        observe: `(params, state, player, out)`, writes what a player sees; out `(size,)` int8, zeros or an earlier
+            observation.
         returns: `(params, state, out)`, writes what each player has earned; out `(num_players,)` float32.
         is_out: `(params, state, player)`, returns whether the game is over for a player by the rules.
     """

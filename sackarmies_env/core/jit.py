@@ -26,18 +26,20 @@ from typing import Any, TypeVar, cast, overload
 
 import llvmlite
 import llvmlite.binding
+import llvmlite.ir
 import numba
 import numpy as np
 from numba import prange
-from numba.core import event
+from numba.core import event, types
 from numba.core.caching import FunctionCache
+from numba.extending import intrinsic
 
 from sackarmies_env.core import linking
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["INTERPRETED", "njit", "prange", "wrapping_arithmetic"]
+__all__ = ["INTERPRETED", "count_ones", "count_trailing_zeros", "njit", "prange", "wrapping_arithmetic"]
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)  # kernels are plain Python functions
 LINKS_LATE = not INTERPRETED and linking.install()
@@ -96,6 +98,30 @@ def njit(
 def wrapping_arithmetic(function: Function) -> Function:
     """Let a kernel's uint64 arithmetic wrap silently in interpreted mode too; goes below `@njit`."""
     return np.errstate(over="ignore")(function) if INTERPRETED else function
+
+
+if INTERPRETED:
+
+    def count_ones(bits: Any) -> int:
+        """Return how many bits of a uint64 are set; for core.bits, which kernels use."""
+        return int(bits).bit_count()
+
+    def count_trailing_zeros(bits: Any) -> int:
+        """Return the place of the lowest set bit of a uint64 that is not 0; for core.bits, which kernels use."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+else:
+
+    @intrinsic
+    def count_ones(_context: Any, bits: Any) -> Any:
+        """Return how many bits of a uint64 are set, by one instruction."""
+        return types.uint64(types.uint64), lambda _, builder, __, arguments: builder.ctpop(arguments[0])
+
+    @intrinsic
+    def count_trailing_zeros(_context: Any, bits: Any) -> Any:
+        """Return the place of the lowest set bit of a uint64 that is not 0, by one instruction."""
+        zero_is_poison = llvmlite.ir.Constant(llvmlite.ir.IntType(1), 1)
+        return types.uint64(types.uint64), lambda _, builder, __, arguments: builder.cttz(arguments[0], zero_is_poison)
 
 
 def source_digest(roots: Iterable[Path]) -> str:

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.jit import njit, wrapping_arithmetic
+from sackarmies_env.core.bits import ONE, WORD_BITS, count_bits, lowest_bit, without_lowest
+from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, choice_word, next_choice
-
-ONE = np.uint64(1)
-TWO = np.uint64(2)
-FOUR = np.uint64(4)
-WORD_BITS = 64
-PAIRS = np.uint64(0x5555555555555555)
-NIBBLES = np.uint64(0x3333333333333333)
-BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
-SUM_OF_BYTES = np.uint64(0x0101010101010101)
-TOP_BYTE = np.uint64(56)
 
 
 def num_words(num_actions: int) -> int:
@@ -24,22 +15,11 @@ def num_words(num_actions: int) -> int:
 
 
 @njit
-@wrapping_arithmetic
-def count_bits(word):
-    """Return how many bits of a word (uint64) are set; the compiler makes one instruction of it."""
-    word -= (word >> ONE) & PAIRS
-    word = (word & NIBBLES) + ((word >> TWO) & NIBBLES)
-    word = (word + (word >> FOUR)) & BYTES
-    return np.int64((word * SUM_OF_BYTES) >> TOP_BYTE)
-
-
-@njit
-@wrapping_arithmetic
-def nth_bit(word, n):
+def nth_bit(bits, n):
     """Return the place of the set bit that has `n` set bits below it; there must be one."""
     for _ in range(n):
-        word &= word - ONE  # the lowest set bit goes
-    return count_bits(~word & (word - ONE))
+        bits = without_lowest(bits)
+    return lowest_bit(bits)
 
 
 @njit

@@ -18,6 +18,7 @@ from types import MethodType
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba.core import codegen, cpu
 from numba.core.types import npytypes
 
@@ -49,6 +50,8 @@ def install() -> bool:
     if not hasattr(library, "_finalize_now"):
         library._finalize_now = library.finalize
         library.finalize = _finalize
+        library._optimize_linked_module = library._optimize_final_module
+        library._optimize_final_module = _optimize_final_module
         context._get_executable_now = context.get_executable
         context.get_executable = _get_executable
         record._init_long_name = record.__init__
@@ -94,7 +97,16 @@ def _finalize(self: Any) -> None:
     _collect(self, {id(self)}, callees_first)
     # Callers come first: LLVM drops a function that nothing linked so far refers to.
     self._linking_libraries = callees_first[::-1]
+    self._links_late = any(hasattr(library, "_is_translated") for library in callees_first)
     self._finalize_now()
+
+
+def _optimize_final_module(self: Any) -> None:
+    """Tell LLVM that nobody else calls what has been linked: then a function with one caller is always inlined."""
+    for function in self._final_module.functions if self._links_late else ():
+        if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+            function.linkage = Linkage.internal
+    self._optimize_linked_module()
 
 
 def _collect(library: Any, seen: set[int], callees_first: list[Any]) -> None:

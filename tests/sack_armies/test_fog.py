@@ -13,7 +13,7 @@ from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.actions import legal_ids, slot_action
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, Ability, Decision, Face, Kind, Stat, Verb
-from sackarmies_env.games.sack_armies.stats import augment_by
+from sackarmies_env.games.sack_armies.stats import augments_by
 from tests.rules.sack_armies.fights import able, modify, scenario, text
 from tests.rules.sack_armies.table import attachment, token, unit
 from tests.sack_armies.worlds import (
@@ -188,7 +188,7 @@ def with_hidden_sources(game, states, viewer):
             other = int(plain(states)["cell_unit"][neighbor]) if neighbor >= 0 else NO_TOKEN
             if other != NO_TOKEN and plain(states)["token_face"][other] == Face.DOWN:
                 type_id = np.int64(plain(states)["token_type"][row])
-                shown.append(int(augment_by(params, one, np.int64(other), type_id, np.int64(Stat.ARMOR))))
+                shown.append(int(augments_by(params, one, np.int64(other), type_id)[Stat.ARMOR]))
     return received(game, states, viewer), shown
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import hex_action, type_action
@@ -18,6 +19,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Zone,
 )
 from sackarmies_env.games.sack_armies.deploy import can_deploy_unit_at
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import ask
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import reveal, settle_sight
@@ -32,13 +34,14 @@ from sackarmies_env.games.sack_armies.zones import (
     kind_of,
     leave_play,
     leave_zone,
-    log_event,
     owner_of,
     put_unit,
     release_captives,
+    set_face,
     shown_type,
     to_captor,
     to_casualties,
+    tokens_in,
     type_of,
 )
 
@@ -64,14 +67,14 @@ def capture(params, state, unit, target):
     """
     if flip(params, state, controller_of(state, unit)) == 0:
         return
-    log_event(state, Event.CAPTURE, owner_of(state, target), hex_of(state, target), type_of(state, target))
+    log_event(params, state, Event.CAPTURE, owner_of(state, target), hex_of(state, target), type_of(state, target))
     release_captives(params, state, target)
     attachment = np.int64(state.token_first[target])
     while attachment != NO_TOKEN:
         following = np.int64(state.token_next[attachment])
-        to_captor(state, attachment, unit)
+        to_captor(params, state, attachment, unit)
         attachment = following
-    to_captor(state, target, unit)
+    to_captor(params, state, target, unit)
 
 
 # --- Dismiss
@@ -93,7 +96,7 @@ def can_dismiss(params, state, unit, target):
 def dismiss(params, state, target):
     """Return a unit to its owner's sack, its attachments to casualties (RA-Dismiss-1, RA-Dismiss-2)."""
     shown = shown_type(state, target, False)
-    log_event(state, Event.TO_SACK, owner_of(state, target), hex_of(state, target), shown)
+    log_event(params, state, Event.TO_SACK, owner_of(state, target), hex_of(state, target), shown)
     leave_play(params, state, target, Zone.SACK, Zone.CASUALTIES)
 
 
@@ -150,10 +153,10 @@ def strip_attachment(params, state, attachment, kind):
     cell = hex_of(state, host)
     if kind_of(params, state, attachment) != kind:
         state.token_kind_known[attachment] = 1
-        log_event(state, Event.WRONG_KIND, owner_of(state, attachment), cell, kind)
+        log_event(params, state, Event.WRONG_KIND, owner_of(state, attachment), cell, kind)
         return
     shown = shown_type(state, attachment, params.casualties_public == 1)
-    log_event(state, Event.CASUALTY, owner_of(state, attachment), cell, shown)
+    log_event(params, state, Event.CASUALTY, owner_of(state, attachment), cell, shown)
     to_casualties(params, state, attachment)
 
 
@@ -174,18 +177,21 @@ def can_raise(params, state, player, token, match):
 @njit
 def has_raisable(params, state, player, match):
     """Return whether `player` has a casualty that the text may raise."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if can_raise(params, state, player, token, match):
+    rest = tokens_in(state, player, Zone.CASUALTIES)
+    while rest != NO_BITS:
+        if can_raise(params, state, player, first_token(params, player) + lowest_bit(rest), match):
             return True
+        rest = without_lowest(rest)
     return False
 
 
 @njit
 def offer_raisable(params, state, player, match):
     """Offer the types of the casualties that the text may raise (D-20)."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
+    rest = tokens_in(state, player, Zone.CASUALTIES)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
         if can_raise(params, state, player, token, match):
             allow(state, type_action(params, type_of(state, token)))
 
@@ -237,9 +243,9 @@ def raise_unit(params, state, cell):
     """Bring the chosen casualty into play, face up and without attachments (RA-Raise-3)."""
     player = np.int64(state.act_player)
     unit = find_in_zone(params, state, player, Zone.CASUALTIES, np.int64(state.act_type))
-    leave_zone(state, unit)
-    put_unit(state, unit, cell)
-    log_event(state, Event.RAISE, player, cell, type_of(state, unit))
-    state.token_face[unit] = Face.DOWN
-    reveal(state, unit)
+    leave_zone(params, state, unit)
+    put_unit(params, state, unit, cell)
+    log_event(params, state, Event.RAISE, player, cell, type_of(state, unit))
+    set_face(state, unit, Face.DOWN)
+    reveal(params, state, unit)
     settle_sight(params, state)

@@ -6,6 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.sack_armies.abilities import (
@@ -45,6 +46,7 @@ from sackarmies_env.games.sack_armies.effects import (
     running_text,
     stripped_kind,
 )
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import (
     NO_CELL,
     RESULT,
@@ -70,14 +72,14 @@ from sackarmies_env.games.sack_armies.zones import (
     attachment_in_slot,
     controller_of,
     detach,
+    first_token,
     hex_of,
     is_unit_on_board,
-    log_event,
     owner_of,
+    set_face,
     to_casualties,
     to_sack,
     type_of,
-    unit_at,
 )
 
 
@@ -185,10 +187,12 @@ def can_activate(params, state, verb, unit):
         return False
     if verb == Verb.RAISE:
         return has_raisable(params, state, controller_of(state, unit), raise_match(params, state, unit))
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and can_aim(params, state, verb, unit, target):
-            return True
+    for player in range(params.num_generals):
+        rest = state.units[player]
+        while rest != NO_BITS:
+            if can_aim(params, state, verb, unit, first_token(params, player) + lowest_bit(rest)):
+                return True
+            rest = without_lowest(rest)
     return False
 
 
@@ -254,9 +258,9 @@ def announce_act(params, state):
     """Turn up the host and the token and name the target, in public (RA-0-2)."""
     unit = np.int64(state.act_unit)
     state.act_announced = 1
-    log_event(state, Event.ANNOUNCE, np.int64(state.act_player), hex_of(state, unit), np.int64(state.act_verb))
+    log_event(params, state, Event.ANNOUNCE, np.int64(state.act_player), hex_of(state, unit), np.int64(state.act_verb))
     if state.act_token != NO_TOKEN:
-        reveal(state, np.int64(state.act_token))
+        reveal(params, state, np.int64(state.act_token))
     reveal_unit(params, state, unit)
     target = np.int64(state.act_target)
     if target == NO_TOKEN or is_ability(np.int64(state.act_verb)):
@@ -296,10 +300,10 @@ def is_act_valid(params, state):
 
 
 @njit
-def cancel_act(state):
+def cancel_act(params, state):
     """Cancel the announced activation, in public: nothing is spent."""
     cell = hex_of(state, np.int64(state.act_unit))
-    log_event(state, Event.CANCEL, np.int64(state.act_player), cell, np.int64(state.act_verb))
+    log_event(params, state, Event.CANCEL, np.int64(state.act_player), cell, np.int64(state.act_verb))
     back_to_menu(state)
 
 
@@ -312,7 +316,7 @@ def spend_token(params, state):
     token = np.int64(state.act_token)
     if token != NO_TOKEN and params.type_use[state.token_type[token]] == Use.ACTION:
         cell = hex_of(state, np.int64(state.act_unit))
-        log_event(state, Event.CASUALTY, owner_of(state, token), cell, type_of(state, token))
+        log_event(params, state, Event.CASUALTY, owner_of(state, token), cell, type_of(state, token))
         to_casualties(params, state, token)
 
 
@@ -363,8 +367,8 @@ def lay_permanent(params, state):
         detach(state, token)
         attach(state, token, target)
     state.token_active[token] = 1
-    state.token_face[token] = Face.UP
-    log_event(state, Event.ATTACH, owner_of(state, token), hex_of(state, target), type_of(state, token))
+    set_face(state, token, Face.UP)
+    log_event(params, state, Event.ATTACH, owner_of(state, token), hex_of(state, target), type_of(state, token))
 
 
 @njit
@@ -372,8 +376,8 @@ def retain(params, state):
     """Flip to retain a spent token: heads returns it to its owner's sack (R9.2-14, Q-67)."""
     token = np.int64(state.act_token)
     if state.token_zone[token] == Zone.CASUALTIES and flip(params, state, np.int64(state.act_player)) == 1:
-        log_event(state, Event.TO_SACK, owner_of(state, token), -1, type_of(state, token))
-        to_sack(state, token)
+        log_event(params, state, Event.TO_SACK, owner_of(state, token), -1, type_of(state, token))
+        to_sack(params, state, token)
 
 
 @njit
@@ -413,7 +417,7 @@ def run_activate(params, state):
             open_window(params, state, WindowKind.ACTIVATION, targeted)
     elif step == ActivateStep.JUDGE:
         if get_data(state, RESULT) == WindowResult.CANCEL or not is_act_valid(params, state):
-            cancel_act(state)
+            cancel_act(params, state)
         else:
             set_step(state, ActivateStep.BEGIN)
     elif step == ActivateStep.BEGIN:

@@ -23,11 +23,11 @@ from sackarmies_env.core.advance import (
 )
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.observe import observe_game
+from sackarmies_env.games.sack_armies.observe import observe_again
 from sackarmies_env.games.sack_armies.step import advance, forfeit_one, is_out, prepare_games, returns_one, step_one
 
 Array = NDArray[Any]
-RULES = Rules(step_one, advance, forfeit_one, observe_game, returns_one, is_out)
+RULES = Rules(step_one, advance, forfeit_one, observe_again, returns_one, is_out)
 
 
 @njit

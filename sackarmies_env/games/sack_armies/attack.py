@@ -6,6 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import decode_hex, hex_action
@@ -21,6 +22,7 @@ from sackarmies_env.games.sack_armies.combat import (
 )
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Decision, Event, Frame, Verb
 from sackarmies_env.games.sack_armies.damage import build_damage, next_save, resolve_damage
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import (
     RESULT,
     WindowKind,
@@ -45,7 +47,6 @@ from sackarmies_env.games.sack_armies.zones import (
     hex_of,
     is_face_up,
     is_unit_on_board,
-    log_event,
     unit_at,
 )
 
@@ -93,11 +94,22 @@ def is_attacker(state, unit):
 
 
 @njit
+def tell_attack(params, state, event):
+    """Log what becomes of the attack."""
+    log_event(params, state, event, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb))
+
+
+@njit
 def announce_attack(params, state):
     """Turn up the attackers and tell everybody."""
     state.attack_announced = 1
-    log_event(state, Event.ANNOUNCE, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb))
-    for cell in range(params.num_cells):
+    log_event(
+        params, state, Event.ANNOUNCE, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb)
+    )
+    if state.attack_unit != NO_TOKEN:
+        reveal_unit(params, state, np.int64(state.attack_unit))
+        return
+    for cell in range(params.num_cells):  # by hex: the order of rows is hidden
         unit = unit_at(state, cell)
         if unit != NO_TOKEN and is_attacker(state, unit):
             reveal_unit(params, state, unit)
@@ -192,7 +204,9 @@ def cancel_attack(params, state):
 
     (R9.1-12, R9.1-13, RA-MoveAttack-5)
     """
-    log_event(state, Event.CANCEL, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb))
+    log_event(
+        params, state, Event.CANCEL, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb)
+    )
     if state.attack_moved == 1:
         state.token_employed[state.attack_unit] = 1
         end_attack(params, state)
@@ -214,7 +228,9 @@ def judge_window(params, state, step):
     if result == WindowResult.CANCEL:
         cancel_attack(params, state)
     elif result == WindowResult.MISS:
-        log_event(state, Event.MISS, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb))
+        log_event(
+            params, state, Event.MISS, np.int64(state.active), np.int64(state.attack_hex), np.int64(state.attack_verb)
+        )
         end_attack(params, state)
     else:
         set_step(state, step)
@@ -227,9 +243,11 @@ def judge_window(params, state, step):
 def offer_charge_hexes(params, state):
     """Offer the hexes next to the target to which the attacker can move (D-17)."""
     find_charge(params, state, np.int64(state.attack_unit))
-    for cell in range(params.num_cells):
-        if is_charge_hex(params, state, np.int64(state.attack_target), np.int64(cell)):
-            allow(state, hex_action(params, cell))
+    target = np.int64(state.attack_target)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[hex_of(state, target), direction])
+        if neighbor != NO_HEX and is_charge_hex(params, state, target, neighbor):
+            allow(state, hex_action(params, neighbor))
 
 
 @njit
@@ -237,7 +255,6 @@ def apply_charge(params, state, action):
     """Move the attacker next to its target (P-MOVEATTACK, RA-MoveAttack-6)."""
     unit = np.int64(state.attack_unit)
     cell = decode_hex(params, action)
-    find_charge(params, state, unit)
     move_unit(params, state, unit, cell)
     state.attack_moved = 1
     state.attack_no_advance = halts_unit(params, state, unit, is_face_up(state, unit), cell)
@@ -308,7 +325,10 @@ def has_counter_target(params, state):
     """Return whether the defender may counter-attack at least one attacker (R8.4.5-19)."""
     defender = np.int64(state.attack_target)
     ranged = is_ranged(np.int64(state.attack_verb))
-    for unit in range(len(state.token_member)):
+    rest = state.units[state.active]
+    while rest != NO_BITS:
+        unit = first_token(params, state.active) + lowest_bit(rest)
+        rest = without_lowest(rest)
         if is_attacker(state, unit) and can_counter(params, state, defender, unit, ranged):
             return True
     return False
@@ -441,9 +461,11 @@ def has_advance(params, state):
         or (is_coordinated(verb) and params.advance_after_coord == 0)
     ):
         return False
-    for unit in range(len(state.token_member)):
-        if may_advance(params, state, unit):
+    rest = state.units[state.active]
+    while rest != NO_BITS:
+        if may_advance(params, state, first_token(params, state.active) + lowest_bit(rest)):
             return True
+        rest = without_lowest(rest)
     return False
 
 
@@ -464,8 +486,10 @@ def offer_advance(params, state):
     if state.attack_unit != NO_TOKEN:
         allow(state, np.int64(Verb.YES))
         return
-    start = first_token(params, state.active)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
+    rest = state.units[state.active]
+    while rest != NO_BITS:
+        unit = first_token(params, state.active) + lowest_bit(rest)
+        rest = without_lowest(rest)
         if may_advance(params, state, unit):
             allow(state, hex_action(params, hex_of(state, unit)))
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word, next_flip_word
 from sackarmies_env.core.state import ERROR_SCRIPT_EXHAUSTED
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Event, FlipMethod, Zone
-from sackarmies_env.games.sack_armies.zones import first_token, log_event, to_hand
+from sackarmies_env.games.sack_armies.events import log_event
+from sackarmies_env.games.sack_armies.zones import find_in_zone, first_token, to_hand, tokens_in
 
 CARDS_OF_A_COLOR = 26
 JOKERS = 2
@@ -63,7 +65,7 @@ def flip_by_method(params, state):
 def flip(params, state, player):
     """Flip once for `player`, in public: 1 heads, success; 0 tails, failure (R8.4-1, R8.4.1-6, RB-8)."""
     result = flip_by_method(params, state)
-    log_event(state, Event.FLIP, player, -1, result)
+    log_event(params, state, Event.FLIP, player, -1, result)
     return result
 
 
@@ -79,13 +81,10 @@ def flip_progressive(params, state, player):
 @njit
 def nth_token_in_sack(params, state, player, n):
     """Return the n-th token of `player`'s sack, by row."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.SACK:
-            if n == 0:
-                return np.int64(token)
-            n -= 1
-    return np.int64(NO_TOKEN)
+    rest = tokens_in(state, player, Zone.SACK)
+    for _ in range(n):
+        rest = without_lowest(rest)
+    return first_token(params, player) + lowest_bit(rest)
 
 
 @njit
@@ -96,11 +95,7 @@ def forced_draw(params, state, player):
         return np.int64(NO_TOKEN)
     state.script_draws_used[player] += 1
     wanted = state.script_draws[player, used]
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.SACK and state.token_type[token] == wanted:
-            return np.int64(token)
-    return np.int64(NO_TOKEN)
+    return find_in_zone(params, state, player, Zone.SACK, np.int64(wanted))
 
 
 @njit
@@ -110,7 +105,7 @@ def draw_from_sack(params, state, player):
     if token == NO_TOKEN:
         chosen = below(next_draw_word(state), np.int64(state.sack_count[player]))
         token = nth_token_in_sack(params, state, player, chosen)
-    to_hand(state, token)
+    to_hand(params, state, token)
 
 
 @njit
@@ -120,4 +115,4 @@ def draw_tokens(params, state, player, count):
     while drawn < count and state.sack_count[player] > 0:
         draw_from_sack(params, state, player)
         drawn += 1
-    log_event(state, Event.DRAW, player, -1, drawn)
+    log_event(params, state, Event.DRAW, player, -1, drawn)

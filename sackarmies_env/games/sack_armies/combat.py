@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Effect, Event, Verb, Zone
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.movement import find_reach, is_destination
 from sackarmies_env.games.sack_armies.state import MAX_GHOSTS
 from sackarmies_env.games.sack_armies.stats import (
@@ -21,11 +23,11 @@ from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
     field_at,
+    first_token,
     hex_of,
     is_face_up,
     is_in_effect,
     leave_play,
-    log_event,
     owner_of,
     shown_type,
     type_of,
@@ -119,12 +121,16 @@ def has_target(params, state, attacker, ranged):
     """Return whether `attacker` can attack anybody."""
     if not ranged:
         return has_melee_target(params, state, attacker)
-    if ability_if_revealed(params, state, attacker, Ability.RANGE) == 0:
-        return False
-    for cell in range(params.num_cells):
-        defender = unit_at(state, cell)
-        if defender != NO_TOKEN and can_target(params, state, attacker, defender, ranged):
-            return True
+    reach = ability_if_revealed(params, state, attacker, Ability.RANGE)
+    for player in range(params.num_generals):
+        if reach == 0 or player == controller_of(state, attacker):
+            continue
+        rest = state.units[player] & state.face_up[player]
+        while rest != NO_BITS:
+            defender = first_token(params, player) + lowest_bit(rest)
+            if distance(params, hex_of(state, attacker), hex_of(state, defender)) <= reach:
+                return True
+            rest = without_lowest(rest)
     return False
 
 
@@ -146,7 +152,7 @@ def find_charge(params, state, unit):
 @njit
 def is_charge_hex(params, state, target, cell):
     """Return whether a Move and Attack may end on `cell`, next to its target, after `find_charge` (RA-MoveAttack-3)."""
-    return is_destination(state, cell) and distance(params, cell, hex_of(state, target)) == 1
+    return is_destination(params, state, cell) and distance(params, cell, hex_of(state, target)) == 1
 
 
 @njit
@@ -177,10 +183,14 @@ def may_charge(params, state, unit):
     ):
         return False
     find_charge(params, state, unit)
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and can_charge(params, state, unit, target):
-            return True
+    for player in range(params.num_generals):
+        if player == controller_of(state, unit):
+            continue
+        rest = state.units[player]
+        while rest != NO_BITS:
+            if can_charge(params, state, unit, first_token(params, player) + lowest_bit(rest)):
+                return True
+            rest = without_lowest(rest)
     return False
 
 
@@ -292,7 +302,7 @@ def leave_ghosts(params, state, unit):
 def kill(params, state, unit):
     """Send a killed unit to the casualties pile (R3.2.2-4)."""
     shown = shown_type(state, unit, params.casualties_public == 1)
-    log_event(state, Event.CASUALTY, owner_of(state, unit), hex_of(state, unit), shown)
+    log_event(params, state, Event.CASUALTY, owner_of(state, unit), hex_of(state, unit), shown)
     if is_face_up(state, unit):
         leave_ghosts(params, state, unit)
     leave_play(params, state, unit, Zone.CASUALTIES, Zone.CASUALTIES)

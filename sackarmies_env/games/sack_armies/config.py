@@ -186,6 +186,9 @@ def fill_board(params: NDArray[np.void], grid: HexGrid) -> None:
     params["cell_r"][0, :cells] = grid.r
     params["neighbors"][0, :cells] = grid.neighbors
     params["cell_interior"][0, :cells] = (grid.neighbors != NO_HEX).all(axis=1)
+    _, first_cells = np.unique(grid.r, return_index=True)
+    params["row_cell"][0, : len(first_cells)] = first_cells
+    params["row_column"][0, : len(first_cells)] = grid.q[first_cells] + grid.radius
 
 
 def fill_armies(params: NDArray[np.void], config: Config) -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, bit, count_bits, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import decode_hex, hex_action
 from sackarmies_env.games.sack_armies.attack import declare_attack
 from sackarmies_env.games.sack_armies.combat import can_target, is_ranged, may_act
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Verb
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Decision, Verb
 from sackarmies_env.games.sack_armies.flow import ask, extend_chain
 from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.stats import ability_if_revealed
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
     first_token,
     hex_of,
-    is_unit_on_board,
+    is_face_up,
     unit_at,
 )
 
@@ -25,26 +27,67 @@ MIN_ATTACKERS = 2
 
 
 @njit
-def is_candidate(params, state, player, unit, target, ranged):
+def is_candidate(params, state, unit, target, ranged):
     """Return whether `unit` may take part: not employed and able to attack this way (R8.4.5-5, R8.4.5-6, R8.4.5-7)."""
-    return (
-        is_unit_on_board(params, state, unit)
-        and controller_of(state, unit) == player
-        and may_act(state, unit)
-        and can_target(params, state, unit, target, ranged)
-    )
+    return may_act(state, unit) and can_target(params, state, unit, target, ranged)
 
 
 @njit
-def touches_candidate(params, state, player, unit, target):
-    """Return whether another candidate for a ranged attack stands next to `unit`."""
-    cell = hex_of(state, unit)
+def melee_candidates(params, state, player, target):
+    """Return as bits the units of `player` that may attack `target` in melee."""
+    found = NO_BITS
     for direction in range(NUM_DIRECTIONS):
-        neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor == NO_HEX:
+        neighbor = np.int64(params.neighbors[hex_of(state, target), direction])
+        if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
+            continue
+        unit = unit_at(state, neighbor)
+        if controller_of(state, unit) == player and is_candidate(params, state, unit, target, False):
+            found |= bit(unit - first_token(params, player))
+    return found
+
+
+@njit
+def ranged_candidates(params, state, player, target):
+    """Return as bits the units of `player` that may attack `target` at range."""
+    found = NO_BITS
+    rest = state.units[player]
+    while rest != NO_BITS:
+        following = without_lowest(rest)
+        if is_candidate(params, state, first_token(params, player) + lowest_bit(rest), target, True):
+            found |= rest & ~following
+        rest = following
+    return found
+
+
+@njit
+def candidates(params, state, player, target, ranged):
+    """Return as bits the units of `player` that may take part in an attack on `target`."""
+    if ranged:
+        return ranged_candidates(params, state, player, target)
+    return melee_candidates(params, state, player, target)
+
+
+@njit
+def touches_any(params, state, player, unit, group):
+    """Return whether a unit of `player` from a group, given as bits, stands next to `unit`."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
+        if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
             continue
         other = unit_at(state, neighbor)
-        if other != NO_TOKEN and is_candidate(params, state, player, other, target, True):
+        if controller_of(state, other) == player and has_bit(group, other - first_token(params, player)):
+            return True
+    return False
+
+
+@njit
+def has_pair(params, state, player, group):
+    """Return whether two units of a group, given as bits, stand next to each other."""
+    rest = group
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if touches_any(params, state, player, unit, group):
             return True
     return False
 
@@ -73,47 +116,61 @@ def count_members(state):
 
 
 @njit
-def may_name(params, state, player, unit, target, ranged):
-    """Return whether `unit` may be named next, so that the group can still be completed (D-15).
+def may_name(params, state, player, unit, group, ranged):
+    """Return whether `unit` of the candidates `group` may be named next: the attack can still be completed (D-15).
 
     A ranged participant needs another candidate beside it; where the group must be connected, every unit after the
     first touches one named before.
 
     (R8.4.5-8, Q-29, C-ranged_coord_connected)
     """
-    if state.token_member[unit] == 1 or not is_candidate(params, state, player, unit, target, ranged):
+    if state.token_member[unit] == 1:
         return False
     if not ranged:
         return True
     if params.ranged_coord_connected == 1 and count_members(state) > 0:
         return touches_member(params, state, unit)
-    return touches_candidate(params, state, player, unit, target)
+    return touches_any(params, state, player, unit, group)
+
+
+@njit
+def shooters(params, state, player):
+    """Return as bits the units of `player` that can attack at range and are not employed."""
+    found = NO_BITS
+    rest = state.units[player]
+    while rest != NO_BITS:
+        following = without_lowest(rest)
+        unit = first_token(params, player) + lowest_bit(rest)
+        if may_act(state, unit) and ability_if_revealed(params, state, unit, Ability.RANGE) > 0:
+            found |= rest & ~following
+        rest = following
+    return found
 
 
 @njit
 def can_coordinate(params, state, player, target, ranged):
     """Return whether two or more units of `player` can attack `target` together (R8.4.5-4, Q-28)."""
-    if controller_of(state, target) == player:
+    if controller_of(state, target) == player or not is_face_up(state, target):
         return False
-    candidates = 0
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if is_candidate(params, state, player, unit, target, ranged) and (
-            not ranged or touches_candidate(params, state, player, unit, target)
-        ):
-            candidates += 1
-            if candidates == MIN_ATTACKERS:
-                return True
-    return False
+    group = candidates(params, state, player, target, ranged)
+    if count_bits(group) < MIN_ATTACKERS:
+        return False
+    return not ranged or has_pair(params, state, player, group)
 
 
 @njit
 def has_coordination(params, state, player, ranged):
     """Return whether `player` can declare a coordinated attack of this type."""
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and can_coordinate(params, state, player, target, ranged):
-            return True
+    if ranged and not has_pair(params, state, player, shooters(params, state, player)):
+        return False
+    for opponent in range(params.num_generals):
+        if opponent == player:
+            continue
+        rest = state.units[opponent] & state.face_up[opponent]
+        while rest != NO_BITS:
+            if can_coordinate(params, state, player, first_token(params, opponent) + lowest_bit(rest), ranged):
+                return True
+            rest = without_lowest(rest)
     return False
 
 
@@ -122,10 +179,13 @@ def offer_coord_targets(params, state):
     """Offer the targets of a coordinated attack (D-14)."""
     player = np.int64(state.current_player)
     ranged = is_ranged(np.int64(state.chain_verb))
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and can_coordinate(params, state, player, target, ranged):
-            allow(state, hex_action(params, cell))
+    for opponent in range(params.num_generals):
+        rest = state.units[opponent]
+        while rest != NO_BITS:
+            target = first_token(params, opponent) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if can_coordinate(params, state, player, target, ranged):
+                allow(state, hex_action(params, hex_of(state, target)))
 
 
 @njit
@@ -153,9 +213,12 @@ def offer_coord_members(params, state):
     player = np.int64(state.current_player)
     ranged = is_ranged(np.int64(state.chain_verb))
     target = unit_at(state, np.int64(state.chain[0]))
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if may_name(params, state, player, unit, target, ranged):
+    group = candidates(params, state, player, target, ranged)
+    rest = group
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if may_name(params, state, player, unit, group, ranged):
             allow(state, hex_action(params, hex_of(state, unit)))
     if is_group_complete(params, state, ranged):
         allow(state, np.int64(Verb.PASS))

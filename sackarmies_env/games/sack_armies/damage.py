@@ -276,7 +276,7 @@ def apply_save(params, state, action):
         if state.damage_target[j] == unit:
             state.damage_saved[j] = saved
     if action == Verb.YES:
-        reveal(state, unit)
+        reveal(params, state, unit)
         lock_armor_again(params, state, unit)
 
 
@@ -293,7 +293,7 @@ def offer_save_slots(params, state):
 def apply_save_slot(params, state, action):
     """Reveal the chosen text to save the unit."""
     unit = np.int64(state.damage_target[save_instance(params, state)])
-    reveal(state, attachment_in_slot(state, unit, decode_slot(params, action)))
+    reveal(params, state, attachment_in_slot(state, unit, decode_slot(params, action)))
     lock_armor_again(params, state, unit)
 
 

@@ -6,6 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import decode_hex, decode_type, hex_action, type_action
@@ -24,6 +25,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Verb,
     Zone,
 )
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import (
     ask,
     clear_chain,
@@ -37,7 +39,7 @@ from sackarmies_env.games.sack_armies.flow import (
 )
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import settle_sight
-from sackarmies_env.games.sack_armies.setup import may_hold_field, touches_field
+from sackarmies_env.games.sack_armies.setup import has_field_hex, offer_field_hexes
 from sackarmies_env.games.sack_armies.stats import ability_value
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
@@ -45,16 +47,20 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     count_owned_attachments,
     field_at,
+    fields_of,
     find_in_zone,
     first_token,
     has_free_slot,
-    is_unit_on_board,
+    hex_of,
     kind_of,
     leave_zone,
-    log_event,
     put_field,
     put_unit,
+    set_face,
+    set_hex,
     to_sack,
+    tokens_in,
+    type_of,
     unit_at,
 )
 
@@ -78,10 +84,11 @@ def draw_size(params, state, player):
     (R8.1-1, R8.1-2, RA-Draw-1, Q-19, C-draw_count)
     """
     count = np.int64(params.draw_count)
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if is_unit_on_board(params, state, token) and ability_value(params, state, token, Ability.DRAW) > 0:
+    rest = state.units[player]
+    while rest != NO_BITS:
+        if ability_value(params, state, first_token(params, player) + lowest_bit(rest), Ability.DRAW) > 0:
             count += 1
+        rest = without_lowest(rest)
     return count
 
 
@@ -107,24 +114,24 @@ def run_draw(params, state):
         open_full_window(params, state)
         return False
     if state.hand_count[player] == 0:
-        finish_draw(state)
+        finish_draw(params, state)
         return False
     ask(state, player, Decision.DISCARD)
     return True
 
 
 @njit
-def tell_discards(state):
+def tell_discards(params, state):
     """Log how many tokens went back to the sack."""
     if get_data(state, DISCARDED) > 0:
-        log_event(state, Event.DISCARD, np.int64(state.active), -1, get_data(state, DISCARDED))
+        log_event(params, state, Event.DISCARD, np.int64(state.active), -1, get_data(state, DISCARDED))
         set_data(state, DISCARDED, 0)
 
 
 @njit
-def finish_draw(state):
+def finish_draw(params, state):
     """End the Draw action."""
-    tell_discards(state)
+    tell_discards(params, state)
     end_action(state)
 
 
@@ -135,7 +142,7 @@ def run_surplus(params, state):
     if state.general_alive[player] == 1 and state.hand_count[player] > params.hand_limit:
         ask(state, player, Decision.DISCARD)
         return True
-    tell_discards(state)
+    tell_discards(params, state)
     return False
 
 
@@ -151,20 +158,20 @@ def offer_discards(params, state):
 @njit
 def offer_hand(params, state, player):
     """Offer every type that `player` holds."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.HAND:
-            allow(state, type_action(params, np.int64(state.token_type[token])))
+    rest = tokens_in(state, player, Zone.HAND)
+    while rest != NO_BITS:
+        allow(state, type_action(params, type_of(state, first_token(params, player) + lowest_bit(rest))))
+        rest = without_lowest(rest)
 
 
 @njit
 def apply_discard(params, state, action):
     """Return a token from hand to the sack, or finish (R8.1-6)."""
     if action == Verb.PASS:
-        finish_draw(state)
+        finish_draw(params, state)
         return
     player = np.int64(state.current_player)
-    to_sack(state, find_in_zone(params, state, player, Zone.HAND, decode_type(params, action)))
+    to_sack(params, state, find_in_zone(params, state, player, Zone.HAND, decode_type(params, action)))
     set_data(state, DISCARDED, get_data(state, DISCARDED) + 1)
 
 
@@ -200,12 +207,6 @@ def can_deploy_unit_at(params, state, player, cell):
 
 
 @njit
-def can_deploy_field_at(params, state, player, cell):
-    """Return whether `player` may deploy a battlefield on `cell` (R8.2.1-10, R4.2-4)."""
-    return may_hold_field(params, state, player, cell) and touches_field(params, state, player, cell, True)
-
-
-@njit
 def band_takes(band, kind):
     """Return whether a name band takes spells or maneuvers.
 
@@ -228,33 +229,71 @@ def can_host(params, state, player, unit, kind):
 
 
 @njit
-def can_deploy_at(params, state, player, kind, cell):
-    """Return whether `player` may deploy a token of this kind to `cell` (R8.2-3)."""
-    if kind == Kind.UNIT:
-        return can_deploy_unit_at(params, state, player, cell)
-    if kind == Kind.BATTLEFIELD:
-        return can_deploy_field_at(params, state, player, cell)
-    unit = unit_at(state, cell)
-    return unit != NO_TOKEN and can_host(params, state, player, unit, kind)
+def find_ground(params, state, player):
+    """Mark the hexes on and next to the battlefields that `player` controls, in `reach_rows`."""
+    for row in range(len(state.reach_rows)):
+        state.reach_rows[row] = NO_BITS
+    for owner in range(params.num_generals):
+        rest = fields_of(state, owner)
+        while rest != NO_BITS:
+            field = first_token(params, owner) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if controller_of(state, field) == player:
+                set_hex(params, state.reach_rows, hex_of(state, field))
+                for direction in range(NUM_DIRECTIONS):
+                    neighbor = np.int64(params.neighbors[hex_of(state, field), direction])
+                    if neighbor != NO_HEX:
+                        set_hex(params, state.reach_rows, neighbor)
+
+
+@njit
+def has_ground(params, state, player):
+    """Return whether `player` may deploy a unit somewhere."""
+    for owner in range(params.num_generals):
+        rest = fields_of(state, owner)
+        while rest != NO_BITS:
+            field = first_token(params, owner) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if controller_of(state, field) != player:
+                continue
+            if can_deploy_unit_at(params, state, player, hex_of(state, field)):
+                return True
+            for direction in range(NUM_DIRECTIONS):
+                neighbor = np.int64(params.neighbors[hex_of(state, field), direction])
+                if neighbor != NO_HEX and can_deploy_unit_at(params, state, player, neighbor):
+                    return True
+    return False
+
+
+@njit
+def has_host(params, state, player, kind):
+    """Return whether `player` may attach a spell or maneuver to one of his units."""
+    rest = state.units[player]
+    while rest != NO_BITS:
+        if can_host(params, state, player, first_token(params, player) + lowest_bit(rest), kind):
+            return True
+        rest = without_lowest(rest)
+    return False
 
 
 @njit
 def can_deploy_kind(params, state, player, kind):
-    """Return whether there is a place for a token of this kind."""
-    for cell in range(params.num_cells):
-        if can_deploy_at(params, state, player, kind, np.int64(cell)):
-            return True
-    return False
+    """Return whether there is a place for a token of this kind (R8.2-3)."""
+    if kind == Kind.UNIT:
+        return has_ground(params, state, player)
+    if kind == Kind.BATTLEFIELD:
+        return has_field_hex(params, state, player)
+    return has_host(params, state, player, kind)
 
 
 @njit
 def deployable_kinds(params, state, player):
     """Return as bits the kinds in hand for which there is a place."""
     in_hand = np.int64(0)
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.HAND:
-            in_hand |= np.int64(1) << kind_of(params, state, token)
+    rest = tokens_in(state, player, Zone.HAND)
+    while rest != NO_BITS:
+        in_hand |= np.int64(1) << kind_of(params, state, first_token(params, player) + lowest_bit(rest))
+        rest = without_lowest(rest)
     kinds = np.int64(0)
     for kind in range(NUM_KINDS):
         if (in_hand >> kind) & 1 and can_deploy_kind(params, state, player, kind):
@@ -281,12 +320,39 @@ def offer_deploy_types(params, state):
     """Offer the types in hand that can be deployed, and DONE after the first (R8.2-2)."""
     player = np.int64(state.current_player)
     kinds = deployable_kinds(params, state, player)
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.HAND and (kinds >> kind_of(params, state, token)) & 1:
-            allow(state, type_action(params, np.int64(state.token_type[token])))
+    rest = tokens_in(state, player, Zone.HAND)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if (kinds >> kind_of(params, state, token)) & 1:
+            allow(state, type_action(params, type_of(state, token)))
     if get_data(state, DEPLOYED) > 0:
         allow(state, np.int64(Verb.PASS))
+
+
+@njit
+def offer_ground(params, state, player):
+    """Offer the hexes on which `player` may deploy a unit."""
+    find_ground(params, state, player)
+    for row in range(2 * np.int64(params.radius) + 1):
+        rest = state.reach_rows[row] & ~state.unit_rows[row]
+        first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
+        while rest != NO_BITS:
+            cell = first + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if can_deploy_unit_at(params, state, player, cell):
+                allow(state, hex_action(params, cell))
+
+
+@njit
+def offer_hosts(params, state, player, kind):
+    """Offer the hexes of the units that may take a spell or maneuver."""
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if can_host(params, state, player, unit, kind):
+            allow(state, hex_action(params, hex_of(state, unit)))
 
 
 @njit
@@ -294,9 +360,12 @@ def offer_deploy_hexes(params, state):
     """Offer the hexes, or the hexes of the hosts, for the chosen token (D-06)."""
     player = np.int64(state.current_player)
     kind = np.int64(params.type_kind[state.chain[0]])
-    for cell in range(params.num_cells):
-        if can_deploy_at(params, state, player, kind, np.int64(cell)):
-            allow(state, hex_action(params, cell))
+    if kind == Kind.UNIT:
+        offer_ground(params, state, player)
+    elif kind == Kind.BATTLEFIELD:
+        offer_field_hexes(params, state, player)
+    else:
+        offer_hosts(params, state, player, kind)
 
 
 @njit
@@ -312,19 +381,19 @@ def apply_deploy_type(params, state, action):
 @njit
 def deploy_unit(params, state, player, unit, cell):
     """Deploy a unit face down; beside an opposing unit sight turns it up at once (R8.2.1-1, R8.2.2-1, Q-23)."""
-    leave_zone(state, unit)
-    put_unit(state, unit, cell)
-    log_event(state, Event.DEPLOY, player, cell, Kind.UNIT)
+    leave_zone(params, state, unit)
+    put_unit(params, state, unit, cell)
+    log_event(params, state, Event.DEPLOY, player, cell, Kind.UNIT)
     settle_sight(params, state)
 
 
 @njit
-def deploy_attachment(state, player, token, host, cell):
+def deploy_attachment(params, state, player, token, host, cell):
     """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3)."""
-    leave_zone(state, token)
+    leave_zone(params, state, token)
     attach(state, token, host)
-    state.token_face[token] = Face.DOWN
-    log_event(state, Event.DEPLOY, player, cell, -1)
+    set_face(state, token, Face.DOWN)
+    log_event(params, state, Event.DEPLOY, player, cell, -1)
 
 
 @njit
@@ -339,8 +408,8 @@ def apply_deploy_hex(params, state, action):
     if kind == Kind.UNIT:
         deploy_unit(params, state, player, token, cell)
     elif kind == Kind.BATTLEFIELD:
-        leave_zone(state, token)
+        leave_zone(params, state, token)
         put_field(params, state, token, cell, player)
     else:
-        deploy_attachment(state, player, token, unit_at(state, cell), cell)
+        deploy_attachment(params, state, player, token, unit_at(state, cell), cell)
     open_full_window(params, state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import ERROR_CAPACITY
 from sackarmies_env.games.sack_armies.abilities import (
@@ -32,6 +33,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Who,
     Zone,
 )
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import NO_CELL
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import (
@@ -47,13 +49,13 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     count_attachments,
     count_owned_attachments,
+    first_token,
     has_free_slot,
     hex_of,
     is_face_up,
     is_unit_on_board,
     leave_play,
     lift_unit,
-    log_event,
     owner_of,
     put_unit,
     shown_type,
@@ -188,11 +190,21 @@ def is_effect_target(params, state, host, type_id, cell):
 @njit
 def can_use_text(params, state, host, type_id):
     """Return whether the text of a type can be activated by `host` with some choice of targets."""
-    if params.type_target[type_id] == Target.HOST:
+    wanted = params.type_target[type_id]
+    if wanted == Target.HOST:
         return can_complete(params, state, host, type_id, host)
-    for cell in range(params.num_cells):
-        if is_effect_target(params, state, host, type_id, np.int64(cell)):
-            return True
+    if wanted == Target.HEX:
+        for cell in range(params.num_cells):
+            if is_effect_target(params, state, host, type_id, np.int64(cell)):
+                return True
+        return False
+    for player in range(params.num_generals):
+        rest = state.units[player]
+        while rest != NO_BITS:
+            cell = hex_of(state, first_token(params, player) + lowest_bit(rest))
+            if is_effect_target(params, state, host, type_id, cell):
+                return True
+            rest = without_lowest(rest)
     return False
 
 
@@ -287,13 +299,13 @@ def swap_units(params, state, host, target):
     """Let two units change places, both face up (Q-43)."""
     here = hex_of(state, host)
     there = hex_of(state, target)
-    lift_unit(state, host)
-    lift_unit(state, target)
-    put_unit(state, host, there)
-    put_unit(state, target, here)
-    log_event(state, Event.MOVE, controller_of(state, host), there, here)
-    log_event(state, Event.MOVE, controller_of(state, target), here, there)
-    reveal(state, target)
+    lift_unit(params, state, host)
+    lift_unit(params, state, target)
+    put_unit(params, state, host, there)
+    put_unit(params, state, target, here)
+    log_event(params, state, Event.MOVE, controller_of(state, host), there, here)
+    log_event(params, state, Event.MOVE, controller_of(state, target), here, there)
+    reveal(params, state, target)
     settle_sight(params, state)
 
 
@@ -308,7 +320,7 @@ def reveal_around(params, state, center, reach):
             and controller_of(state, unit) != state.act_player
             and distance(params, center, np.int64(cell)) <= reach
         ):
-            reveal(state, unit)
+            reveal(params, state, unit)
     settle_sight(params, state)
 
 
@@ -348,7 +360,7 @@ def apply_to_unit(params, state, row, unit):
         strip_chosen(params, state, np.int64(Kind.SPELL if kind == Effect.DISPEL else Kind.MANEUVER))
     elif kind == Effect.REMOVE:
         shown = shown_type(state, unit, params.casualties_public == 1)
-        log_event(state, Event.REMOVE, owner_of(state, unit), hex_of(state, unit), shown)
+        log_event(params, state, Event.REMOVE, owner_of(state, unit), hex_of(state, unit), shown)
         leave_play(params, state, unit, Zone.REMOVED, Zone.REMOVED)
 
 

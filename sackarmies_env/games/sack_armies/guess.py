@@ -28,7 +28,7 @@ from sackarmies_env.games.sack_armies.plausible import (
     suits,
     sum_ranks,
 )
-from sackarmies_env.games.sack_armies.zones import first_token, owner_of, type_of
+from sackarmies_env.games.sack_armies.zones import first_token, owner_of, set_seen, type_of
 
 PLACE_CLASSES = 4
 TRIES = 64  # random types tried for a place before the first that fits is taken
@@ -105,7 +105,7 @@ def place_known(params, state, player):
             if token == NO_TOKEN:
                 return False
             settle(params, state, token, type_id)
-            state.token_seen[token] = 1
+            set_seen(state, token, 1)
     return True
 
 
@@ -166,7 +166,7 @@ def draw_army(params, state, player):
     """Draw an army that fits all that is public; return whether that worked."""
     for token in range(first_token(params, player), end_of_rows(params, player)):
         if is_hidden(params, state, token):
-            state.token_seen[token] = 0
+            set_seen(state, token, 0)
     if not place_known(params, state, player):
         return False
     if not place_kind(params, state, player, np.int64(Kind.BATTLEFIELD), np.int64(params.min_battlefields)):
@@ -185,9 +185,9 @@ def exchange(state, token, other):
     type_id = state.token_type[token]
     seen = state.token_seen[token]
     state.token_type[token] = state.token_type[other]
-    state.token_seen[token] = state.token_seen[other]
+    set_seen(state, token, state.token_seen[other])
     state.token_type[other] = type_id
-    state.token_seen[other] = seen
+    set_seen(state, other, seen)
 
 
 @njit
@@ -262,7 +262,7 @@ def recall(params, state, player, done):
     start = first_token(params, player)
     for i in range(np.int64(params.tokens_per_general)):
         state.token_type[start + i] = state.guess_type[i]
-        state.token_seen[start + i] = state.guess_seen[i]
+        set_seen(state, start + i, state.guess_seen[i])
         state.guess_done[i] = done
 
 

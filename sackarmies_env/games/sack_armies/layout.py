@@ -29,7 +29,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Verb,
     Victory,
 )
-from sackarmies_env.games.sack_armies.state import LARGE, MAX_LOG
+from sackarmies_env.games.sack_armies.state import LARGE, LOG_WIDTH, MAX_LOG
 
 NOBODY = -1  # in a feature that names a seat
 UNTOLD = -1  # for a count that is not public
@@ -296,7 +296,6 @@ Token: Any = _columns("TokenColumns", TOKEN_FEATURES)
 Attribute: Any = _columns("AttributeColumns", ATTRIBUTE_FEATURES)
 
 GLOBAL_WIDTH = len(GLOBAL_FEATURES)
-LOG_WIDTH = len(LOG_FEATURES)
 GENERAL_WIDTH = len(GENERAL_FEATURES)
 TOKEN_WIDTH = len(TOKEN_FEATURES)
 FIRST_ATTRIBUTE = len(STATE_FEATURES)

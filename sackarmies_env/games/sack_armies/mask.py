@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, ONE, WORD_BITS, count_bits
 from sackarmies_env.core.jit import njit
-
-ONE = np.uint64(1)
-WORD_BITS = 64
 
 
 @njit
@@ -30,6 +28,21 @@ def allow(state, action):
     if not is_allowed(state, action):
         state.legal[action // WORD_BITS] |= ONE << np.uint64(action % WORD_BITS)
         state.num_legal += 1
+
+
+@njit
+def allow_all(state, first, bits):
+    """Offer `first` + i for each bit i of `bits`."""
+    word = first // WORD_BITS
+    shift = np.uint64(first % WORD_BITS)
+    low = (bits << shift) & ~state.legal[word]
+    state.legal[word] |= low
+    state.num_legal += count_bits(low)
+    high = (bits >> ONE) >> (np.uint64(WORD_BITS - 1) - shift)
+    if high != NO_BITS:
+        high &= ~state.legal[word + 1]
+        state.legal[word + 1] |= high
+        state.num_legal += count_bits(high)
 
 
 @njit

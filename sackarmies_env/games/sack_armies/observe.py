@@ -4,64 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, count_bits, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import (
-    NO_TYPE,
-    Decision,
-    Event,
-    Face,
-    FlipMethod,
-    Kind,
-    Zone,
-)
+from sackarmies_env.games.sack_armies.constants import Decision, FlipMethod, Zone
+from sackarmies_env.games.sack_armies.encode import clamp, write_hex, write_type
 from sackarmies_env.games.sack_armies.knowledge import (
-    clamp,
-    is_known_to_exist,
     is_picking,
     knows_choice,
-    knows_identity,
     seat_from,
     seat_or_nobody,
-    write_hex,
-    write_type,
 )
 from sackarmies_env.games.sack_armies.layout import (
     CASUALTIES,
     GENERAL_START,
     GENERAL_WIDTH,
     LOG_START,
-    LOG_WIDTH,
     OWN_SACK,
     PERCENT,
-    SHOWN_OFFSET,
     UNTOLD,
     General,
     Global,
     Log,
     Over,
 )
-from sackarmies_env.games.sack_armies.observe_tokens import may_augment, write_tokens
+from sackarmies_env.games.sack_armies.observe_tokens import clear_rest, clear_used, write_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
-from sackarmies_env.games.sack_armies.state import MAX_LOG
-from sackarmies_env.games.sack_armies.zones import controller_of, kind_of, owner_of, type_of
-
-TYPE_EVENTS = (
-    Event.PLACE,
-    Event.REVEAL,
-    Event.CASUALTY,
-    Event.CAPTURE,
-    Event.TO_SACK,
-    Event.REMOVE,
-    Event.CONTROL,
-    Event.RAISE,
-    Event.ATTACH,
-)
-KIND_EVENTS = (Event.DEPLOY, Event.WRONG_KIND)
-KINDS = np.arange(len(Event))
-TELLS_TYPE = np.isin(KINDS, TYPE_EVENTS)  # by kind of event: what its value is
-TELLS_KIND = np.isin(KINDS, KIND_EVENTS).astype(np.int64)
-TELLS_NUMBER = ~np.isin(KINDS, (*TYPE_EVENTS, Event.MOVE))
+from sackarmies_env.games.sack_armies.state import LOG_WIDTH, MAX_LOG
+from sackarmies_env.games.sack_armies.zones import controller_of, fields_of, first_token, tokens_in, type_of
 
 # --- the block of globals
 
@@ -150,23 +120,12 @@ def write_act(params, state, viewer, out):
 
 @njit
 def write_events(params, state, viewer, out):
-    """Write the public events, column by column and without branches: such loops are vectorised (V-07, V-17)."""
+    """Write the public events; the state keeps them as they are shown, but for the seats (V-07, V-17)."""
+    for i in range(MAX_LOG * LOG_WIDTH):
+        out[LOG_START + i] = state.log_shown[i]
     for i in range(MAX_LOG):
-        at = LOG_START + i * LOG_WIDTH
-        out[at + Log.KIND] = state.log_kind[i]
-        out[at + Log.SEAT] = seat_or_nobody(params, viewer, np.int64(state.log_player[i]))
-        write_hex(params, out, at + Log.Q, np.int64(state.log_hex[i]))
-    for i in range(MAX_LOG):
-        is_move = state.log_kind[i] == Event.MOVE
-        origin = np.int64(state.log_value[i]) if is_move else np.int64(NO_HEX)
-        write_hex(params, out, LOG_START + i * LOG_WIDTH + Log.FROM_Q, origin)
-    for i in range(MAX_LOG):
-        type_id = np.int64(state.log_value[i]) if TELLS_TYPE[state.log_kind[i]] else np.int64(NO_TYPE)
-        write_type(out, LOG_START + i * LOG_WIDTH + Log.TYPE_LOW, type_id)
-    for i in range(MAX_LOG):
-        kind = np.int64(state.log_kind[i])
-        value = np.int64(state.log_value[i]) + TELLS_KIND[kind] * SHOWN_OFFSET
-        out[LOG_START + i * LOG_WIDTH + Log.NUMBER] = clamp(value) if TELLS_NUMBER[kind] else np.int64(0)
+        seat = seat_or_nobody(params, viewer, np.int64(state.log_player[i]))
+        out[LOG_START + i * LOG_WIDTH + Log.SEAT] = seat
 
 
 # --- the blocks of Generals and of types
@@ -186,65 +145,84 @@ def type_at(params, type_id):
 
 
 @njit
-def count_on_board(params, state, viewer, token, out):
-    """Count a unit or battlefield on the battleground, for its owner and for its controller."""
-    at = general_at(params, viewer, owner_of(state, token))
-    if kind_of(params, state, token) == Kind.UNIT:
-        out[at + General.UNITS] += 1
-        out[at + General.UNITS_DOWN] += 1 - state.token_face[token]
-    else:
-        controller = controller_of(state, token)
-        out[at + General.FIELDS_OWNED] += 1
-        out[at + General.FIELDS_KEPT] += controller == state.token_owner[token]
+def count_units(params, state, viewer, player, out):
+    """Count the units of `player` on the battleground."""
+    at = general_at(params, viewer, player)
+    out[at + General.UNITS] = count_bits(state.units[player])
+    out[at + General.UNITS_DOWN] = count_bits(state.units[player] & ~state.face_up[player])
+
+
+@njit
+def count_fields(params, state, viewer, player, out):
+    """Count the battlefields that `player` owns, for him and for those who control them."""
+    at = general_at(params, viewer, player)
+    rest = fields_of(state, player)
+    out[at + General.FIELDS_OWNED] = count_bits(rest)
+    while rest != NO_BITS:
+        controller = controller_of(state, first_token(params, player) + lowest_bit(rest))
+        rest = without_lowest(rest)
+        out[at + General.FIELDS_KEPT] += controller == player
         out[general_at(params, viewer, controller) + General.FIELDS_CONTROLLED] += 1
 
 
 @njit
-def count_aside(params, state, viewer, token, out):
-    """Count a token that is neither on the battleground nor in a sack or hand (V-06)."""
-    at = general_at(params, viewer, owner_of(state, token))
-    zone = state.token_zone[token]
-    if zone == Zone.CASUALTIES:
-        out[at + General.CASUALTIES] += 1
-    elif zone == Zone.REMOVED:
-        out[at + General.REMOVED] += 1
-    elif zone == Zone.CAPTURED:
-        out[at + General.CAPTURED] += 1
-    elif zone == Zone.PICKED:
-        out[at + General.TO_PLACE] += 1
+def count_aside(params, state, viewer, player, out):
+    """Count the tokens of `player` that are neither on the battleground nor in a sack or hand (V-06)."""
+    at = general_at(params, viewer, player)
+    out[at + General.CASUALTIES] = count_bits(tokens_in(state, player, Zone.CASUALTIES))
+    out[at + General.REMOVED] = count_bits(tokens_in(state, player, Zone.REMOVED))
+    out[at + General.CAPTURED] = count_bits(tokens_in(state, player, Zone.CAPTURED))
+    out[at + General.TO_PLACE] = count_bits(tokens_in(state, player, Zone.PICKED))
 
 
 @njit
-def count_by_type(params, state, viewer, token, out):
-    """Count a token in a pile, or one that is known to be somewhere out of sight, in the row of its type (V-04)."""
-    zone = state.token_zone[token]
-    at = type_at(params, type_of(state, token))
-    if not knows_identity(params, state, viewer, token):
-        if is_known_to_exist(params, state, token):
-            known = CASUALTIES + np.int64(params.num_generals) - 1  # column of a seat: known + seat
-            out[at + known + seat_from(params, viewer, owner_of(state, token))] += 1
-    elif zone == Zone.CASUALTIES:
-        out[at + CASUALTIES + seat_from(params, viewer, owner_of(state, token))] += 1
-    elif zone == Zone.SACK:
-        out[at + OWN_SACK] += 1
+def count_types(params, state, player, tokens, column, out):
+    """Count tokens of `player`, given as bits, in a column of the rows of their types."""
+    first = type_at(params, np.int64(0)) + column
+    width = type_at(params, np.int64(1)) - type_at(params, np.int64(0))
+    rest = tokens
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        out[first + type_of(state, token) * width] += 1
+
+
+@njit
+def owned_tokens(state, player):
+    """Return as bits the tokens of `player`, wherever they are."""
+    owned = NO_BITS
+    for zone in range(np.int64(Zone.SACK), state.zone_tokens.shape[1]):
+        owned |= state.zone_tokens[player, zone]
+    return owned
+
+
+@njit
+def count_known(params, state, viewer, player, hidden, out):
+    """Count the tokens among `hidden` that `player` is known to have, in the rows of their types (V-01, V-04).
+
+    Either army lists are open, or as many of the type were visible at one time (C-open_army_lists).
+    """
+    known = hidden if params.open_army_lists == 1 else hidden & state.seen[player]
+    column = CASUALTIES + np.int64(params.num_generals) - 1 + seat_from(params, viewer, player)
+    count_types(params, state, player, known, column, out)
 
 
 @njit
 def write_counts(params, state, viewer, out):
-    """Count all tokens, in one go through the rows; return whether there may be augmenters."""
-    augmented = state.num_ghosts > 0 or state.num_modifiers > 0
-    for token in range(len(state.token_zone)):
-        zone = state.token_zone[token]
-        if zone == Zone.NONE:
-            continue
-        if zone == Zone.BATTLEGROUND:
-            count_on_board(params, state, viewer, token, out)
-            augmented = augmented or may_augment(params, state, token)
-        elif zone != Zone.SACK and zone != Zone.HAND:
-            count_aside(params, state, viewer, token, out)
-        if zone != Zone.BATTLEGROUND or state.token_face[token] == Face.DOWN:
-            count_by_type(params, state, viewer, token, out)
-    return augmented
+    """Count the tokens of all Generals."""
+    for seat in range(np.int64(params.num_generals)):
+        player = np.int64(seat)
+        count_units(params, state, viewer, player, out)
+        count_fields(params, state, viewer, player, out)
+        count_aside(params, state, viewer, player, out)
+        casualties = tokens_in(state, player, Zone.CASUALTIES)
+        if player == viewer:
+            count_types(params, state, player, tokens_in(state, player, Zone.SACK), np.int64(OWN_SACK), out)
+        else:
+            count_known(params, state, viewer, player, owned_tokens(state, player) & ~state.face_up[player], out)
+            casualties &= state.face_up[player]
+        column = CASUALTIES + seat_from(params, viewer, player)
+        count_types(params, state, player, casualties, column, out)
 
 
 @njit
@@ -279,15 +257,31 @@ def write_generals(params, state, viewer, out):
 
 
 @njit
-def observe_game(params, state, viewer, out):
-    """Write all that `viewer` sees of one game to the int8 vector `out`."""
-    for i in range(len(out)):
+def write_view(params, state, viewer, out):
+    """Write all that `viewer` sees of one game; return where the rows of tokens that are not used begin."""
+    tokens = type_at(params, np.int64(params.num_types))
+    for i in range(np.uint64(tokens)):
         out[i] = 0
     write_globals(params, state, viewer, out)
     write_events(params, state, viewer, out)
-    augmented = write_counts(params, state, viewer, out)
+    write_counts(params, state, viewer, out)
     write_generals(params, state, viewer, out)
-    write_tokens(params, state, viewer, augmented, out, type_at(params, np.int64(params.num_types)))
+    return write_tokens(params, state, viewer, out, tokens)
+
+
+@njit
+def observe_game(params, state, viewer, out):
+    """Write all that `viewer` sees of one game to the int8 vector `out`, whatever it held."""
+    clear_rest(out, write_view(params, state, viewer, out))
+
+
+@njit
+def observe_again(params, state, viewer, out):
+    """Write all that `viewer` sees of one game over an observation of any game, or over zeros.
+
+    Most rows of tokens are unused, before and after: not writing them saves half of the memory traffic.
+    """
+    clear_used(out, write_view(params, state, viewer, out))
 
 
 @njit
@@ -296,7 +290,7 @@ def observe_games(params, states, players, out):
 
     Args:
         params: (1,) PARAMS_DTYPE.
-        states: (n,) states, read only.
+        states: (n,) states, read only but for scratch fields.
         players: (n,) int64, seats; they need not be to act and may be eliminated.
         out: (n, size) int8, overwritten; laid out as `make_observation_spec` says.
     """

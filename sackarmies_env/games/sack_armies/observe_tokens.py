@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Face, Zone
+from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Effect, Zone
+from sackarmies_env.games.sack_armies.encode import clamp, write_hex
 from sackarmies_env.games.sack_armies.knowledge import (
-    clamp,
     knows_choice,
     knows_identity,
     seat_from,
-    write_hex,
 )
 from sackarmies_env.games.sack_armies.layout import (
     AUGMENTED_OFFSET,
@@ -35,10 +35,10 @@ from sackarmies_env.games.sack_armies.layout import (
 from sackarmies_env.games.sack_armies.stats import (
     NO_ROW,
     ability_row_if_revealed,
-    effective_armor,
-    effective_damage,
-    effective_movement,
     is_as_printed,
+    limits_met,
+    stats_if,
+    unaided_stats,
 )
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
@@ -47,9 +47,12 @@ from sackarmies_env.games.sack_armies.zones import (
     field_at,
     first_token,
     hex_of,
+    is_face_up,
     is_in_effect,
     kind_of,
     owner_of,
+    put_bit,
+    tokens_in,
     type_of,
     unit_at,
 )
@@ -60,11 +63,40 @@ END_OF_PILE = 1 << 40  # above every key of `pile_key`
 
 
 @njit
+def raise_value(params, row, out, at):
+    """Raise the value of the ability in a row to what the row gives: the best row counts."""
+    column = at + Token.AMBUSH + np.int64(params.ability_kind[row])
+    out[column] = max(out[column], params.ability_value[row])
+
+
+@njit
+def write_granted(params, state, unit, out, at):
+    """Write the abilities that attachments in effect and passing effects grant (RA-0-1)."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            type_id = type_of(state, attachment)
+            for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
+                if params.effect_kind[effect] == Effect.GRANT:
+                    raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        effect = np.int64(state.modifier_effect[i])
+        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
+            raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+
+
+@njit
 def write_abilities(params, state, unit, out, at):
     """Write the abilities of a unit as they work for it now, or would if it were face up."""
     for ability in range(NUM_ABILITIES):
-        found = ability_row_if_revealed(params, state, unit, np.int64(ability))
-        out[at + Token.AMBUSH + ability] = 0 if found == NO_ROW else params.ability_value[found]
+        out[at + Token.AMBUSH + ability] = 0
+    type_id = type_of(state, unit)
+    if limits_met(params, state, unit):
+        for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
+            raise_value(params, np.int64(row), out, at)
+    if not is_as_printed(state, unit):
+        write_granted(params, state, unit, out, at)
     found = ability_row_if_revealed(params, state, unit, np.int64(Ability.AUGMENT))
     if found == NO_ROW:
         out[at + Token.AUGMENTED] = 0
@@ -87,52 +119,67 @@ def write_identity(params, state, token, known, out, at):
 
 
 @njit
-def has_effects(params, type_id):
-    """Return whether there are effects in the text of a type."""
+def is_on_rough_ground(params, state, unit):
+    """Return whether the battlefield under `unit` has effects."""
+    field = field_at(state, hex_of(state, unit))
+    if field == NO_TOKEN:
+        return False
+    type_id = type_of(state, field)
     return params.type_effect_end[type_id] > params.type_effect_start[type_id]
 
 
 @njit
 def may_augment(params, state, unit):
-    """Return whether a token on the board may give its neighbours something: a cheap test before exact ones."""
-    if state.token_face[unit] == Face.DOWN:
-        return False
+    """Return whether a unit that is face up may give its neighbours something: a cheap test before exact ones."""
     return params.type_ability[state.token_type[unit], Ability.AUGMENT] > 0 or state.token_first[unit] != NO_TOKEN
 
 
 @njit
-def may_be_augmented(params, state, unit):
-    """Return whether something beside `unit`, now or before it died, may give it something."""
+def find_aided(params, state, player):
+    """Mark the units of `player` that a neighbour, now or before it died, may give something."""
+    state.aided[player] = NO_BITS
     if state.num_ghosts > 0 or state.num_modifiers > 0:
-        return True
-    cell = hex_of(state, unit)
-    for direction in range(NUM_DIRECTIONS):
-        neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
-            continue
-        if may_augment(params, state, unit_at(state, neighbor)):
-            return True
-    return False
+        state.aided[player] = state.units[player]
+        return
+    rest = state.units[player] & state.face_up[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if may_augment(params, state, unit):
+            for direction in range(NUM_DIRECTIONS):
+                neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
+                if neighbor != NO_HEX and state.cell_unit[neighbor] != NO_TOKEN:
+                    put_bit(state.aided, state, unit_at(state, neighbor), 1)
+
+
+@njit
+def write_stats(stats, out, at):
+    """Write the effective stats of a unit."""
+    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(max(np.int64(0), stats[0]))
+    out[at + Token.EFFECTIVE_DAMAGE] = clamp(max(np.int64(0), stats[1]))
+    out[at + Token.EFFECTIVE_ARMOR] = clamp(stats[2])
 
 
 @njit(inlined=True)
-def write_unit_stats(params, state, unit, may_differ, out, at):
+def write_unit_stats(params, state, unit, out, at):
     """Write what a known unit on the board is worth now, where it may differ from what is printed.
 
-    Mostly nothing changes a unit: `may_differ` is false if there are neither augmenters nor effects of its ground.
+    Mostly nothing changes a unit: neither its ground nor an attachment nor, if there are any, an augmenter beside it.
     """
     is_printed = is_as_printed(state, unit)
-    if out[at + Token.LIMITED] == 1 or not is_printed:
+    if params.type_limit_end[type_of(state, unit)] > params.type_limit_start[type_of(state, unit)] or not is_printed:
         write_abilities(params, state, unit, out, at)
-    if may_differ or not is_printed:
-        out[at + Token.EFFECTIVE_MOVEMENT] = clamp(effective_movement(params, state, unit))
-        out[at + Token.EFFECTIVE_DAMAGE] = clamp(effective_damage(params, state, unit))
-        out[at + Token.EFFECTIVE_ARMOR] = clamp(effective_armor(params, state, unit))
+    if has_bit(state.aided[owner_of(state, unit)], unit - first_token(params, owner_of(state, unit))):
+        write_stats(stats_if(params, state, unit, is_face_up(state, unit)), out, at)
+    elif not is_printed or is_on_rough_ground(params, state, unit):
+        write_stats(unaided_stats(params, state, unit, is_face_up(state, unit)), out, at)
 
 
 @njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
-    """Write what `viewer` knows of `token`, the place apart."""
+    """Write what `viewer` knows of `token` to a row, whatever was there; the place apart."""
+    for column in range(np.uint64(TOKEN_WIDTH)):
+        out[np.uint64(at) + column] = 0
     out[at + Token.OWNER] = seat_from(params, viewer, owner_of(state, token))
     out[at + Token.CONTROLLER] = seat_from(params, viewer, controller_of(state, token))
     out[at + Token.FACE] = state.token_face[token]
@@ -208,13 +255,14 @@ def write_beneath(params, state, viewer, token, out, at):
 @njit
 def write_aside(params, state, viewer, zone, out, at):
     """Write the viewer's own hand or picks, in the order of his list."""
-    start = first_token(params, viewer)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == zone:
-            write_token(params, state, viewer, token, out, at)
-            out[at + Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
-            write_hex(params, out, at + Token.Q, np.int64(NO_HEX))
-            at += TOKEN_WIDTH
+    rest = tokens_in(state, viewer, zone)
+    while rest != NO_BITS:
+        token = first_token(params, viewer) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        write_token(params, state, viewer, token, out, at)
+        out[at + Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
+        write_hex(params, out, at + Token.Q, np.int64(NO_HEX))
+        at += TOKEN_WIDTH
     return at
 
 
@@ -300,30 +348,60 @@ def write_captives(params, state, viewer, unit, out, at):
     return end
 
 
+@njit(inlined=True)
+def write_cell(params, state, viewer, cell, has_captives, out, at):  # noqa: PLR0917 - part of a loop
+    """Write what lies and stands on a hex."""
+    if state.cell_field[cell] != NO_TOKEN:
+        at = write_field(params, state, viewer, cell, out, at)
+    unit = unit_at(state, cell)
+    if unit == NO_TOKEN:
+        return at
+    write_unit(params, state, viewer, unit, out, at)
+    if knows_identity(params, state, viewer, unit):
+        write_unit_stats(params, state, unit, out, at)
+    at += TOKEN_WIDTH
+    if state.token_first[unit] != NO_TOKEN:
+        at = write_stack(params, state, viewer, unit, out, at)
+    if has_captives:
+        at = write_captives(params, state, viewer, unit, out, at)
+    return at
+
+
 @njit
-def write_tokens(params, state, viewer, augmented, out, at):
-    """Write the block of tokens, which begins at `at`, after the block of Generals; unused rows stay as they are."""
+def write_tokens(params, state, viewer, out, at):
+    """Write the block of tokens, which begins at `at`, after the block of Generals.
+
+    Returns:
+        Where the rows that are not used begin; they stay as they are.
+    """
     at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
+    for player in range(params.num_generals):
+        find_aided(params, state, np.int64(player))
     has_captives = is_anything_in(params, out, General.CAPTURED)
-    for cell in range(params.num_cells):
-        if state.cell_field[cell] & state.cell_unit[cell] == NO_TOKEN:  # one test for the many empty hexes: -1 & -1
-            continue
-        is_rough = False
-        if state.cell_field[cell] != NO_TOKEN:
-            at = write_field(params, state, viewer, np.int64(cell), out, at)
-            is_rough = has_effects(params, type_of(state, field_at(state, cell)))
-        if state.cell_unit[cell] == NO_TOKEN:
-            continue
-        unit = unit_at(state, cell)
-        write_unit(params, state, viewer, unit, out, at)
-        if knows_identity(params, state, viewer, unit):
-            may_differ = is_rough or (augmented and may_be_augmented(params, state, unit))
-            write_unit_stats(params, state, unit, may_differ, out, at)
-        at += TOKEN_WIDTH
-        if state.token_first[unit] != NO_TOKEN:
-            at = write_stack(params, state, viewer, unit, out, at)
-        if has_captives:
-            at = write_captives(params, state, viewer, unit, out, at)
+    for row in range(2 * np.int64(params.radius) + 1):
+        rest = state.field_rows[row] | state.unit_rows[row]
+        first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
+        while rest != NO_BITS:
+            cell = first + lowest_bit(rest)
+            rest = without_lowest(rest)
+            at = write_cell(params, state, viewer, cell, has_captives, out, at)
     if is_anything_in(params, out, General.REMOVED):
-        write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
+        at = write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
+    return at
+
+
+@njit
+def clear_rest(out, at):
+    """Zero the rows from `at` on."""
+    for i in range(np.uint64(at), np.uint64(len(out))):
+        out[i] = 0
+
+
+@njit
+def clear_used(out, at):
+    """Zero the rows from `at` on that an earlier observation has used; behind the first unused one there are none."""
+    while at < len(out) and out[at + Token.PLACE] != Place.NONE:
+        for column in range(np.uint64(TOKEN_WIDTH)):
+            out[np.uint64(at) + column] = 0
+        at += TOKEN_WIDTH

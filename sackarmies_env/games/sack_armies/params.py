@@ -74,6 +74,8 @@ PARAMS_DTYPE = record_dtype(
         ("cell_r", np.int8, (LARGE.cells,)),
         ("neighbors", np.int16, (LARGE.cells, 6)),  # NO_HEX off the board
         ("cell_interior", np.int8, (LARGE.cells,)),  # 1: all six neighbours are on the board
+        ("row_cell", np.int16, (LARGE.rows,)),  # first cell of row r + R
+        ("row_column", np.int8, (LARGE.rows,)),  # and its q + R
         # --- armies
         ("army_size", np.int16, (MAX_GENERALS,)),
         ("army_type", np.int16, (MAX_GENERALS, LARGE.tokens)),  # NO_TYPE beyond army_size
@@ -88,6 +90,7 @@ PARAMS_DTYPE = record_dtype(
         ("type_armor", np.int16, (MAX_TYPES,)),
         ("type_keywords", np.int64, (MAX_TYPES,)),  # bits
         ("type_ability", np.int8, (MAX_TYPES, NUM_ABILITIES)),  # greatest printed value: range, damage or 1; 0 none
+        ("type_verbs", np.int64, (MAX_TYPES,)),  # bits: verbs that a unit may have because of what is printed on it
         ("type_ability_start", np.int16, (MAX_TYPES,)),  # rows of the ability table
         ("type_ability_end", np.int16, (MAX_TYPES,)),
         ("type_limit_start", np.int16, (MAX_TYPES,)),  # rows of limit_match

@@ -35,7 +35,18 @@ SHOWN = (  # by the rest of the scenario
 )
 DERIVED = (
     *("cell_unit", "cell_field", "cell_legal", "sack_count", "hand_count", "legal", "num_legal"),
-    *("reach_steps", "reach_queue", "guess_type", "guess_seen", "guess_done"),
+    *("zone_tokens", "units", "face_up", "seen", "unit_rows", "field_rows", "legal_rows", "halt_rows"),
+    *(
+        "log_shown",
+        "reach_rows",
+        "reach_edge",
+        "reach_open",
+        "reach_halts",
+        "aided",
+        "guess_type",
+        "guess_seen",
+        "guess_done",
+    ),
 )
 ROWS = (  # fields that hold tokens
     *("attack_unit", "attack_target", "attack_designated"),

@@ -6,6 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import ERROR_NONE
@@ -23,20 +24,24 @@ from sackarmies_env.games.sack_armies.flow import (
     set_data,
     set_step,
 )
-from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.mask import allow, clear_legal
 from sackarmies_env.games.sack_armies.stats import distance
 from sackarmies_env.games.sack_armies.victory import begin_turn_of, next_player
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
     field_at,
+    fields_of,
     find_in_zone,
     first_token,
+    hex_of,
     kind_of,
     leave_zone,
     owner_of,
     put_field,
+    set_zone,
     to_sack,
+    tokens_in,
 )
 
 SETUP_FIELDS = 5  # battlefields that a General places in Setup (R7.1-1)
@@ -69,27 +74,31 @@ class Anchor(IntEnum):
 def count_fields(params, state, player, zone):
     """Return how many battlefields `player` owns in `zone`."""
     count = 0
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == zone and kind_of(params, state, token) == Kind.BATTLEFIELD:
+    rest = tokens_in(state, player, zone)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if kind_of(params, state, token) == Kind.BATTLEFIELD:
             count += 1
     return count
 
 
 @njit
-def pick_field(state, token):
+def pick_field(params, state, token):
     """Set a battlefield aside for Setup, in secret (R7.1-1, Q-07)."""
-    leave_zone(state, token)
-    state.token_zone[token] = Zone.PICKED
+    leave_zone(params, state, token)
+    set_zone(state, token, Zone.PICKED)
 
 
 @njit
 def pick_all_fields(params, state, player):
     """Pick every battlefield of `player`: he has no real choice."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.SACK and kind_of(params, state, token) == Kind.BATTLEFIELD:
-            pick_field(state, token)
+    rest = tokens_in(state, player, Zone.SACK)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if kind_of(params, state, token) == Kind.BATTLEFIELD:
+            pick_field(params, state, token)
 
 
 @njit
@@ -111,9 +120,12 @@ def run_picks(params, state):
 @njit
 def offer_fields(params, state, zone):
     """Offer the types of the battlefields that the current player has in `zone`."""
-    start = first_token(params, state.current_player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == zone and kind_of(params, state, token) == Kind.BATTLEFIELD:
+    player = np.int64(state.current_player)
+    rest = tokens_in(state, player, zone)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if kind_of(params, state, token) == Kind.BATTLEFIELD:
             allow(state, type_action(params, np.int64(state.token_type[token])))
 
 
@@ -121,7 +133,7 @@ def offer_fields(params, state, zone):
 def apply_setup_pick(params, state, action):
     """Pick one battlefield of the chosen type."""
     player = np.int64(state.current_player)
-    pick_field(state, find_in_zone(params, state, player, Zone.SACK, decode_type(params, action)))
+    pick_field(params, state, find_in_zone(params, state, player, Zone.SACK, decode_type(params, action)))
 
 
 # --- initiative
@@ -199,75 +211,118 @@ def may_hold_field(params, state, player, cell):
 
 
 @njit
-def is_across_the_gap(params, state, player, cell):
-    """Return whether an opposing battlefield lies exactly one open hex away from `cell` (R7.1-12, Q-04)."""
+def has_field_hex_beside(params, state, player, field):
+    """Return whether `player` may put a battlefield down next to `field`."""
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[hex_of(state, field), direction])
+        if neighbor != NO_HEX and may_hold_field(params, state, player, neighbor):
+            return True
+    return False
+
+
+@njit
+def has_field_hex(params, state, player):
+    """Return whether there is a place for a battlefield next to one of `player`'s (R8.2.1-10)."""
+    for owner in range(params.num_generals):
+        rest = fields_of(state, owner)
+        while rest != NO_BITS:
+            field = first_token(params, owner) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if is_own_side(params, state, field, player) and has_field_hex_beside(params, state, player, field):
+                return True
+    return False
+
+
+@njit
+def offer_field_hexes(params, state, player):
+    """Offer the places for a battlefield next to one of `player`'s (R7.1-15, R4.2-4)."""
+    for owner in range(params.num_generals):
+        rest = fields_of(state, owner)
+        while rest != NO_BITS:
+            field = first_token(params, owner) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if not is_own_side(params, state, field, player):
+                continue
+            for direction in range(NUM_DIRECTIONS):
+                neighbor = np.int64(params.neighbors[hex_of(state, field), direction])
+                if neighbor != NO_HEX and may_hold_field(params, state, player, neighbor):
+                    allow(state, hex_action(params, neighbor))
+
+
+@njit
+def offer_across_the_gap(params, state, player, field):
+    """Offer the places for a battlefield exactly one open hex away from `field`, an opposing one (R7.1-12, Q-04)."""
+    cell = hex_of(state, field)
     for direction in range(NUM_DIRECTIONS):
         between = np.int64(params.neighbors[cell, direction])
         if between == NO_HEX:
             continue
         for onward in range(NUM_DIRECTIONS):
             other = np.int64(params.neighbors[between, onward])
-            if other == NO_HEX or distance(params, other, cell) != GAP:
-                continue
-            field = field_at(state, other)
-            if field != NO_TOKEN and not is_own_side(params, state, field, player):
-                return True
-    return False
+            if (
+                other != NO_HEX
+                and distance(params, other, cell) == GAP
+                and may_hold_field(params, state, player, other)
+            ):
+                allow(state, hex_action(params, other))
+
+
+@njit
+def offer_first_hexes(params, state, player):
+    """Offer the places for the first battlefield of `player`, by the battlefields of others (R7.1-14, Q-05)."""
+    for owner in range(params.num_generals):
+        rest = fields_of(state, owner)
+        while rest != NO_BITS:
+            field = first_token(params, owner) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if not is_own_side(params, state, field, player):
+                offer_across_the_gap(params, state, player, field)
 
 
 @njit
 def find_anchor(params, state, player):
     """Return what the next battlefield of `player` is placed by."""
     anchor = np.int64(Anchor.NOTHING)
-    for cell in range(params.num_cells):
-        field = field_at(state, cell)
-        if field != NO_TOKEN:
-            if owner_of(state, field) == player:
+    for owner in range(params.num_generals):
+        if fields_of(state, owner) != NO_BITS:
+            if owner == player:
                 return np.int64(Anchor.OWN)
             anchor = np.int64(Anchor.OPPONENT)
     return anchor
 
 
 @njit
-def is_setup_hex(params, state, player, anchor, cell):
-    """Return whether `player` may place his next battlefield on `cell` in Setup (R7.1-14, R7.1-15, Q-05)."""
-    if anchor == Anchor.NOTHING:
-        return cell == params.center
-    if not may_hold_field(params, state, player, cell):
-        return False
-    if anchor == Anchor.OWN:
-        return touches_field(params, state, player, cell, True)
-    return is_across_the_gap(params, state, player, cell)
-
-
-@njit
 def offer_setup_hexes(params, state):
-    """Offer the hexes for the battlefield that the current player has chosen (D-02)."""
+    """Offer the hexes for the next battlefield of the current player (D-02)."""
     player = np.int64(state.current_player)
     anchor = find_anchor(params, state, player)
-    for cell in range(params.num_cells):
-        if is_setup_hex(params, state, player, anchor, np.int64(cell)):
-            allow(state, hex_action(params, cell))
+    if anchor == Anchor.OWN:
+        offer_field_hexes(params, state, player)
+    elif anchor == Anchor.OPPONENT:
+        offer_first_hexes(params, state, player)
+    else:
+        allow(state, hex_action(params, np.int64(params.center)))
 
 
 @njit
 def has_setup_hex(params, state, player):
     """Return whether there is room for another battlefield of `player`."""
     anchor = find_anchor(params, state, player)
-    for cell in range(params.num_cells):
-        if is_setup_hex(params, state, player, anchor, np.int64(cell)):
-            return True
-    return False
+    if anchor == Anchor.OWN:
+        return has_field_hex(params, state, player)
+    if anchor == Anchor.NOTHING:
+        return True
+    clear_legal(state)  # whoever is asked next gets his own
+    offer_first_hexes(params, state, player)
+    return state.num_legal > 0
 
 
 @njit
 def return_a_pick(params, state, player):
     """Send one picked battlefield back to the sack: there is no room for it (Q-75)."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == Zone.PICKED:
-            to_sack(state, token)
-            return
+    picked = tokens_in(state, player, Zone.PICKED)
+    if picked != NO_BITS:
+        to_sack(params, state, first_token(params, player) + lowest_bit(picked))
 
 
 @njit
@@ -309,7 +364,7 @@ def apply_setup_hex(params, state, action):
     player = np.int64(state.current_player)
     token = find_in_zone(params, state, player, placement_zone(params), np.int64(state.chain[0]))
     clear_chain(state)
-    leave_zone(state, token)
+    leave_zone(params, state, token)
     put_field(params, state, token, decode_hex(params, action), player)
     set_data(state, OFFSET, get_data(state, OFFSET) + 1)
 
@@ -322,7 +377,7 @@ def begin_first_turn(params, state, one):
         if params.initial_hand > 0 and state.general_alive[player] == 1:
             draw_tokens(params, state, player, np.int64(params.initial_hand))
     push_frame(state, Frame.TURN, TurnStep.START)
-    begin_turn_of(state, one if state.general_alive[one] == 1 else next_player(params, state, one))
+    begin_turn_of(params, state, one if state.general_alive[one] == 1 else next_player(params, state, one))
 
 
 @njit

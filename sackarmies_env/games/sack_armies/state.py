@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sackarmies_env.core.state import COMMON_FIELDS, record_dtype
+from sackarmies_env.games.sack_armies.constants import Zone
 
 MAX_FRAMES = 5
 FRAME_DATA = 6
 MAX_CHAIN = 6
 MAX_LOG = 24
+LOG_WIDTH = 9  # numbers that observations show of an event
 MAX_SCRIPT_FLIPS = 128
 MAX_SCRIPT_DRAWS = 48
 MAX_MODIFIERS = 64
@@ -25,12 +27,13 @@ class Capacity(NamedTuple):
 
     generals: int
     cells: int
-    tokens: int  # a General
+    rows: int  # of the board
+    tokens: int  # a General, at most 64: sets of them are bits of a word
     legal_words: int  # 64 action ids each
 
 
-SMALL = Capacity(2, 271, 40, 8)  # two Generals in the standard game
-LARGE = Capacity(6, 919, 64, 19)  # up to six Generals, bigger armies and boards
+SMALL = Capacity(2, 271, 19, 40, 8)  # two Generals in the standard game
+LARGE = Capacity(6, 919, 35, 64, 19)  # up to six Generals, bigger armies and boards
 
 
 @functools.cache
@@ -40,7 +43,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
     Token t is row t of the `token_` fields; General g owns the rows from g * tokens on, so rows follow the army lists
     and must never show in an observation (digest section 6).
     """
-    generals, cells, per_general, legal_words = capacity
+    generals, cells, rows, per_general, legal_words = capacity
     tokens = generals * per_general
     return record_dtype(
         COMMON_FIELDS,
@@ -74,6 +77,15 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("cell_unit", np.int16, (cells,)),  # unit on the cell; NO_TOKEN if none (derived from token_hex)
             ("cell_field", np.int16, (cells,)),  # battlefield on the cell; NO_TOKEN if none (derived)
             ("cell_legal", np.int8, (cells,)),  # 1: on or next to a battlefield (R8.3-4; derived)
+            # --- sets as bits, all derived: bit t of General g is token g * tokens + t; bit q + R of row r + R is a hex
+            ("zone_tokens", np.uint64, (generals, len(Zone))),
+            ("units", np.uint64, (generals,)),  # of zone BATTLEGROUND, the units; the rest are battlefields
+            ("face_up", np.uint64, (generals,)),  # whatever zone they are in
+            ("seen", np.uint64, (generals,)),  # token_seen
+            ("unit_rows", np.uint64, (rows,)),
+            ("field_rows", np.uint64, (rows,)),
+            ("legal_rows", np.uint64, (rows,)),
+            ("halt_rows", np.uint64, (rows,)),  # battlefields that end the moves of most units
             # --- Generals
             ("general_alive", np.int8, (generals,)),
             ("general_drawn", np.int8, (generals,)),  # 1: fell in the elimination that left nobody (Q-13)
@@ -143,11 +155,15 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("log_player", np.int8, (MAX_LOG,)),
             ("log_hex", np.int16, (MAX_LOG,)),
             ("log_value", np.int16, (MAX_LOG,)),
+            ("log_shown", np.int8, (MAX_LOG * LOG_WIDTH,)),  # the same as observations show it, seats apart (derived)
             # --- derived: legal ids of current_player as bits; and scratch
             ("legal", np.uint64, (legal_words,)),
             ("num_legal", np.int16),
-            ("reach_steps", np.int8, (cells,)),  # scratch of P-REACH: steps to a cell, -1 if out of reach
-            ("reach_queue", np.int16, (cells,)),  # scratch of P-REACH
+            ("reach_rows", np.uint64, (rows,)),  # scratch of P-REACH: hexes that can be entered
+            ("reach_edge", np.uint64, (rows,)),  # scratch of P-REACH: those entered by the last step that go on
+            ("reach_open", np.uint64, (rows,)),  # scratch of P-REACH: hexes that may be passed and are not reached
+            ("reach_halts", np.uint64, (rows,)),  # scratch of P-REACH: hexes that end the move
+            ("aided", np.uint64, (generals,)),  # scratch of observations: units that others may augment
             ("guess_type", np.int16, (per_general,)),  # scratch of determinize: the true types of a General
             ("guess_seen", np.int8, (per_general,)),  # scratch of determinize: the true token_seen
             ("guess_done", np.int8, (per_general,)),  # scratch of determinize: 1 for a row that has its new type

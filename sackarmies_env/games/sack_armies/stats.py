@@ -153,125 +153,142 @@ def ability_value(params, state, unit, ability):
     return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
 
 
-# --- modifiers
+# --- modifiers: of movement, damage and armor at once, as a tuple in the order of Stat
 
 
 @njit
-def effect_sum(params, type_id, stat):
-    """Return the sum of the modifications of `stat` in the text of a type."""
-    total = np.int64(0)
+def nothing():
+    """Return no change of any stat."""
+    return np.int64(0), np.int64(0), np.int64(0)
+
+
+@njit
+def added(stats, stat, amount):
+    """Return `stats` with `amount` added to one of them."""
+    movement, damage, armor = stats
+    if stat == Stat.MOVEMENT:
+        return movement + amount, damage, armor
+    if stat == Stat.DAMAGE:
+        return movement, damage + amount, armor
+    return movement, damage, armor + amount
+
+
+@njit
+def summed(stats, others):
+    """Return the sums, stat by stat."""
+    return stats[0] + others[0], stats[1] + others[1], stats[2] + others[2]
+
+
+@njit
+def combined(params, stats, others):
+    """Add bonuses to others, or let only the greatest of each stat count (C-augment_stacks)."""
+    if params.augment_stacks == 1:
+        return summed(stats, others)
+    return max(stats[0], others[0]), max(stats[1], others[1]), max(stats[2], others[2])
+
+
+@njit
+def with_effects(params, type_id, stats):
+    """Return `stats` with all modifications in the text of a type."""
     for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
-        if params.effect_kind[effect] == Effect.MODIFY and params.effect_stat[effect] == stat:
-            total += np.int64(params.effect_amount[effect])
-    return total
+        if params.effect_kind[effect] == Effect.MODIFY:
+            stats = added(stats, params.effect_stat[effect], np.int64(params.effect_amount[effect]))
+    return stats
 
 
 @njit
-def attached_modifier(params, state, unit, stat):
-    """Return what attachments in effect and passing effects add to `stat` (R9.2-16, R9.3-10)."""
-    total = np.int64(0)
+def with_attachments(params, state, unit, stats):
+    """Return `stats` with what attachments in effect and passing effects change (R9.2-16, R9.3-10)."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
-            total += effect_sum(params, type_of(state, attachment), stat)
+            stats = with_effects(params, type_of(state, attachment), stats)
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
         effect = np.int64(state.modifier_effect[i])
-        if (
-            state.modifier_token[i] == unit
-            and params.effect_kind[effect] == Effect.MODIFY
-            and params.effect_stat[effect] == stat
-        ):
-            total += np.int64(params.effect_amount[effect])
-    return total
+        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.MODIFY:
+            stats = added(stats, params.effect_stat[effect], np.int64(params.effect_amount[effect]))
+    return stats
 
 
 @njit
-def terrain_modifier(params, state, unit, stat, revealed):
-    """Return what the battlefield under `unit` adds to `stat`, whoever controls it (R3.2.1-7, RA-Aquatic-1)."""
+def is_harmless(params, state, unit, revealed, field_type, amount):
+    """Return whether a water battlefield does `unit` no harm by a modification (RA-Aquatic-1)."""
+    return (
+        amount < 0
+        and params.type_water[field_type] == 1
+        and revealed
+        and ability_if_revealed(params, state, unit, Ability.AQUATIC) > 0
+    )
+
+
+@njit
+def with_terrain(params, state, unit, revealed, stats):
+    """Return `stats` with what the battlefield under `unit` changes, whoever controls it (R3.2.1-7)."""
     field = field_at(state, hex_of(state, unit))
     if field == NO_TOKEN:
-        return np.int64(0)
+        return stats
     field_type = type_of(state, field)
-    total = np.int64(0)
     for effect in range(params.type_effect_start[field_type], params.type_effect_end[field_type]):
-        if (
-            params.effect_kind[effect] == Effect.MODIFY
-            and params.effect_stat[effect] == stat
-            and matches(params, np.int64(params.effect_match[effect]), type_of(state, unit))
+        if params.effect_kind[effect] == Effect.MODIFY and matches(
+            params, np.int64(params.effect_match[effect]), type_of(state, unit)
         ):
             amount = np.int64(params.effect_amount[effect])
-            harmless = (
-                amount < 0
-                and params.type_water[field_type] == 1
-                and revealed
-                and ability_if_revealed(params, state, unit, Ability.AQUATIC) > 0
-            )
-            if not harmless:
-                total += amount
-    return total
+            if not is_harmless(params, state, unit, revealed, field_type, amount):
+                stats = added(stats, params.effect_stat[effect], amount)
+    return stats
 
 
 @njit
-def augment_of_row(params, row, type_id, stat):
-    """Return the bonus to `stat` that augment `row` gives to a unit of this type."""
-    if (
-        params.ability_kind[row] == Ability.AUGMENT
-        and params.ability_stat[row] == stat
-        and matches(params, np.int64(params.ability_match[row]), type_id)
-    ):
-        return np.int64(params.ability_amount[row])
-    return np.int64(0)
+def with_augment(params, row, type_id, stats):
+    """Return `stats` with the bonus that ability `row`, if it is an augment, gives to a unit of this type."""
+    if params.ability_kind[row] == Ability.AUGMENT and matches(params, np.int64(params.ability_match[row]), type_id):
+        return added(stats, params.ability_stat[row], np.int64(params.ability_amount[row]))
+    return stats
 
 
 @njit
-def augment_by(params, state, augmenter, type_id, stat):
-    """Return the bonus to `stat` that face-up `augmenter` gives to an adjacent unit of this type (RA-Augment-1)."""
-    total = np.int64(0)
+def augments_by(params, state, augmenter, type_id):
+    """Return the bonuses that face-up `augmenter` gives to an adjacent unit of this type (RA-Augment-1)."""
+    stats = nothing()
     if is_as_printed(state, augmenter) and params.type_ability[state.token_type[augmenter], Ability.AUGMENT] == 0:
-        return total
+        return stats
     own_type = type_of(state, augmenter)
     if params.type_ability[own_type, Ability.AUGMENT] > 0 and limits_met(params, state, augmenter):
         for row in range(params.type_ability_start[own_type], params.type_ability_end[own_type]):
-            total += augment_of_row(params, np.int64(row), type_id, stat)
+            stats = with_augment(params, np.int64(row), type_id, stats)
     attachment = np.int64(state.token_first[augmenter])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
             attached_type = type_of(state, attachment)
             for effect in range(params.type_effect_start[attached_type], params.type_effect_end[attached_type]):
                 if params.effect_kind[effect] == Effect.GRANT:
-                    total += augment_of_row(params, np.int64(params.effect_ability[effect]), type_id, stat)
+                    stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
         effect = np.int64(state.modifier_effect[i])
         if state.modifier_token[i] == augmenter and params.effect_kind[effect] == Effect.GRANT:
-            total += augment_of_row(params, np.int64(params.effect_ability[effect]), type_id, stat)
-    return total
+            stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
+    return stats
 
 
 @njit
-def combine_bonus(params, total, bonus):
-    """Add a bonus to others, or let only the greatest count (C-augment_stacks)."""
-    return total + bonus if params.augment_stacks == 1 else max(total, bonus)
-
-
-@njit
-def ghost_bonus(params, state, unit, stat, total):
-    """Add what dead augmenters next to `unit` still give this turn (RA-Augment-6)."""
+def with_ghosts(params, state, unit, stats):
+    """Return bonuses with what dead augmenters next to `unit` still give this turn (RA-Augment-6)."""
     for i in range(state.num_ghosts):
         if (
             state.ghost_controller[i] == state.token_controller[unit]
             and distance(params, np.int64(state.ghost_hex[i]), hex_of(state, unit)) == 1
         ):
-            bonus = augment_of_row(params, np.int64(state.ghost_ability[i]), type_of(state, unit), stat)
-            total = combine_bonus(params, total, bonus)
-    return total
+            bonus = with_augment(params, np.int64(state.ghost_ability[i]), type_of(state, unit), nothing())
+            stats = combined(params, stats, bonus)
+    return stats
 
 
 @njit
-def augment_bonus(params, state, unit, stat):
-    """Return what adjacent augmenters of its controller add to `stat` of `unit` (RA-Augment-5, Q-57, Q-77, Q-87)."""
-    total = np.int64(0)
+def augments(params, state, unit):
+    """Return what adjacent augmenters of its controller add to `unit` (RA-Augment-5, Q-57, Q-77, Q-87)."""
+    stats = nothing()
     cell = hex_of(state, unit)
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[cell, direction])
@@ -279,35 +296,48 @@ def augment_bonus(params, state, unit, stat):
             continue
         other = unit_at(state, neighbor)
         if other != NO_TOKEN and is_face_up(state, other) and controller_of(state, other) == controller_of(state, unit):
-            total = combine_bonus(params, total, augment_by(params, state, other, type_of(state, unit), stat))
+            stats = combined(params, stats, augments_by(params, state, other, type_of(state, unit)))
     if state.num_ghosts > 0:
-        total = ghost_bonus(params, state, unit, stat, total)
-    return total
+        stats = with_ghosts(params, state, unit, stats)
+    return stats
 
 
 # --- effective stats
 
 
 @njit
-def stat_if(params, state, unit, stat, revealed):
-    """Return an effective stat of `unit`, as it is (or would be) face up or face down; may be negative.
+def unaided_stats(params, state, unit, revealed):
+    """Return the stats of `unit` without what the units around it add, as it is (or would be) face up or down."""
+    type_id = type_of(state, unit)
+    stats = (
+        np.int64(params.type_movement[type_id]),
+        np.int64(params.type_damage[type_id]),
+        np.int64(params.type_armor[type_id]),
+    )
+    stats = with_terrain(params, state, unit, revealed, stats)
+    if revealed and not is_as_printed(state, unit):
+        stats = with_attachments(params, state, unit, stats)
+    return stats
+
+
+@njit
+def stats_if(params, state, unit, revealed):
+    """Return the effective stats of `unit`, as it is (or would be) face up or face down; they may be negative.
 
     Face down only the printed value and the terrain count: every other effect needs both sides revealed
     (R8.2.2-8).
     """
-    type_id = type_of(state, unit)
+    stats = unaided_stats(params, state, unit, revealed)
+    return summed(stats, augments(params, state, unit)) if revealed else stats
+
+
+@njit
+def stat_if(params, state, unit, stat, revealed):
+    """Return one effective stat of `unit`, see `stats_if`."""
+    movement, damage, armor = stats_if(params, state, unit, revealed)
     if stat == Stat.MOVEMENT:
-        value = np.int64(params.type_movement[type_id])
-    elif stat == Stat.DAMAGE:
-        value = np.int64(params.type_damage[type_id])
-    else:
-        value = np.int64(params.type_armor[type_id])
-    value += terrain_modifier(params, state, unit, stat, revealed)
-    if revealed:
-        if not is_as_printed(state, unit):
-            value += attached_modifier(params, state, unit, stat)
-        value += augment_bonus(params, state, unit, stat)
-    return value
+        return movement
+    return damage if stat == Stat.DAMAGE else armor
 
 
 @njit

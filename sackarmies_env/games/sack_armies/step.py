@@ -20,7 +20,7 @@ from sackarmies_env.games.sack_armies.attack import (
     run_attack,
 )
 from sackarmies_env.games.sack_armies.chance import shuffle_deck
-from sackarmies_env.games.sack_armies.constants import Decision, Event, Frame, Victory, Zone
+from sackarmies_env.games.sack_armies.constants import Decision, Frame, Victory, Zone
 from sackarmies_env.games.sack_armies.coordinate import apply_coord_member, apply_coord_target
 from sackarmies_env.games.sack_armies.damage import apply_save, apply_save_slot
 from sackarmies_env.games.sack_armies.deploy import (
@@ -30,6 +30,7 @@ from sackarmies_env.games.sack_armies.deploy import (
     run_deploy,
     run_draw,
 )
+from sackarmies_env.games.sack_armies.events import clear_log
 from sackarmies_env.games.sack_armies.flow import (
     TurnStep,
     clear_act,
@@ -47,7 +48,7 @@ from sackarmies_env.games.sack_armies.setup import (
     apply_setup_type,
     run_setup,
 )
-from sackarmies_env.games.sack_armies.state import FRAME_DATA, MAX_FRAMES, MAX_LOG
+from sackarmies_env.games.sack_armies.state import FRAME_DATA, MAX_FRAMES
 from sackarmies_env.games.sack_armies.turn import (
     apply_cast_slot,
     apply_menu,
@@ -69,7 +70,7 @@ from sackarmies_env.games.sack_armies.window import (
     apply_window,
     run_window,
 )
-from sackarmies_env.games.sack_armies.zones import clear_rows, first_token, rebuild
+from sackarmies_env.games.sack_armies.zones import clear_rows, first_token, rebuild, set_zone
 
 # --- one state: begin
 
@@ -88,7 +89,7 @@ def clear_general(params, state, player):
 
 @njit
 def clear_records(state):
-    """Forget frames, script and log."""
+    """Forget frames and script."""
     state.frame_top = -1
     for i in range(MAX_FRAMES):
         state.frame_kind[i] = 0
@@ -99,11 +100,6 @@ def clear_records(state):
     state.script_flips_used = 0
     for i in range(len(state.script_flips)):
         state.script_flips[i] = 0
-    for i in range(MAX_LOG):
-        state.log_kind[i] = Event.NONE
-        state.log_player[i] = NO_PLAYER
-        state.log_hex[i] = -1
-        state.log_value[i] = 0
 
 
 @njit
@@ -125,6 +121,7 @@ def clear_state(params, state):
     for player in range(len(state.general_alive)):
         clear_general(params, state, player)
     clear_records(state)
+    clear_log(params, state)
     clear_chain(state)
     clear_attack(state)
     clear_act(state)
@@ -144,7 +141,7 @@ def fill_sacks(params, state):
             state.token_type[token] = params.army_type[player, i]
             state.token_owner[token] = player
             state.token_controller[token] = player
-            state.token_zone[token] = Zone.SACK
+            set_zone(state, token, Zone.SACK)
         state.sack_count[player] = params.army_size[player]
 
 

@@ -25,6 +25,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Target,
     UnitClass,
     Use,
+    Verb,
     Who,
 )
 from sackarmies_env.games.sack_armies.schema import AnyToken, Attachment, Battlefield, Text, Unit
@@ -48,6 +49,15 @@ from sackarmies_env.games.sack_armies.text_schema import (
 )
 
 NO_ABILITY = -1  # an effect that grants nothing
+VERB_OF_ABILITY = {
+    Ability.RANGE: Verb.RANGED,
+    Ability.MOVE_AND_ATTACK: Verb.MOVE_ATTACK,
+    Ability.CAPTURE: Verb.CAPTURE,
+    Ability.COUNTER: Verb.COUNTER_TOKEN,
+    Ability.DISPEL: Verb.DISPEL,
+    Ability.DISMISS: Verb.DISMISS,
+    Ability.RAISE: Verb.RAISE,
+}
 
 
 def homeland_number(name: str) -> Homeland:
@@ -126,6 +136,10 @@ class TokenTables:
             printed[number] = max(printed[number], self.record["ability_value"][0, ability_row])
         for limit in unit.limits:
             self.put("limit", self.new_row("limit", MAX_MATCHES), match=self.add_match(limit.match))
+        verbs = [Verb.MELEE, *(verb for ability, verb in VERB_OF_ABILITY.items() if printed[ability] > 0)]
+        if unit.use == "action":
+            verbs.append(Verb.CUSTOM)
+        self.put("type", row, verbs=sum(1 << verb for verb in verbs))
 
     def fill_terrain(self, row: int, battlefield: Battlefield) -> None:
         """Write the terrain of a battlefield."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.abilities import offer_raisable
 from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, decode_type, hex_action, slot_action
@@ -22,10 +23,11 @@ from sackarmies_env.games.sack_armies.combat import (
     can_target,
     find_charge,
     is_ranged,
+    may_act,
     may_attack,
     may_charge,
 )
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Frame, Kind, Verb, Victory
+from sackarmies_env.games.sack_armies.constants import Decision, Frame, Kind, Verb, Victory
 from sackarmies_env.games.sack_armies.coordinate import has_coordination
 from sackarmies_env.games.sack_armies.deploy import begin_draw, can_draw, deployable_kinds, run_surplus
 from sackarmies_env.games.sack_armies.effects import offer_slots
@@ -41,15 +43,15 @@ from sackarmies_env.games.sack_armies.flow import (
     set_data,
     set_step,
 )
-from sackarmies_env.games.sack_armies.mask import allow
+from sackarmies_env.games.sack_armies.mask import allow, allow_all
 from sackarmies_env.games.sack_armies.movement import (
     find_reach,
     has_any_move,
     has_move,
-    is_destination,
     move_unit,
+    offer_destinations,
 )
-from sackarmies_env.games.sack_armies.stats import effective_movement
+from sackarmies_env.games.sack_armies.stats import effective_movement, is_as_printed
 from sackarmies_env.games.sack_armies.victory import eliminate_player, end_turn
 from sackarmies_env.games.sack_armies.window import has_revealable_token, offer_reveal_verbs
 from sackarmies_env.games.sack_armies.zones import (
@@ -58,10 +60,13 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     hex_of,
     is_face_up,
-    is_unit_on_board,
     unit_at,
 )
 
+# Verbs that begin an action of one unit, as bits.
+UNIT_VERBS = sum(1 << verb for verb in Verb if Verb.MELEE <= verb <= Verb.CUSTOM) & ~(
+    1 << Verb.COORD_MELEE | 1 << Verb.COORD_RANGED
+)
 MOVED = 0  # the frame of a Move holds the number of units moved
 UNITS_A_MOVE = 2
 
@@ -80,46 +85,68 @@ def can_source(params, state, verb, unit):
 
 
 @njit
-def has_source(params, state, player, verb):
-    """Return whether some unit of `player` can begin the action that `verb` names."""
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if is_unit_on_board(params, state, unit) and can_source(params, state, verb, unit):
-            return True
-    return False
+def unit_verbs(params, state, unit, wanted):
+    """Return those of the `wanted` verbs (bits) that `unit` can begin an action with.
+
+    What is printed on a unit rules out most of them at once, as long as nothing is attached to it.
+    """
+    if is_as_printed(state, unit):
+        wanted &= params.type_verbs[state.token_type[unit]]
+    found = np.int64(0)
+    rest = np.uint64(wanted)
+    while rest != NO_BITS:
+        verb = lowest_bit(rest)
+        rest = without_lowest(rest)
+        if can_source(params, state, verb, unit):
+            found |= np.int64(1) << verb
+    return found
 
 
 @njit
-def is_action_open(params, state, player, verb):
-    """Return whether the action that `verb` names can be carried through (R8.0-1)."""
-    if verb == Verb.DRAW:
-        return can_draw(state, player)
-    if verb == Verb.DEPLOY:
-        return deployable_kinds(params, state, player) != 0
-    if verb == Verb.MOVE:
-        return has_any_move(params, state, player)
-    if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
-        return has_coordination(params, state, player, is_ranged(verb))
-    return has_source(params, state, player, verb)
+def open_unit_verbs(params, state, player):
+    """Return as bits the verbs by which some unit of `player` can begin an action of its own."""
+    found = np.int64(0)
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if may_act(state, unit):
+            found |= unit_verbs(params, state, unit, UNIT_VERBS & ~found)
+    return found
+
+
+@njit
+def open_verbs(params, state, player):
+    """Return as bits the actions that `player` can carry through (R8.0-1)."""
+    found = open_unit_verbs(params, state, player)
+    if can_draw(state, player):
+        found |= np.int64(1) << np.int64(Verb.DRAW)
+    if deployable_kinds(params, state, player) != 0:
+        found |= np.int64(1) << np.int64(Verb.DEPLOY)
+    if has_any_move(params, state, player):
+        found |= np.int64(1) << np.int64(Verb.MOVE)
+    # Whoever may take part in a coordinated attack may also attack alone.
+    if (found >> np.int64(Verb.MELEE)) & 1 and has_coordination(params, state, player, False):
+        found |= np.int64(1) << np.int64(Verb.COORD_MELEE)
+    if (found >> np.int64(Verb.RANGED)) & 1 and has_coordination(params, state, player, True):
+        found |= np.int64(1) << np.int64(Verb.COORD_RANGED)
+    return found
 
 
 @njit
 def has_action(params, state, player):
     """Return whether `player` has any action at all."""
-    for verb in range(np.int64(Verb.DRAW), np.int64(Verb.CUSTOM) + 1):
-        if is_action_open(params, state, player, verb):
-            return True
-    return False
+    return can_draw(state, player) or open_verbs(params, state, player) != 0
 
 
 @njit
 def has_reveal(params, state, player):
     """Return whether `player` has a face-down unit, or a face-down free text, to reveal."""
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if is_unit_on_board(params, state, unit) and (
-            not is_face_up(state, unit) or has_revealable_token(params, state, unit, player)
-        ):
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if not is_face_up(state, unit) or has_revealable_token(params, state, unit, player):
             return True
     return False
 
@@ -131,9 +158,7 @@ def offer_menu(params, state):
     (D-03, R8.0-2, C-allow_concede, C-allow_stop_after_failed_check)
     """
     player = np.int64(state.current_player)
-    for verb in range(np.int64(Verb.DRAW), np.int64(Verb.CUSTOM) + 1):
-        if is_action_open(params, state, player, verb):
-            allow(state, verb)
+    allow_all(state, np.int64(0), np.uint64(open_verbs(params, state, player)))
     offer_reveal_verbs(params, state, player)
     if params.allow_concede == 1:
         allow(state, np.int64(Verb.CONCEDE))
@@ -226,9 +251,11 @@ def first_decision(verb):
 def offer_sources(params, state):
     """Offer the units that can begin the chosen action (D-12, D-13)."""
     verb = np.int64(state.chain_verb)
-    start = first_token(params, state.current_player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if is_unit_on_board(params, state, unit) and can_source(params, state, verb, unit):
+    rest = state.units[state.current_player]
+    while rest != NO_BITS:
+        unit = first_token(params, state.current_player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if can_source(params, state, verb, unit):
             allow(state, hex_action(params, hex_of(state, unit)))
 
 
@@ -272,10 +299,13 @@ def offer_targets(params, state):
     unit = unit_at(state, np.int64(state.chain[0]))
     if verb == Verb.MOVE_ATTACK:
         find_charge(params, state, unit)
-    for cell in range(params.num_cells):
-        target = unit_at(state, cell)
-        if target != NO_TOKEN and is_target(params, state, verb, unit, target):
-            allow(state, hex_action(params, cell))
+    for player in range(params.num_generals):
+        rest = state.units[player]
+        while rest != NO_BITS:
+            target = first_token(params, player) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if is_target(params, state, verb, unit, target):
+                allow(state, hex_action(params, hex_of(state, target)))
 
 
 @njit
@@ -377,27 +407,22 @@ def run_move(params, state):
 @njit
 def offer_move_units(params, state):
     """Offer the units that can move, and DONE after the first."""
-    start = first_token(params, state.current_player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if is_unit_on_board(params, state, unit) and has_move(params, state, unit):
+    rest = state.units[state.current_player]
+    while rest != NO_BITS:
+        unit = first_token(params, state.current_player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if has_move(params, state, unit):
             allow(state, hex_action(params, hex_of(state, unit)))
     if get_data(state, MOVED) > 0:
         allow(state, np.int64(Verb.PASS))
 
 
 @njit
-def find_own_reach(params, state, unit):
-    """Write the reach of `unit` for a Move."""
-    find_reach(params, state, unit, effective_movement(params, state, unit), is_face_up(state, unit))
-
-
-@njit
 def offer_move_hexes(params, state):
     """Offer the destinations of the chosen unit (D-09, D-11)."""
-    find_own_reach(params, state, unit_at(state, np.int64(state.chain[0])))
-    for cell in range(params.num_cells):
-        if is_destination(state, cell):
-            allow(state, hex_action(params, cell))
+    unit = unit_at(state, np.int64(state.chain[0]))
+    find_reach(params, state, unit, effective_movement(params, state, unit), is_face_up(state, unit))
+    offer_destinations(params, state)
 
 
 @njit
@@ -415,7 +440,6 @@ def apply_move_to(params, state, action):
     """Move the chosen unit."""
     unit = unit_at(state, np.int64(state.chain[0]))
     clear_chain(state)
-    find_own_reach(params, state, unit)
     move_unit(params, state, unit, decode_hex(params, action))
     set_data(state, MOVED, get_data(state, MOVED) + 1)
     open_full_window(params, state)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Event, Kind, Victory, Zone
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Victory, Zone
+from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import clear_act, clear_attack, clear_chain
 from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     field_at,
+    fields_of,
     first_token,
     kind_of,
     leave_play,
-    log_event,
     to_casualties,
     type_of,
     unit_at,
@@ -26,6 +28,8 @@ from sackarmies_env.games.sack_armies.zones import (
 @njit
 def has_lost_all_units(params, state, player):
     """Return whether all units of `player` are in casualties or removed from play (R5.0-11, Q-11, Q-76)."""
+    if state.units[player] != NO_BITS:
+        return False
     has_units = False
     start = first_token(params, player)
     for token in range(start, start + np.int64(params.tokens_per_general)):
@@ -43,14 +47,11 @@ def has_lost_all_fields(params, state, player):
 
     (R3.2.1-8, R3.2.1-11, R5.0-2, R5.0-3, Q-02)
     """
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if (
-            state.token_zone[token] == Zone.BATTLEGROUND
-            and kind_of(params, state, token) == Kind.BATTLEFIELD
-            and controller_of(state, token) == player
-        ):
+    rest = fields_of(state, player)
+    while rest != NO_BITS:
+        if controller_of(state, first_token(params, player) + lowest_bit(rest)) == player:
             return False
+        rest = without_lowest(rest)
     return True
 
 
@@ -98,7 +99,7 @@ def eliminate(params, state, doomed, victory):
     for player in range(params.num_generals):
         if (doomed >> player) & 1:
             state.general_alive[player] = 0
-            log_event(state, Event.ELIMINATE, player, -1, victory)
+            log_event(params, state, Event.ELIMINATE, player, -1, victory)
     for player in range(params.num_generals):
         if (doomed >> player) & 1:
             discard_army(params, state, player)
@@ -150,16 +151,18 @@ def take_control(params, state):
 
     (R3.2.1-5, R3.2.1-9, R3.2.1-10, R5.0-7, R5.0-8, R5.0-9, R5.0-10, RB-12, RB-15, Q-09, Q-10)
     """
-    for cell in range(params.num_cells):
-        unit = unit_at(state, cell)
-        field = field_at(state, cell)
-        if unit == NO_TOKEN or field == NO_TOKEN:
-            continue
-        controller = controller_of(state, unit)
-        if controller_of(state, field) != controller:
-            state.token_controller[field] = controller
-            state.last_progress_turn = state.turn
-            log_event(state, Event.CONTROL, controller, cell, type_of(state, field))
+    for row in range(2 * np.int64(params.radius) + 1):
+        rest = state.unit_rows[row] & state.field_rows[row]
+        first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
+        while rest != NO_BITS:
+            cell = first + lowest_bit(rest)
+            rest = without_lowest(rest)
+            field = field_at(state, cell)
+            controller = controller_of(state, unit_at(state, cell))
+            if controller_of(state, field) != controller:
+                state.token_controller[field] = controller
+                state.last_progress_turn = state.turn
+                log_event(params, state, Event.CONTROL, controller, cell, type_of(state, field))
 
 
 @njit
@@ -181,11 +184,11 @@ def next_player(params, state, player):
 
 
 @njit
-def begin_turn_of(state, player):
+def begin_turn_of(params, state, player):
     """Hand the turn to `player`."""
     state.active = player
     state.turn += 1
-    log_event(state, Event.TURN, player, -1, 0)
+    log_event(params, state, Event.TURN, player, -1, 0)
 
 
 @njit
@@ -211,4 +214,4 @@ def end_turn(params, state):
         state.current_player = NO_PLAYER
         state.decision = Decision.NONE
         return
-    begin_turn_of(state, next_player(params, state, np.int64(state.active)))
+    begin_turn_of(params, state, next_player(params, state, np.int64(state.active)))

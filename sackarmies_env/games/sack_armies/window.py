@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, hex_action, slot_action
 from sackarmies_env.games.sack_armies.activate import ask_next_choice, begin_act, is_act_valid, is_castable
@@ -36,6 +37,7 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     count_attachments,
     first_token,
+    hex_of,
     is_face_up,
     is_unit_on_board,
     type_of,
@@ -70,11 +72,8 @@ def has_revealable_token(params, state, unit, player):
 
 
 @njit
-def can_reveal_at(params, state, player, verb, cell):
-    """Return whether `player` may reveal his unit on `cell`, or an attachment of it."""
-    unit = unit_at(state, cell)
-    if unit == NO_TOKEN or controller_of(state, unit) != player:
-        return False
+def can_reveal_by(params, state, player, verb, unit):
+    """Return whether `player` may reveal his `unit`, or an attachment of it."""
     if verb == Verb.REVEAL_UNIT:
         return not is_face_up(state, unit)
     return has_revealable_token(params, state, unit, player)
@@ -83,22 +82,26 @@ def can_reveal_at(params, state, player, verb, cell):
 @njit
 def offer_reveal_verbs(params, state, player):
     """Offer the free reveals: units, and attached free texts (RB-7, R8.2.2-9, R8.2.2-10, R9.1-10, Q-80)."""
-    start = first_token(params, player)
-    for unit in range(start, start + np.int64(params.tokens_per_general)):
-        if is_unit_on_board(params, state, unit):
-            if not is_face_up(state, unit):
-                allow(state, np.int64(Verb.REVEAL_UNIT))
-            if has_revealable_token(params, state, unit, player):
-                allow(state, np.int64(Verb.REVEAL_TOKEN))
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if not is_face_up(state, unit):
+            allow(state, np.int64(Verb.REVEAL_UNIT))
+        if has_revealable_token(params, state, unit, player):
+            allow(state, np.int64(Verb.REVEAL_TOKEN))
 
 
 @njit
 def offer_reveal_hexes(params, state):
     """Offer the units to reveal, or the hosts of tokens to reveal (D-07)."""
     player = np.int64(state.current_player)
-    for cell in range(params.num_cells):
-        if can_reveal_at(params, state, player, np.int64(state.chain_verb), np.int64(cell)):
-            allow(state, hex_action(params, cell))
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if can_reveal_by(params, state, player, np.int64(state.chain_verb), unit):
+            allow(state, hex_action(params, hex_of(state, unit)))
 
 
 @njit
@@ -127,8 +130,8 @@ def apply_reveal_hex(params, state, action):
 def apply_reveal_slot(params, state, action):
     """Turn up the chosen attachment and, if need be, its host; either may sight (R9.2-9, R8.2.2-11, Q-48)."""
     host = unit_at(state, np.int64(state.chain[0]))
-    reveal(state, attachment_in_slot(state, host, decode_slot(params, action)))
-    reveal(state, host)
+    reveal(params, state, attachment_in_slot(state, host, decode_slot(params, action)))
+    reveal(params, state, host)
     if params.sight_on_reveal == 1:
         settle_sight(params, state)
     after_reveal(params, state)

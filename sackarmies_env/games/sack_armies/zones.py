@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, bit, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, STACK_LIMIT, Event, Face, Kind, Use, Zone
-from sackarmies_env.games.sack_armies.state import MAX_LOG
+from sackarmies_env.games.sack_armies.events import log_event, show_log
 
 NUM_DIRECTIONS = 6
-
-
-@njit
-def log_event(state, kind, player, cell, value):
-    """Put a public event at the head of the log (V-18)."""
-    for i in range(MAX_LOG - 1, 0, -1):
-        state.log_kind[i] = state.log_kind[i - 1]
-        state.log_player[i] = state.log_player[i - 1]
-        state.log_hex[i] = state.log_hex[i - 1]
-        state.log_value[i] = state.log_value[i - 1]
-    state.log_kind[0] = kind
-    state.log_player[0] = player
-    state.log_hex[0] = cell
-    state.log_value[0] = value
 
 
 @njit
@@ -81,9 +68,86 @@ def first_token(params, player):
 
 
 @njit
+def rows_per_general(state):
+    """Return how many rows a General owns: a constant of the record, known to the compiler."""
+    return len(state.token_zone) // len(state.units)
+
+
+@njit
 def is_unit_on_board(params, state, token):
     """Return whether `token` is a unit standing on the battleground (R6.0-4)."""
-    return state.token_zone[token] == Zone.BATTLEGROUND and params.type_kind[state.token_type[token]] == Kind.UNIT
+    per_general = rows_per_general(state)
+    return has_bit(state.units[token // per_general], token % per_general)
+
+
+@njit
+def tokens_in(state, player, zone):
+    """Return the tokens that `player` owns in `zone` as bits: bit t is row `first_token + t`."""
+    return state.zone_tokens[player, zone]
+
+
+@njit
+def fields_of(state, player):
+    """Return the battlefields that `player` owns on the battleground, as bits."""
+    return state.zone_tokens[player, Zone.BATTLEGROUND] & ~state.units[player]
+
+
+@njit
+def set_zone(state, token, zone):
+    """Note that `token` is in `zone` now."""
+    player = token // rows_per_general(state)
+    mark = bit(token % rows_per_general(state))
+    state.zone_tokens[player, state.token_zone[token]] &= ~mark
+    state.zone_tokens[player, zone] |= mark
+    state.token_zone[token] = zone
+
+
+@njit
+def put_bit(words, state, token, value):
+    """Put `token` into a set that has a word for each General, or take it out."""
+    player = token // rows_per_general(state)
+    mark = bit(token % rows_per_general(state))
+    if value == 1:
+        words[player] |= mark
+    else:
+        words[player] &= ~mark
+
+
+@njit
+def set_face(state, token, face):
+    """Turn `token` up or down."""
+    state.token_face[token] = face
+    put_bit(state.face_up, state, token, face)
+
+
+@njit
+def set_seen(state, token, seen):
+    """Note whether the identity of `token` has been public."""
+    state.token_seen[token] = seen
+    put_bit(state.seen, state, token, seen)
+
+
+@njit
+def set_hex(params, rows, cell):
+    """Add `cell` to a set of hexes, a word a row of the board."""
+    rows[np.int64(params.cell_r[cell]) + np.int64(params.radius)] |= bit(
+        np.int64(params.cell_q[cell]) + np.int64(params.radius)
+    )
+
+
+@njit
+def clear_hex(params, rows, cell):
+    """Take `cell` out of a set of hexes."""
+    rows[np.int64(params.cell_r[cell]) + np.int64(params.radius)] &= ~bit(
+        np.int64(params.cell_q[cell]) + np.int64(params.radius)
+    )
+
+
+@njit
+def has_hex(params, rows, cell):
+    """Return whether `cell` is in a set of hexes."""
+    row = np.int64(params.cell_r[cell]) + np.int64(params.radius)
+    return has_bit(rows[row], np.int64(params.cell_q[cell]) + np.int64(params.radius))
 
 
 @njit
@@ -101,16 +165,16 @@ def mark_seen(state, token):
     """
     if state.token_seen[token] == 1:
         return
-    state.token_seen[token] = 1
-    for other in range(len(state.token_seen)):
+    set_seen(state, token, 1)
+    start = token - token % rows_per_general(state)
+    for other in range(start, start + rows_per_general(state)):
         if (
             other != token
             and state.token_seen[other] == 1
-            and state.token_owner[other] == state.token_owner[token]
             and state.token_type[other] == state.token_type[token]
             and is_hidden_row(state, np.int64(other))
         ):
-            state.token_seen[other] = 0
+            set_seen(state, other, 0)
             return
 
 
@@ -121,24 +185,64 @@ def mark_seen(state, token):
 def mark_legal_hexes(params, state, cell):
     """Mark `cell`, which holds a battlefield, and its neighbours as legal hex spaces (R8.3-4, R8.3-5, RB-9)."""
     state.cell_legal[cell] = 1
+    set_hex(params, state.legal_rows, cell)
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[cell, direction])
         if neighbor != NO_HEX:
             state.cell_legal[neighbor] = 1
+            set_hex(params, state.legal_rows, neighbor)
 
 
 @njit
-def rebuild(params, state):
-    """Derive the board and the counts anew from the token rows: the oracle of what is kept up to date."""
+def enter_unit(params, state, unit, cell):
+    """Enter a unit on `cell` in the indexes of the board."""
+    state.cell_unit[cell] = unit
+    state.units[unit // rows_per_general(state)] |= bit(unit % rows_per_general(state))
+    set_hex(params, state.unit_rows, cell)
+
+
+@njit
+def enter_field(params, state, field, cell):
+    """Enter a battlefield on `cell` in the indexes of the board."""
+    state.cell_field[cell] = field
+    set_hex(params, state.field_rows, cell)
+    if params.type_halts[state.token_type[field]] == 1:
+        set_hex(params, state.halt_rows, cell)
+    mark_legal_hexes(params, state, cell)
+
+
+@njit
+def clear_indexes(state):
+    """Empty all that is derived from the token rows."""
     for cell in range(len(state.cell_unit)):
         state.cell_unit[cell] = NO_TOKEN
         state.cell_field[cell] = NO_TOKEN
         state.cell_legal[cell] = 0
+    for row in range(len(state.unit_rows)):
+        state.unit_rows[row] = NO_BITS
+        state.field_rows[row] = NO_BITS
+        state.legal_rows[row] = NO_BITS
+        state.halt_rows[row] = NO_BITS
     for player in range(len(state.sack_count)):
         state.sack_count[player] = 0
         state.hand_count[player] = 0
+        state.units[player] = NO_BITS
+        state.face_up[player] = NO_BITS
+        state.seen[player] = NO_BITS
+        for zone in range(state.zone_tokens.shape[1]):
+            state.zone_tokens[player, zone] = NO_BITS
+
+
+@njit
+def rebuild(params, state):
+    """Derive all indexes anew from the token rows and the log: the oracle of what is kept up to date."""
+    clear_indexes(state)
+    show_log(params, state)
     for token in range(len(state.token_zone)):
         zone = state.token_zone[token]
+        state.zone_tokens[token // rows_per_general(state), zone] |= bit(token % rows_per_general(state))
+        put_bit(state.face_up, state, token, state.token_face[token])
+        put_bit(state.seen, state, token, state.token_seen[token])
         if zone == Zone.SACK:
             state.sack_count[state.token_owner[token]] += 1
         elif zone == Zone.HAND:
@@ -146,10 +250,9 @@ def rebuild(params, state):
         elif zone == Zone.BATTLEGROUND:
             cell = np.int64(state.token_hex[token])
             if kind_of(params, state, token) == Kind.BATTLEFIELD:
-                state.cell_field[cell] = token
-                mark_legal_hexes(params, state, cell)
+                enter_field(params, state, token, cell)
             else:
-                state.cell_unit[cell] = token
+                enter_unit(params, state, token, cell)
 
 
 # --- attachments
@@ -210,7 +313,7 @@ def is_in_effect(params, state, attachment):
 @njit
 def attach(state, token, host):
     """Slide `token` under `host`, last in its stack (R3.2.3-2)."""
-    state.token_zone[token] = Zone.ATTACHED
+    set_zone(state, token, Zone.ATTACHED)
     state.token_host[token] = host
     state.token_next[token] = NO_TOKEN
     last = np.int64(state.token_first[host])
@@ -241,34 +344,35 @@ def detach(state, token):
 
 
 @njit
-def put_unit(state, unit, cell):
+def put_unit(params, state, unit, cell):
     """Stand `unit` on an empty `cell` (R3.2.1-4, R8.2.1-7, R3.2.1-3)."""
-    state.token_zone[unit] = Zone.BATTLEGROUND
+    set_zone(state, unit, Zone.BATTLEGROUND)
     state.token_hex[unit] = cell
-    state.cell_unit[cell] = unit
+    enter_unit(params, state, unit, cell)
 
 
 @njit
-def lift_unit(state, unit):
+def lift_unit(params, state, unit):
     """Take `unit` off its cell; whoever calls puts it somewhere at once."""
     cell = np.int64(state.token_hex[unit])
     if cell != NO_HEX:
         state.cell_unit[cell] = NO_TOKEN
+        clear_hex(params, state.unit_rows, cell)
+        state.units[unit // rows_per_general(state)] &= ~bit(unit % rows_per_general(state))
         state.token_hex[unit] = NO_HEX
 
 
 @njit
 def put_field(params, state, field, cell, player):
     """Put a battlefield down, face up, its arrow towards `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8)."""
-    state.token_zone[field] = Zone.BATTLEGROUND
-    state.token_face[field] = Face.UP
+    set_zone(state, field, Zone.BATTLEGROUND)
+    set_face(state, field, Face.UP)
     mark_seen(state, field)
     state.token_controller[field] = player
     state.token_hex[field] = cell
-    state.cell_field[cell] = field
-    mark_legal_hexes(params, state, cell)
+    enter_field(params, state, field, cell)
     state.last_progress_turn = state.turn
-    log_event(state, Event.PLACE, player, cell, type_of(state, field))
+    log_event(params, state, Event.PLACE, player, cell, type_of(state, field))
 
 
 # --- leaving a zone
@@ -278,7 +382,7 @@ def put_field(params, state, field, cell, player):
 def clear_token(state, token):
     """Forget what `token` was and did in play; out of it nobody can track it (Q-64)."""
     state.token_controller[token] = state.token_owner[token]
-    state.token_face[token] = Face.DOWN
+    set_face(state, token, Face.DOWN)
     state.token_hex[token] = NO_HEX
     state.token_host[token] = NO_TOKEN
     state.token_first[token] = NO_TOKEN
@@ -293,7 +397,7 @@ def clear_token(state, token):
 
 
 @njit
-def leave_zone(state, token):
+def leave_zone(params, state, token):
     """Take `token` out of whatever zone it is in: a token is in exactly one (R6.0-1)."""
     zone = state.token_zone[token]
     owner = np.int64(state.token_owner[token])
@@ -304,23 +408,23 @@ def leave_zone(state, token):
     elif zone == Zone.ATTACHED:
         detach(state, token)
     elif zone == Zone.BATTLEGROUND:
-        lift_unit(state, token)
+        lift_unit(params, state, token)
     clear_token(state, token)
 
 
 @njit
-def to_sack(state, token):
+def to_sack(params, state, token):
     """Return `token` to its owner's sack (R6.0-2)."""
-    leave_zone(state, token)
-    state.token_zone[token] = Zone.SACK
+    leave_zone(params, state, token)
+    set_zone(state, token, Zone.SACK)
     state.sack_count[state.token_owner[token]] += 1
 
 
 @njit
-def to_hand(state, token):
+def to_hand(params, state, token):
     """Put `token` into its owner's hand (R6.0-3)."""
-    leave_zone(state, token)
-    state.token_zone[token] = Zone.HAND
+    leave_zone(params, state, token)
+    set_zone(state, token, Zone.HAND)
     state.hand_count[state.token_owner[token]] += 1
 
 
@@ -328,7 +432,7 @@ def to_hand(state, token):
 def show_in_pile(params, state, token, was_up):
     """Lay a token on a pile face up if all may know it: piles are public, or it was revealed (C-casualties_public)."""
     if params.casualties_public == 1 or was_up:
-        state.token_face[token] = Face.UP
+        set_face(state, token, Face.UP)
         mark_seen(state, token)
 
 
@@ -344,8 +448,8 @@ def shown_type(state, token, public):
 def to_casualties(params, state, token):
     """Put a killed or spent token on its owner's casualties pile (R6.0-5, RB-4, RB-16)."""
     was_up = is_face_up(state, token)
-    leave_zone(state, token)
-    state.token_zone[token] = Zone.CASUALTIES
+    leave_zone(params, state, token)
+    set_zone(state, token, Zone.CASUALTIES)
     show_in_pile(params, state, token, was_up)
 
 
@@ -353,31 +457,34 @@ def to_casualties(params, state, token):
 def to_removed(params, state, token):
     """Set `token` aside outside the game for good; no effect brings it back (R6.0-7, R3.2.2-12)."""
     was_up = is_face_up(state, token)
-    leave_zone(state, token)
-    state.token_zone[token] = Zone.REMOVED
+    leave_zone(params, state, token)
+    set_zone(state, token, Zone.REMOVED)
     show_in_pile(params, state, token, was_up)
 
 
 @njit
-def to_captor(state, token, captor):
+def to_captor(params, state, token, captor):
     """Put `token` under `captor`, out of play; face-down attachments stay face down."""
     face = state.token_face[token]
-    leave_zone(state, token)
-    state.token_zone[token] = Zone.CAPTURED
+    leave_zone(params, state, token)
+    set_zone(state, token, Zone.CAPTURED)
     state.token_host[token] = captor
-    state.token_face[token] = face
+    set_face(state, token, face)
 
 
 @njit
 def release_captives(params, state, captor):
     """Return all that `captor` holds to the sacks of the owners (RA-Capture-6, Q-52)."""
-    for token in range(len(state.token_zone)):
-        if state.token_zone[token] == Zone.CAPTURED and state.token_host[token] == captor:
-            owner = owner_of(state, token)
-            if state.general_alive[owner] == 1:
-                to_sack(state, token)
-            else:
-                to_casualties(params, state, token)
+    for player in range(params.num_generals):
+        rest = tokens_in(state, player, Zone.CAPTURED)
+        while rest != NO_BITS:
+            token = first_token(params, player) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if state.token_host[token] == captor:
+                if state.general_alive[player] == 1:
+                    to_sack(params, state, token)
+                else:
+                    to_casualties(params, state, token)
 
 
 @njit
@@ -393,7 +500,7 @@ def leave_play(params, state, unit, zone, attachments_zone):
             to_casualties(params, state, attachment)
         attachment = following
     if zone == Zone.SACK:
-        to_sack(state, unit)
+        to_sack(params, state, unit)
     elif zone == Zone.REMOVED:
         to_removed(params, state, unit)
     else:
@@ -406,10 +513,12 @@ def leave_play(params, state, unit, zone, attachments_zone):
 @njit
 def find_in_zone(params, state, player, zone, type_id):
     """Return a token of type `type_id` that `player` owns in `zone`, or NO_TOKEN; copies are alike."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        if state.token_zone[token] == zone and state.token_type[token] == type_id:
-            return np.int64(token)
+    rest = tokens_in(state, player, zone)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        if state.token_type[token] == type_id:
+            return token
+        rest = without_lowest(rest)
     return np.int64(NO_TOKEN)
 
 
@@ -420,5 +529,5 @@ def clear_rows(state):
         state.token_type[token] = NO_TYPE
         state.token_owner[token] = 0
         state.token_zone[token] = Zone.NONE
-        state.token_seen[token] = 0
+        set_seen(state, token, 0)
         clear_token(state, token)
