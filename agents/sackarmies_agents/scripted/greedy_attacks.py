@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
+    AMBUSHES,
+    CHARGES,
+    LEADS,
     NO_CELL,
     NO_UNIT,
     SELF,
@@ -12,6 +15,7 @@ from sackarmies_agents.scripted.greedy_board import (
     damage_at,
     gap_between,
     has,
+    is_a,
     is_mine,
     look,
     unit_on,
@@ -23,6 +27,7 @@ from sackarmies_agents.scripted.greedy_odds import (
     can_engage,
     counter_chance,
     defend_bonus,
+    find_pressure,
     hidden_below,
     is_ranged,
     prize,
@@ -45,6 +50,8 @@ def may_attack(board, unit, target, verb):
     if is_mine(board, target) or board.unit_idle[unit] == 0:
         return False
     gap = gap_between(board, board.unit_cell[unit], board.unit_cell[target])
+    if gap > board.unit_notice[unit]:
+        return False
     if verb == Verb.MOVE_ATTACK:
         return can_charge(board, unit, gap) and can_engage(board, unit, target, board.unit_cell[target])
     if board.unit_up[target] == 0:
@@ -105,16 +112,11 @@ def list_candidates(board, target, ranged):
 @njit
 def is_led(board, unit):
     """Return whether `unit` leads, or a face-up leader of the observer stands beside it."""
-    if has(board, unit, Token.LEADERSHIP) > 0:
+    if is_a(board, unit, LEADS):
         return True
     for direction in range(6):
         leader = unit_on(board, board.neighbors[board.unit_cell[unit], direction])
-        if (
-            leader != NO_UNIT
-            and is_mine(board, leader)
-            and board.unit_up[leader] == 1
-            and has(board, leader, Token.LEADERSHIP) > 0
-        ):
+        if leader != NO_UNIT and is_mine(board, leader) and board.unit_up[leader] == 1 and is_a(board, leader, LEADS):
             return True
     return False
 
@@ -133,7 +135,7 @@ def group_value(board, target, ranged, size, fallback):
         damage += damage_at(board, unit, origin)
         armor = max(armor, armor_at(board, target, cell) + defend_bonus(board, target, cell, origin))
         dies = counter_chance(board, unit, origin, target, cell, ranged)
-        if has(board, unit, Token.AMBUSH) > 0 and not ranged:
+        if is_a(board, unit, AMBUSHES) and not ranged:
             dies *= 2.0  # there is no ambush in a coordinated attack
         loss = min(loss, dies * board.unit_value[unit])
         led = led and is_led(board, unit)
@@ -247,24 +249,53 @@ def aim_value(board, verb, unit, target):
 
 
 @njit
+def best_strike(board, verb, unit):
+    """Return what the best attack of `unit` is worth; NEVER if it has no target."""
+    best = NEVER
+    if board.unit_idle[unit] == 0 or (verb == Verb.RANGED and board.unit_reach[unit] == 0):
+        return best
+    if verb == Verb.MOVE_ATTACK and not is_a(board, unit, CHARGES):
+        return best
+    for i in range(board.num_enemies):
+        if may_attack(board, unit, board.enemies[i], verb):
+            best = max(best, single_value(board, unit, board.enemies[i], verb))
+    return best
+
+
+@njit
 def best_aim(board, verb, unit):
     """Return what the best target of `unit` is worth; NEVER if it has none."""
+    if is_attack(verb):
+        return best_strike(board, verb, unit)
     best = NEVER
+    if has(board, unit, ability_column(verb)) == 0:
+        return best
     for target in range(board.num_on_board):
-        possible = may_attack(board, unit, target, verb) if is_attack(verb) else can_aim(board, verb, unit, target)
-        if possible:
-            best = max(best, aim_value(board, verb, unit, target))
+        if can_aim(board, verb, unit, np.int64(target)):
+            best = max(best, aim_value(board, verb, unit, np.int64(target)))
+    return best
+
+
+@njit
+def best_joint_attack(board, ranged, fallback):
+    """Return what the best coordinated attack is worth; NEVER if there is none."""
+    best = NEVER
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
+        if not ranged:
+            find_pressure(board, enemy)
+        if board.unit_up[enemy] == 1 and (ranged or board.unit_pressers[enemy] >= FEWEST):
+            best = max(best, joint_attack(board, enemy, ranged, fallback))
     return best
 
 
 @njit
 def verb_value(board, verb, fallback):
     """Return what the best attack or aimed ability of this verb is worth."""
+    if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
+        return best_joint_attack(board, is_ranged(verb), fallback)
     best = NEVER
     for unit in range(board.num_on_board):
-        if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
-            if not is_mine(board, unit) and board.unit_up[unit] == 1:
-                best = max(best, joint_attack(board, np.int64(unit), is_ranged(verb), fallback))
-        elif is_mine(board, unit):
+        if is_mine(board, unit):
             best = max(best, best_aim(board, verb, np.int64(unit)))
     return best

@@ -7,17 +7,17 @@ import numpy as np
 from sackarmies_agents.scripted.greedy_attacks import NEVER
 from sackarmies_agents.scripted.greedy_board import (
     FAR,
-    NO_CELL,
     NO_FIELD,
     NO_UNIT,
     SELF,
+    UNWEIGHED,
     gap_between,
     is_mine,
     look,
     look_general,
 )
 from sackarmies_agents.scripted.greedy_ground import find_reach, forget_reach, may_move
-from sackarmies_agents.scripted.greedy_odds import place_value
+from sackarmies_agents.scripted.greedy_places import better_place, place_value
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import OWNED_LIMIT, Band
 from sackarmies_env.games.sack_armies.layout import General, Shown, Token
@@ -29,32 +29,37 @@ SECOND_MOVE = 0.8  # of the value of a second unit's move: the first may have sp
 
 
 @njit
-def best_move(board, unit):
-    """Return by how much the best move of own `unit` betters its place; NEVER if it cannot move."""
+def best_move(board, unit, floor):
+    """Return by how much the best move of own `unit` betters its place; NEVER if none does by more than `floor`."""
     if not may_move(board, unit):
         return NEVER
+    now = place_value(board, unit, board.unit_cell[unit])
+    least = now + floor
+    best = least
     count = find_reach(board, unit, np.int64(0))
-    best = NEVER
     for i in range(1, count):
         cell = board.queue[i]
         if board.cell_unit[cell] == NO_UNIT:
-            best = max(best, place_value(board, unit, cell))
+            best = better_place(board, unit, cell, best)
     forget_reach(board, count)
-    return best - place_value(board, unit, board.unit_cell[unit]) if best > NEVER else NEVER
+    return best - now if best > least else NEVER
 
 
 @njit
 def move_value(board):
-    """Return what the best Move of one or two units is worth, and note each unit's best in `unit_best`."""
+    """Return what the best Move of one or two units is worth."""
     first = NEVER
     second = NEVER
     for unit in range(board.num_on_board):
-        board.unit_best[unit] = best_move(board, np.int64(unit)) if is_mine(board, unit) else NEVER
-        if board.unit_best[unit] > first:
+        if not is_mine(board, unit):
+            continue
+        # A value that is neither above the first nor above a second that helps changes nothing.
+        value = best_move(board, np.int64(unit), min(first, max(0.0, second)))
+        if value > first:
             second = first
-            first = board.unit_best[unit]
-        elif board.unit_best[unit] > second:
-            second = board.unit_best[unit]
+            first = value
+        elif value > second:
+            second = value
     return first + SECOND_MOVE * max(0.0, second)
 
 
@@ -65,10 +70,7 @@ def move_value(board):
 def controls_field_beside(board, cell):
     """Return whether the observer controls a battlefield next to `cell`."""
     for direction in range(6):
-        neighbor = board.neighbors[cell, direction]
-        if neighbor == NO_CELL or board.cell_field[neighbor] == NO_FIELD:
-            continue
-        if board.field_controller[board.cell_field[neighbor]] == SELF:
+        if board.field_controller[board.cell_field[board.neighbors[cell, direction]]] == SELF:
             return True
     return False
 
@@ -90,7 +92,7 @@ def best_entry(board, unit):
     best = NEVER
     for i in range(board.num_ground):
         if can_enter(board, board.ground[i]):
-            best = max(best, place_value(board, unit, board.ground[i]))
+            best = better_place(board, unit, board.ground[i], best)
     return best
 
 
@@ -129,6 +131,14 @@ def best_host(board, row):
 @njit
 def hand_value(board, i):
     """Return what it is worth to deploy token `i` of the hand now; NEVER if it cannot be."""
+    if board.hand_worth[i] == UNWEIGHED:
+        board.hand_worth[i] = weigh_hand(board, i)
+    return board.hand_worth[i]
+
+
+@njit
+def weigh_hand(board, i):
+    """Work out the same."""
     unit = board.hand_unit[i]
     if unit != NO_UNIT:
         entry = best_entry(board, unit)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.greedy_board import (
-    MAX_CELLS,
-    NO_CELL,
-    NO_FIELD,
+    AQUATIC,
+    FLIES,
+    HALTS,
+    LAST_PLACE,
     NO_UNIT,
+    NOBODY,
     SELF,
+    SPARES_AQUATIC,
+    SPARES_WINGED,
     UNREACHED,
-    has,
+    WINGED,
+    gap_between,
+    is_a,
     is_mine,
     look,
     look_general,
@@ -26,34 +32,23 @@ PULL_CAP = 60.0  # decisive battlefields do not pull from across the board
 
 
 @njit
-def flies(board, unit):
-    """Return whether `unit` is face up and flies."""
-    return board.unit_up[unit] == 1 and has(board, unit, Token.FLYING) > 0
-
-
-@njit
 def is_halted(board, unit, cell):
     """Return whether entering `cell` ends the move of `unit`."""
-    if board.cell_field[cell] == NO_FIELD:
-        return False
-    row = board.field_row[board.cell_field[cell]]
-    if look(board, row, Token.HALTS) == 0:
+    traits = board.field_traits[board.cell_field[cell]]
+    if (traits & HALTS) == 0:
         return False
     if board.unit_up[unit] == 0:
         return True
-    exempts_aquatic = look(board, row, Token.AQUATIC) > 0 or look(board, row, Token.WATER) == 1
-    if exempts_aquatic and has(board, unit, Token.AQUATIC) > 0:
+    if (traits & SPARES_AQUATIC) != 0 and is_a(board, unit, AQUATIC):
         return False
-    return not (look(board, row, Token.FLYING) > 0 and has(board, unit, Token.FLYING) > 0)
+    return not ((traits & SPARES_WINGED) != 0 and is_a(board, unit, WINGED))
 
 
 @njit
-def is_blocked(board, unit, cell):
+def is_barred(board, unit, cell):
     """Return whether an opposing unit on `cell` bars the way."""
-    other = board.cell_unit[cell]
-    if other == NO_UNIT or board.unit_seat[other] == board.unit_seat[unit]:
-        return False
-    return not flies(board, unit) and not flies(board, other)
+    guard = board.cell_guard[cell]
+    return guard != NOBODY and guard != board.unit_seat[unit] and not is_a(board, unit, FLIES)
 
 
 @njit
@@ -63,6 +58,8 @@ def find_reach(board, unit, menacing):
     `menacing`: count it as a menace to units in its way. Call `forget_reach` afterwards.
     """
     origin = board.unit_cell[unit]
+    seat = board.unit_seat[unit]
+    flies = is_a(board, unit, FLIES)
     board.cell_steps[origin] = 0
     board.queue[0] = origin
     head = np.int64(0)
@@ -71,18 +68,22 @@ def find_reach(board, unit, menacing):
         cell = board.queue[head]
         head += 1
         steps = board.cell_steps[cell]
-        if steps >= board.unit_move[unit] or (cell != origin and is_halted(board, unit, cell)):
+        if steps >= board.unit_move[unit]:
+            break
+        if is_halted(board, unit, cell) and cell != origin:
             continue
+        # No branches here: they would be mispredicted half of the time.
         for direction in range(6):
-            neighbor = board.neighbors[cell, direction]
-            if neighbor == NO_CELL or board.cell_open[neighbor] == 0 or board.cell_steps[neighbor] != UNREACHED:
-                continue
-            if is_blocked(board, unit, neighbor):
-                board.cell_menace[neighbor] += menacing
-                continue
-            board.cell_steps[neighbor] = steps + 1
+            neighbor = np.uint64(board.neighbors[np.uint64(cell), direction])
+            before = board.cell_steps[neighbor]
+            guard = board.cell_guard[neighbor]
+            is_new = before == UNREACHED
+            is_barred = (guard != NOBODY) & (guard != seat) & (not flies)
+            board.cell_menace[neighbor] += menacing & np.int64(is_new & is_barred)
+            enters = is_new & (not is_barred)
+            board.cell_steps[neighbor] = steps + 1 if enters else before
             board.queue[tail] = neighbor
-            tail += 1
+            tail += np.int64(enters)
     return tail
 
 
@@ -106,21 +107,53 @@ def count_reach(board, unit, menacing, table):
     """Count `unit` in `table` at each empty cell that it can enter."""
     count = find_reach(board, unit, menacing)
     for i in range(1, count):
-        if board.cell_unit[board.queue[i]] == NO_UNIT:
-            table[board.queue[i]] += 1
+        table[board.queue[i]] += board.cell_unit[board.queue[i]] == NO_UNIT
     forget_reach(board, count)
 
 
 @njit
-def find_grasps(board):
-    """Count for each cell the enemies that could end a move there, and the own units that could."""
+def has_goal(board, enemy):
+    """Return whether a watched battlefield that nobody menaces yet is near enough for `enemy` to move there.
+
+    One beside him is settled on the way: he menaces it if he can enter it or finds his way barred there.
+    """
+    result = False
+    for i in range(board.num_watched):
+        cell = board.watched[i]
+        gap = gap_between(board, board.unit_cell[enemy], cell)
+        if board.cell_menace[cell] != 0 or gap > board.unit_move[enemy]:
+            continue
+        if gap == 1:
+            board.cell_menace[cell] = board.cell_unit[cell] == NO_UNIT or is_barred(board, enemy, cell)
+        else:
+            result = True
+    return result
+
+
+@njit
+def find_menaces(board):
+    """Write for each battlefield that the observer controls whether an enemy could end a move there."""
     for i in range(board.num_ground):
         board.cell_menace[board.ground[i]] = 0
+    board.num_watched = 0
+    for field in range(board.num_fields):
+        board.watched[board.num_watched] = board.field_cell[field]
+        board.num_watched += board.field_controller[field] == SELF
+    for i in range(board.num_enemies):
+        if has_goal(board, board.enemies[i]):
+            count_reach(board, board.enemies[i], np.int64(1), board.cell_menace)
+
+
+@njit
+def find_grasps(board):
+    """Count for each cell the own units that could end a move there, once for an observation."""
+    if board.has_grasps == 1:
+        return
+    board.has_grasps = 1
+    for i in range(board.num_ground):
         board.cell_grasp[board.ground[i]] = 0
     for unit in range(board.num_on_board):
-        if not is_mine(board, unit):
-            count_reach(board, np.int64(unit), np.int64(1), board.cell_menace)
-        elif may_move(board, np.int64(unit)):
+        if is_mine(board, unit) and may_move(board, np.int64(unit)):
             count_reach(board, np.int64(unit), np.int64(0), board.cell_grasp)
 
 
@@ -169,17 +202,24 @@ def is_left_to_take(board, field, seat):
 
 
 @njit
+def are_within_grasp(board, seat):
+    """Return whether own units could enter each battlefield that is left to take from `seat`."""
+    find_grasps(board)
+    for field in range(board.num_fields):
+        if is_left_to_take(board, np.int64(field), seat) and board.cell_grasp[board.field_cell[field]] == 0:
+            return False
+    return True
+
+
+@njit
 def want_of_enemy_field(board, seat):
     """Return what it is worth to enter a battlefield that `seat` put down and controls."""
     left = np.int64(0)
-    within_grasp = np.int64(0)
     for field in range(board.num_fields):
-        if is_left_to_take(board, np.int64(field), seat):
-            left += 1
-            within_grasp += board.cell_grasp[board.field_cell[field]] > 0
+        left += is_left_to_take(board, np.int64(field), seat)
     if left <= 1:
         return board.w_win
-    if left <= MOVES_A_TURN and within_grasp == left:
+    if left <= MOVES_A_TURN and are_within_grasp(board, seat):
         return 0.5 * board.w_win
     lost = look_general(board, seat, General.FIELDS_OWNED) - left
     return (board.w_take + board.w_take_more * min(np.int64(4), max(np.int64(0), lost))) * (1.0 - 0.7 * board.haste)
@@ -201,7 +241,7 @@ def want_of_field(board, field, exposed):
         at_risk = exposed + (1 if has_own_unit(board, cell) else 0)
         return board.w_guard + (board.w_alarm if can_lose_all(board, at_risk) else 0.0)
     if look_general(board, owner, General.ALIVE) == 1 and controller == owner:
-        return want_of_enemy_field(board, owner)
+        return board.seat_want[owner]
     if controller != SELF:
         return board.w_third
     return board.w_keep if menaced else 0.0
@@ -224,10 +264,15 @@ def stake_of_field(board, field):
 @njit
 def find_wants(board):
     """Write what it is worth to stand on each hex at the end of the turn, and what is at stake there."""
+    find_menaces(board)
+    board.has_grasps = 0
     for i in range(board.num_ground):
         board.cell_want[board.ground[i]] = 0.0
         board.cell_stake[board.ground[i]] = 0.0
     exposed = count_exposed(board)
+    for seat in range(1, board.num_players):
+        if look_general(board, np.int64(seat), General.ALIVE) == 1:
+            board.seat_want[seat] = want_of_enemy_field(board, np.int64(seat))
     for field in range(board.num_fields):
         board.cell_want[board.field_cell[field]] = want_of_field(board, np.int64(field), exposed)
         board.cell_stake[board.field_cell[field]] = stake_of_field(board, np.int64(field))
@@ -236,17 +281,18 @@ def find_wants(board):
 # --- what pulls
 
 
-@njit
+@njit(inlined=True)
 def add_source(board, cell, pull, count):
     """Let `cell` pull at least so much; return the new number of cells in `queue`."""
-    if pull <= board.cell_pull[cell]:
-        return count
-    board.cell_pull[cell] = pull
-    if board.cell_steps[cell] != UNREACHED:
-        return count
-    board.cell_steps[cell] = 0  # in the queue
-    board.queue[count % MAX_CELLS] = cell
-    return count + 1
+    place = np.uint64(cell)
+    before = board.cell_pull[place]
+    steps = board.cell_steps[place]
+    # No branches here: they would be mispredicted half of the time. Cells in the queue have 0 steps.
+    is_more = pull > before
+    board.cell_pull[place] = pull if is_more else before
+    board.cell_steps[place] = 0 if is_more else steps
+    board.queue[count & LAST_PLACE] = cell
+    return count + np.int64(is_more & (steps == UNREACHED))
 
 
 @njit
@@ -264,10 +310,9 @@ def find_pull(board):
         tail = add_source(board, board.unit_cell[enemy], board.w_hunt * board.unit_value[enemy], tail)
     head = np.int64(0)
     while head < tail:
-        cell = board.queue[head % MAX_CELLS]
+        cell = board.queue[head & LAST_PLACE]
         head += 1
         board.cell_steps[cell] = UNREACHED
+        pull = board.w_decay * board.cell_pull[cell]
         for direction in range(6):
-            neighbor = board.neighbors[cell, direction]
-            if neighbor != NO_CELL and board.cell_open[neighbor] == 1:
-                tail = add_source(board, neighbor, board.w_decay * board.cell_pull[cell], tail)
+            tail = add_source(board, board.neighbors[cell, direction], pull, tail)

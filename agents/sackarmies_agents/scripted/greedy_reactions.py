@@ -14,7 +14,6 @@ from sackarmies_agents.scripted.greedy_board import (
     gap_between,
     has,
     is_mine,
-    is_spare,
     look,
     see,
 )
@@ -23,11 +22,12 @@ from sackarmies_agents.scripted.greedy_odds import (
     collateral,
     defend_bonus,
     is_ranged,
-    place_value,
     prize,
     progressive_chance,
     single_chance,
 )
+from sackarmies_agents.scripted.greedy_places import place_value
+from sackarmies_agents.scripted.greedy_read import is_spare
 from sackarmies_agents.scripted.greedy_texts import flip_chance, is_castable, lasting_value, strike_chance, suits
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import Target, Use

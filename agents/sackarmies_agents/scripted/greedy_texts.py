@@ -14,12 +14,12 @@ from sackarmies_agents.scripted.greedy_board import (
     look,
     unit_on,
 )
-from sackarmies_agents.scripted.greedy_odds import HALF, place_value, progressive_chance
+from sackarmies_agents.scripted.greedy_odds import HALF, progressive_chance
+from sackarmies_agents.scripted.greedy_places import place_value
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import Flip, Target, Use, Verb
 from sackarmies_env.games.sack_armies.layout import Role, Shown, ShownFace, Token
 
-NO_ROW = -1
 FREE_HAND = 2  # extra tokens that a hand has room for, on average
 
 # --- parts of a text

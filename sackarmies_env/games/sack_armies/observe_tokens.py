@@ -28,7 +28,6 @@ from sackarmies_env.games.sack_armies.layout import (
     General,
     Place,
     Role,
-    Shown,
     ShownFace,
     Token,
 )
@@ -108,14 +107,15 @@ def write_abilities(params, state, unit, out, at):
 
 @njit(inlined=True)
 def write_identity(params, state, token, known, out, at):
-    """Write what is printed on `token`, if `known` is 1 and not 0 (V-03).
+    """Write what is printed on `token`, or zeros if `known` is 0 and not 1 (V-03).
 
-    A loop over unsigned places, as many as the compiler cannot foresee, becomes a block copy.
+    A loop without branches over unsigned places, as long as the compiler knows: it becomes a few wide instructions.
     """
     row = np.uint64(type_of(state, token))
     first = np.uint64(at + FIRST_ATTRIBUTE)
-    for column in range(np.uint64(NUM_ATTRIBUTES * known)):
-        out[first + column] = params.type_attributes[row, column]
+    shown = np.int8(-known)  # all bits or none
+    for column in range(np.uint64(NUM_ATTRIBUTES)):
+        out[first + column] = params.type_attributes[row, column] & shown
 
 
 @njit
@@ -178,7 +178,7 @@ def write_unit_stats(params, state, unit, out, at):
 @njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
     """Write what `viewer` knows of `token` to a row, whatever was there; the place apart."""
-    for column in range(np.uint64(TOKEN_WIDTH)):
+    for column in range(np.uint64(FIRST_ATTRIBUTE)):
         out[np.uint64(at) + column] = 0
     out[at + Token.OWNER] = seat_from(params, viewer, owner_of(state, token))
     out[at + Token.CONTROLLER] = seat_from(params, viewer, controller_of(state, token))
@@ -219,21 +219,20 @@ def act_role(state, viewer, token):
 
 
 @njit(inlined=True)
-def write_unit(params, state, viewer, unit, out, at):
-    """Write a unit on the board: place and face of all, the rest of those that are known (V-08, V-19)."""
-    write_token(params, state, viewer, unit, out, at)
+def write_on_board(params, state, viewer, token, out, at):
+    """Write a unit or battlefield: place and face of all, the rest of those that are known (V-08, V-19).
+
+    What only units have is 0 for battlefields, so that there is no branch for them.
+    """
+    write_token(params, state, viewer, token, out, at)
     out[at + Token.PLACE] = Place.BATTLEGROUND
-    out[at + Token.KIND] = Shown.UNIT
-    write_hex(params, out, at + Token.Q, hex_of(state, unit))
-    out[at + Token.EMPLOYED] = state.token_employed[unit]
-    out[at + Token.MOVED] = state.token_moved[unit]
-    out[at + Token.ATTACHMENTS] = count_attachments(state, unit)
-    if is_anything_under_way(state):
-        out[at + Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
-        out[at + Token.ACT_ROLE] = act_role(state, viewer, unit)
-    is_down = 1 - np.int64(state.token_face[unit])
-    out[at + Token.PUBLIC_MOVEMENT] = is_down * clamp(np.int64(state.token_min_movement[unit]))
-    out[at + Token.PUBLIC_ARMOR] = is_down * clamp(np.int64(state.token_min_armor[unit]))
+    out[at + Token.KIND] = kind_of(params, state, token) + SHOWN_OFFSET
+    write_hex(params, out, at + Token.Q, hex_of(state, token))
+    out[at + Token.EMPLOYED] = state.token_employed[token]
+    out[at + Token.MOVED] = state.token_moved[token]
+    is_down = 1 - np.int64(state.token_face[token])
+    out[at + Token.PUBLIC_MOVEMENT] = is_down * clamp(np.int64(state.token_min_movement[token]))
+    out[at + Token.PUBLIC_ARMOR] = is_down * clamp(np.int64(state.token_min_armor[token]))
 
 
 @njit
@@ -330,15 +329,6 @@ def is_anything_in(params, out, column):
     return False
 
 
-@njit(inlined=True)
-def write_field(params, state, viewer, cell, out, at):
-    """Write the battlefield on a hex."""
-    write_token(params, state, viewer, field_at(state, cell), out, at)
-    out[at + Token.PLACE] = Place.BATTLEGROUND
-    write_hex(params, out, at + Token.Q, cell)
-    return at + TOKEN_WIDTH
-
-
 @njit
 def write_captives(params, state, viewer, unit, out, at):
     """Write what `unit`, whose row is the last one that is neither attachment nor captive, holds captive."""
@@ -349,22 +339,15 @@ def write_captives(params, state, viewer, unit, out, at):
 
 
 @njit(inlined=True)
-def write_cell(params, state, viewer, cell, has_captives, out, at):  # noqa: PLR0917 - part of a loop
-    """Write what lies and stands on a hex."""
-    if state.cell_field[cell] != NO_TOKEN:
-        at = write_field(params, state, viewer, cell, out, at)
-    unit = unit_at(state, cell)
-    if unit == NO_TOKEN:
-        return at
-    write_unit(params, state, viewer, unit, out, at)
+def write_unit(params, state, viewer, unit, out, at):
+    """Write what only a unit has, to the row written last."""
     if knows_identity(params, state, viewer, unit):
         write_unit_stats(params, state, unit, out, at)
-    at += TOKEN_WIDTH
+    if is_anything_under_way(state):
+        out[at + Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
+        out[at + Token.ACT_ROLE] = act_role(state, viewer, unit)
     if state.token_first[unit] != NO_TOKEN:
-        at = write_stack(params, state, viewer, unit, out, at)
-    if has_captives:
-        at = write_captives(params, state, viewer, unit, out, at)
-    return at
+        out[at + Token.ATTACHMENTS] = count_attachments(state, unit)
 
 
 @njit
@@ -379,13 +362,18 @@ def write_tokens(params, state, viewer, out, at):
     for player in range(params.num_generals):
         find_aided(params, state, np.int64(player))
     has_captives = is_anything_in(params, out, General.CAPTURED)
-    for row in range(2 * np.int64(params.radius) + 1):
-        rest = state.field_rows[row] | state.unit_rows[row]
-        first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
-        while rest != NO_BITS:
-            cell = first + lowest_bit(rest)
-            rest = without_lowest(rest)
-            at = write_cell(params, state, viewer, cell, has_captives, out, at)
+    for i in range(state.num_board):
+        key = np.int64(state.board_keys[i])
+        unit = unit_at(state, key >> 1)
+        token = unit if key & 1 == 1 else field_at(state, key >> 1)
+        write_on_board(params, state, viewer, token, out, at)
+        at += TOKEN_WIDTH
+        if key & 1 == 1:
+            write_unit(params, state, viewer, unit, out, at - TOKEN_WIDTH)
+            if state.token_first[unit] != NO_TOKEN:
+                at = write_stack(params, state, viewer, unit, out, at)
+            if has_captives:
+                at = write_captives(params, state, viewer, unit, out, at)
     if is_anything_in(params, out, General.REMOVED):
         at = write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
     return at

@@ -85,6 +85,8 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("unit_rows", np.uint64, (rows,)),
             ("field_rows", np.uint64, (rows,)),
             ("legal_rows", np.uint64, (rows,)),
+            ("board_keys", np.int16, (tokens,)),  # 2 * cell for a battlefield, 2 * cell + 1 for a unit, rising; then 0
+            ("num_board", np.int16),
             ("halt_rows", np.uint64, (rows,)),  # battlefields that end the moves of most units
             # --- Generals
             ("general_alive", np.int8, (generals,)),

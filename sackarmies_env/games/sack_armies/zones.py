@@ -194,11 +194,35 @@ def mark_legal_hexes(params, state, cell):
 
 
 @njit
+def insert_key(state, key):
+    """Add a token on the board to the list of them, which is sorted by hex."""
+    i = np.int64(state.num_board)
+    while i > 0 and state.board_keys[i - 1] > key:
+        state.board_keys[i] = state.board_keys[i - 1]
+        i -= 1
+    state.board_keys[i] = key
+    state.num_board += 1
+
+
+@njit
+def remove_key(state, key):
+    """Take a token off the list of those on the board."""
+    i = np.int64(0)
+    while state.board_keys[i] != key:
+        i += 1
+    state.num_board -= 1
+    for j in range(i, np.int64(state.num_board)):
+        state.board_keys[j] = state.board_keys[j + 1]
+    state.board_keys[state.num_board] = 0
+
+
+@njit
 def enter_unit(params, state, unit, cell):
     """Enter a unit on `cell` in the indexes of the board."""
     state.cell_unit[cell] = unit
     state.units[unit // rows_per_general(state)] |= bit(unit % rows_per_general(state))
     set_hex(params, state.unit_rows, cell)
+    insert_key(state, 2 * cell + 1)
 
 
 @njit
@@ -206,6 +230,7 @@ def enter_field(params, state, field, cell):
     """Enter a battlefield on `cell` in the indexes of the board."""
     state.cell_field[cell] = field
     set_hex(params, state.field_rows, cell)
+    insert_key(state, 2 * cell)
     if params.type_halts[state.token_type[field]] == 1:
         set_hex(params, state.halt_rows, cell)
     mark_legal_hexes(params, state, cell)
@@ -218,6 +243,9 @@ def clear_indexes(state):
         state.cell_unit[cell] = NO_TOKEN
         state.cell_field[cell] = NO_TOKEN
         state.cell_legal[cell] = 0
+    for i in range(len(state.board_keys)):
+        state.board_keys[i] = 0
+    state.num_board = 0
     for row in range(len(state.unit_rows)):
         state.unit_rows[row] = NO_BITS
         state.field_rows[row] = NO_BITS
@@ -358,6 +386,7 @@ def lift_unit(params, state, unit):
     if cell != NO_HEX:
         state.cell_unit[cell] = NO_TOKEN
         clear_hex(params, state.unit_rows, cell)
+        remove_key(state, 2 * cell + 1)
         state.units[unit // rows_per_general(state)] &= ~bit(unit % rows_per_general(state))
         state.token_hex[unit] = NO_HEX
 

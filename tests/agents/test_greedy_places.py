@@ -1,0 +1,143 @@
+"""Shortcuts of the greedy General against the long way: fights on plain ground, menaces, pulls, choices among one."""
+
+import numpy as np
+import pytest
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.greedy import GreedyAgent
+from sackarmies_agents.scripted.greedy_board import NO_UNIT, UNREACHED, gap_between, is_mine
+from sackarmies_agents.scripted.greedy_ground import count_reach, find_menaces, find_pull, find_wants
+from sackarmies_agents.scripted.greedy_places import (
+    better_place,
+    danger,
+    fight_value,
+    find_contact,
+    place_value,
+    prospect,
+    special_danger,
+    study,
+)
+from sackarmies_agents.scripted.greedy_read import read_board
+from sackarmies_env.core.jit import INTERPRETED, njit
+from tests.agents.test_greedy import random_views
+
+COUNT = 25 if INTERPRETED else 1500
+LEAST = 0 if INTERPRETED else 100  # cases that count: interpreted games do not get as far as the first fight
+FLOOR = -1e9
+TOLERANCE = 1e-9  # sums in another order
+
+
+@njit
+def long_prospect(board, unit, cell):
+    """Ask every enemy in turn, with the terrain looked up."""
+    best = 0.0
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
+        gap = gap_between(board, board.unit_cell[enemy], cell)
+        if gap <= board.unit_notice[unit]:
+            best = max(best, fight_value(board, unit, cell, enemy, gap))
+    return best
+
+
+@njit
+def worst_places(boards, observations, errors):
+    """Write the greatest errors of prospects, dangers, values of places and pruned values, and how many were not 0."""
+    board = boards[0]
+    for i in range(len(observations)):
+        read_board(board, observations[i])
+        find_wants(board)
+        find_pull(board)
+        find_contact(board)
+        for unit in range(board.num_units):
+            if not is_mine(board, unit):
+                continue
+            for k in range(board.num_ground):
+                cell = board.ground[k]
+                if board.cell_unit[cell] != NO_UNIT and board.cell_unit[cell] != unit:
+                    continue
+                study(board, np.int64(unit), cell)
+                promised = prospect(board, np.int64(unit), cell)
+                feared = danger(board, np.int64(unit), cell)
+                value = place_value(board, np.int64(unit), cell)
+                errors[0] = max(errors[0], abs(promised - long_prospect(board, np.int64(unit), cell)))
+                errors[1] = max(errors[1], abs(feared - special_danger(board, np.int64(unit), cell)))
+                errors[2] = max(errors[2], abs(better_place(board, np.int64(unit), cell, FLOOR) - value))
+                errors[3] = max(errors[3], abs(better_place(board, np.int64(unit), cell, value + 1.0) - value - 1.0))
+                errors[4] += promised != 0.0
+                errors[5] += feared != 0.0
+
+
+@njit
+def count_wrong_menaces(boards, observations, counts):
+    """Count battlefields whose menace is not what the ways of all enemies say, and those that are menaced."""
+    board = boards[0]
+    for i in range(len(observations)):
+        read_board(board, observations[i])
+        find_menaces(board)
+        for k in range(board.num_watched):
+            board.cell_near[board.watched[k]] = board.cell_menace[board.watched[k]] > 0
+        for k in range(board.num_ground):
+            board.cell_menace[board.ground[k]] = 0
+        for k in range(board.num_enemies):
+            count_reach(board, board.enemies[k], np.int64(1), board.cell_menace)
+        for k in range(board.num_watched):
+            menaced = board.cell_menace[board.watched[k]] > 0
+            counts[0] += menaced != (board.cell_near[board.watched[k]] == 1)
+            counts[1] += menaced
+
+
+@njit
+def count_wrong_pulls(boards, observations, counts):
+    """Count hexes that pull less than a neighbor hands on, or more without being a source, and those that pull."""
+    board = boards[0]
+    for i in range(len(observations)):
+        read_board(board, observations[i])
+        find_wants(board)
+        find_pull(board)
+        for k in range(board.num_ground):
+            cell = board.ground[k]
+            handed = 0.0
+            for direction in range(6):
+                neighbor = board.neighbors[cell, direction]
+                if board.cell_steps[neighbor] == UNREACHED:
+                    handed = max(handed, board.w_decay * board.cell_pull[neighbor])
+            unit = board.cell_unit[cell]
+            is_source = board.cell_want[cell] > 0.0 or (unit != NO_UNIT and not is_mine(board, unit))
+            counts[0] += board.cell_pull[cell] < handed
+            counts[0] += board.cell_pull[cell] > handed and not is_source
+            counts[1] += board.cell_pull[cell] > 0.0
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def views(request):
+    game, observations, _ = random_views(request.param, COUNT, seed=11)
+    return GreedyAgent(GameInfo.of(game))._board, observations
+
+
+def test_fights_worked_out_once_for_a_unit_are_those_of_each_hex(views):
+    errors = np.zeros(6)
+    worst_places(*views, errors)
+    assert errors[:4] == pytest.approx(np.zeros(4), abs=TOLERANCE)
+    assert (errors[4:] >= LEAST).tolist() == [True, True]
+
+
+def test_menaces_are_found_with_fewer_ways(views):
+    counts = np.zeros(2, np.int64)
+    count_wrong_menaces(*views, counts)
+    assert counts[0] == 0
+    assert counts[1] >= LEAST
+
+
+def test_pulls_are_handed_on_from_hex_to_hex(views):
+    counts = np.zeros(2, np.int64)
+    count_wrong_pulls(*views, counts)
+    assert counts[0] == 0
+    assert counts[1] >= LEAST
+
+
+def test_a_single_legal_id_is_taken_unread():
+    game, observations, masks = random_views(2, 1, seed=1)
+    agent = GreedyAgent(GameInfo.of(game))
+    masks[0] = 0
+    masks[0, 77] = 1
+    assert agent.act(np.full_like(observations[0], 99), masks[0]) == 77
