@@ -176,8 +176,10 @@ class View:
 
     def hexes(self) -> tuple[Hex, ...]:
         """Return the legal hex spaces."""
-        cells = np.flatnonzero(self.states["cell_legal"][0] == 1)
-        return tuple(sorted((self.hex(int(cell)) for cell in cells), key=reading_order))
+        radius, rows = int(self.params["radius"][0]), self.states["legal_rows"][0]
+        legal = np.unpackbits(np.ascontiguousarray(rows)[:, None].view(np.uint8), axis=1, bitorder="little")
+        hexes = ((int(q) - radius, int(r) - radius) for r, q in zip(*legal.nonzero(), strict=True))
+        return tuple(sorted(hexes, key=reading_order))
 
     def fields(self) -> tuple[FieldView, ...]:
         """Return the battlefields on the board."""

@@ -31,6 +31,7 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     hex_of,
     is_face_up,
+    is_legal_hex,
     kind_of,
     leave_play,
     leave_zone,
@@ -200,7 +201,7 @@ def offer_raisable(params, state, player, match):
 def can_raise_at(params, state, player, cell):
     """Return whether a raised unit may enter on `cell` (Q-53, C-raise_zone)."""
     if params.raise_any_legal_hex == 1:
-        return state.cell_legal[cell] == 1 and state.cell_unit[cell] == NO_TOKEN
+        return is_legal_hex(params, state, cell) and state.cell_unit[cell] == NO_TOKEN
     return can_deploy_unit_at(params, state, player, cell)
 
 

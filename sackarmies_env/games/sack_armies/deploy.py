@@ -52,6 +52,7 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     has_free_slot,
     hex_of,
+    is_legal_hex,
     kind_of,
     leave_zone,
     put_field,
@@ -198,7 +199,7 @@ def can_deploy_unit_at(params, state, player, cell):
 
     (R3.2.1-6, R8.2.1-4, R8.2.1-5, R8.2.1-6)
     """
-    if state.cell_legal[cell] == 0 or state.cell_unit[cell] != NO_TOKEN:
+    if not is_legal_hex(params, state, cell) or state.cell_unit[cell] != NO_TOKEN:
         return False
     field = field_at(state, cell)
     if field != NO_TOKEN:

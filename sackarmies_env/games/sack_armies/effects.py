@@ -53,6 +53,7 @@ from sackarmies_env.games.sack_armies.zones import (
     has_free_slot,
     hex_of,
     is_face_up,
+    is_legal_hex,
     is_unit_on_board,
     leave_play,
     lift_unit,
@@ -108,7 +109,7 @@ def is_target_of_kind(params, state, host, type_id, cell):
         return False
     wanted = params.type_target[type_id]
     if wanted == Target.HEX:
-        return state.cell_legal[cell] == 1
+        return is_legal_hex(params, state, cell)
     unit = unit_at(state, cell)
     if unit == NO_TOKEN:
         return False
@@ -133,7 +134,7 @@ def has_room_for_permanent(params, state, host, type_id, unit):
 def can_relocate_to(params, state, unit, reach, cell):
     """Return whether an effect may put `unit` on `cell`: an empty legal hex within `reach`."""
     return (
-        state.cell_legal[cell] == 1
+        is_legal_hex(params, state, cell)
         and state.cell_unit[cell] == NO_TOKEN
         and distance(params, hex_of(state, unit), cell) <= reach
     )

@@ -27,6 +27,7 @@ from sackarmies_env.games.sack_armies.zones import (
     has_hex,
     hex_of,
     is_face_up,
+    is_legal_hex,
     lift_unit,
     mark_seen,
     owner_of,
@@ -327,7 +328,7 @@ def has_open_neighbor(params, state, unit):
     """Return whether a hex next to `unit` is legal and empty: then a first step is a move."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
-        if neighbor != NO_HEX and state.cell_legal[neighbor] == 1 and state.cell_unit[neighbor] == NO_TOKEN:
+        if neighbor != NO_HEX and is_legal_hex(params, state, neighbor) and state.cell_unit[neighbor] == NO_TOKEN:
             return True
     return False
 

@@ -34,7 +34,7 @@ SHOWN = (  # by the rest of the scenario
     *("script_draws", "script_draws_end", "script_draws_used"),
 )
 DERIVED = (
-    *("cell_unit", "cell_field", "cell_legal", "sack_count", "hand_count", "legal", "num_legal"),
+    *("cell_unit", "cell_field", "sack_count", "hand_count", "legal", "num_legal"),
     *("zone_tokens", "units", "face_up", "seen", "unit_rows", "field_rows", "legal_rows", "halt_rows"),
     *("board_keys", "num_board"),
     *(

@@ -76,7 +76,6 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             # --- board
             ("cell_unit", np.int16, (cells,)),  # unit on the cell; NO_TOKEN if none (derived from token_hex)
             ("cell_field", np.int16, (cells,)),  # battlefield on the cell; NO_TOKEN if none (derived)
-            ("cell_legal", np.int8, (cells,)),  # 1: on or next to a battlefield (R8.3-4; derived)
             # --- sets as bits, all derived: bit t of General g is token g * tokens + t; bit q + R of row r + R is a hex
             ("zone_tokens", np.uint64, (generals, len(Zone))),
             ("units", np.uint64, (generals,)),  # of zone BATTLEGROUND, the units; the rest are battlefields
@@ -84,7 +83,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("seen", np.uint64, (generals,)),  # token_seen
             ("unit_rows", np.uint64, (rows,)),
             ("field_rows", np.uint64, (rows,)),
-            ("legal_rows", np.uint64, (rows,)),
+            ("legal_rows", np.uint64, (rows,)),  # on or next to a battlefield (R8.3-4)
             ("board_keys", np.int16, (tokens,)),  # 2 * cell for a battlefield, 2 * cell + 1 for a unit, rising; then 0
             ("num_board", np.int16),
             ("halt_rows", np.uint64, (rows,)),  # battlefields that end the moves of most units

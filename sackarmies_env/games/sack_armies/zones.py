@@ -178,18 +178,22 @@ def mark_seen(state, token):
             return
 
 
+@njit
+def is_legal_hex(params, state, cell):
+    """Return whether `cell` holds a battlefield or lies next to one."""
+    return has_hex(params, state.legal_rows, cell)
+
+
 # --- derived indexes
 
 
 @njit
 def mark_legal_hexes(params, state, cell):
     """Mark `cell`, which holds a battlefield, and its neighbours as legal hex spaces (R8.3-4, R8.3-5, RB-9)."""
-    state.cell_legal[cell] = 1
     set_hex(params, state.legal_rows, cell)
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[cell, direction])
         if neighbor != NO_HEX:
-            state.cell_legal[neighbor] = 1
             set_hex(params, state.legal_rows, neighbor)
 
 
@@ -242,7 +246,6 @@ def clear_indexes(state):
     for cell in range(len(state.cell_unit)):
         state.cell_unit[cell] = NO_TOKEN
         state.cell_field[cell] = NO_TOKEN
-        state.cell_legal[cell] = 0
     for i in range(len(state.board_keys)):
         state.board_keys[i] = 0
     state.num_board = 0
