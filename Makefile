@@ -6,12 +6,18 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
 
-.PHONY: help setup train test test-slow test-all lint types docs clean
+PEERS := .venv-peers
+PEERS_STAMP := $(PEERS)/.installed
+PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
+
+.PHONY: help setup train test test-slow test-all lint types docs bench bench-curves bench-profile clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
+	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
+	@echo "                make bench-profile  where the time of a decision goes"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
@@ -45,6 +51,24 @@ types: setup
 
 docs: setup
 	$(BIN)/python docs/build.py
+	$(BIN)/python -m benchmarks.page
+
+# The other libraries get an environment of their own: exact versions, for Python 3.11.
+$(PEERS_STAMP): benchmarks/peers.txt
+	@$(PEERS_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "benchmarks/peers.txt is for Python 3.11; say make bench PEERS_PYTHON=python3.11")'
+	@echo "Installing what we are measured beside into $(PEERS); this is done once."
+	@$(PEERS_PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement benchmarks/peers.txt
+	@touch $(PEERS_STAMP)
+
+bench: setup $(PEERS_STAMP)
+	$(BIN)/python -m benchmarks.bench $(ARGS)
+
+bench-curves: setup
+	$(BIN)/python -m benchmarks.curves $(ARGS)
+
+bench-profile: setup
+	$(BIN)/python -m benchmarks.profile --record $(ARGS)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info

@@ -24,6 +24,7 @@ from numba.core.types import npytypes
 
 TESTED_VERSIONS = ("0.68",)
 LONG_NAME = 100  # characters of a type's name
+KNOWN_BY_NAME = "NRT_"  # functions that a pass of numba looks for, to remove them in pairs
 
 
 class CompileDepth(threading.local):
@@ -102,10 +103,19 @@ def _finalize(self: Any) -> None:
 
 
 def _optimize_final_module(self: Any) -> None:
-    """Tell LLVM that nobody else calls what has been linked: then a function with one caller is always inlined."""
-    for function in self._final_module.functions if self._links_late else ():
-        if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-            function.linkage = Linkage.internal
+    """Tell LLVM that nobody else calls what has been linked: then a function with one caller is always inlined.
+
+    LLVM may also change what such a function takes, so it must not be found by its name: the loader of machine code
+    finds local names too, and would hand it to other modules that know it as it was.
+    """
+    if self._links_late:
+        functions = [function for function in self._final_module.functions if not function.is_declaration]
+        entries = sorted(function.name for function in functions if function.linkage == Linkage.external)
+        owner = hashlib.sha256(" ".join(entries).encode()).hexdigest()[:16]
+        for function in functions:
+            if function.linkage == Linkage.linkonce_odr and not function.name.startswith(KNOWN_BY_NAME):
+                function.linkage = Linkage.internal
+                function.name = f"{function.name}.{owner}"
     self._optimize_linked_module()
 
 

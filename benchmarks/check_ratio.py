@@ -1,0 +1,176 @@
+"""The check for regressions: how long a decision takes, in units of a reference loop timed in the same process.
+
+`python -m benchmarks.check_ratio` compares with benchmarks/ratio.toml and fails where a decision has become more than
+the tolerance slower; `--record` writes the file anew, after a change that is meant to change the speed.
+
+Times differ between machines and with their load; ratios differ much less, as the reference does what the engine does:
+integer arithmetic, branches that depend on data, table look-ups, and copying rows larger than the nearest cache. Both
+run by turns in short slices, and time is processor time of this process, so that what others do counts little. A ratio
+that looks too high is measured again: noise slows down now and then, a regression always.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import tomli_w
+
+from benchmarks.contest import Play
+from benchmarks.ours import batch_player, load_game, rollout_player
+from sackarmies_env.core.jit import njit
+
+RECORD = Path(__file__).with_name("ratio.toml")
+HEAD = (
+    "# The processor time of a decision, in units of the reference loop: benchmarks/check_ratio.py writes this file\n"
+    "# with --record. The check fails where a ratio is more than the tolerance above the recorded one.\n"
+)
+SLICES = 15  # pairs of slices a measurement
+SLICE = 0.06  # seconds of processor time
+ATTEMPTS = 3
+NUM_GAMES = 256
+ROW_BYTES = 6_144  # about a state, or an observation
+LOOKUPS = 160  # a unit of work; with the copy it takes about as long as a decision
+
+
+@njit
+def reference_units(rows, table, units, state):
+    """Do `units` of fixed work and return a number that depends on all of it.
+
+    Args:
+        rows: (n, ROW_BYTES) uint8, overwritten.
+        table: (256,) int64.
+        units: how many.
+        state: uint64 seed of the walk, not 0.
+    """
+    total = np.int64(0)
+    for unit in range(units):
+        row = unit % len(rows)
+        source = rows[(row * 7 + 1) % len(rows)]
+        target = rows[row]
+        for i in range(len(target)):
+            target[i] = source[i]
+        for _ in range(LOOKUPS):
+            state ^= state << np.uint64(13)
+            state ^= state >> np.uint64(7)
+            state ^= state << np.uint64(17)
+            place = np.int64(state % np.uint64(ROW_BYTES))
+            value = np.int64(target[place])
+            if value > 170:
+                total += table[value]
+            elif value & 1 == 1:
+                total -= table[(value + unit) & 255]
+                target[place] = np.uint8((value + 3) & 255)
+            else:
+                total ^= value << 3
+    return total
+
+
+def reference() -> Play:
+    """Return the reference as something that plays units."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 256, (NUM_GAMES, ROW_BYTES), np.uint8)
+    table = rng.integers(-1000, 1000, 256)
+    seed = np.uint64(88172645463325252)
+
+    def play(units: int) -> int:
+        reference_units(rows, table, units, seed)
+        return units
+
+    return play
+
+
+def cost(play: Play, count: int) -> float:
+    """Return the seconds of processor time that one decision or unit takes."""
+    began = time.process_time()
+    done = play(count)
+    return (time.process_time() - began) / done
+
+
+def slice_length(play: Play) -> int:
+    """Return how many decisions or units fill a slice, after a warm-up."""
+    play(1)
+    count = 64
+    while (taken := cost(play, count) * count) < SLICE / 4:
+        count *= 2
+    return max(1, int(count * SLICE / taken))
+
+
+def measure_ratio(play: Play, slices: int = SLICES) -> float:
+    """Return the median ratio of neighbouring slices: the time of a decision in units of the reference."""
+    beside = reference()
+    count, units = slice_length(play), slice_length(beside)
+    ratios = []
+    before = cost(beside, units)
+    for _ in range(slices):
+        taken = cost(play, count)
+        after = cost(beside, units)
+        ratios.append(2 * taken / (before + after))
+        before = after
+    return statistics.median(ratios)
+
+
+def plays() -> dict[str, Callable[[], Play]]:
+    """Return what is checked, by name."""
+    return {
+        "batch": lambda: batch_player(load_game(), NUM_GAMES).play,
+        "rollout": lambda: rollout_player(load_game(), NUM_GAMES).play,
+    }
+
+
+def judge(ratio: float, recorded: float, tolerance: float) -> str:
+    """Return "slower", "faster" or "as recorded"."""
+    if ratio > recorded * (1 + tolerance):
+        return "slower"
+    return "faster" if ratio < recorded / (1 + tolerance) else "as recorded"
+
+
+def check(play: Play, recorded: float, tolerance: float) -> tuple[float, str]:
+    """Return the best ratio of up to `ATTEMPTS` measurements, and what it means."""
+    best = measure_ratio(play)
+    for _ in range(ATTEMPTS - 1):
+        if judge(best, recorded, tolerance) != "slower":
+            break
+        best = min(best, measure_ratio(play))
+    return best, judge(best, recorded, tolerance)
+
+
+def record(path: Path) -> None:
+    """Measure and write the file, keeping its tolerance."""
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    content["ratio"] = {
+        name: round(statistics.median(measure_ratio(play) for _ in range(ATTEMPTS)), 3)
+        for name, make in plays().items()
+        for play in [make()]
+    }
+    path.write_text(HEAD + tomli_w.dumps(content), encoding="utf-8")
+    print(f"wrote {path}: {content['ratio']}")
+
+
+def main() -> int:
+    """Check, or with --record write anew what is to be checked against."""
+    parser = argparse.ArgumentParser(description="Fail where a decision takes longer than recorded.")
+    parser.add_argument("--record", action="store_true", help="measure and write the recorded ratios anew")
+    if parser.parse_args().record:
+        record(RECORD)
+        return 0
+    content = tomllib.loads(RECORD.read_text(encoding="utf-8"))
+    tolerance, verdicts = content["tolerance"], []
+    for name, make in plays().items():
+        recorded = content["ratio"][name]
+        ratio, verdict = check(make(), recorded, tolerance)
+        verdicts.append(verdict)
+        print(f"{name}: ratio {ratio:.3f}, recorded {recorded:.3f}, tolerance {tolerance:.0%}: {verdict}")
+    if "faster" in verdicts:
+        print("faster than recorded: if that is meant to stay, run with --record")
+    return "slower" in verdicts
+
+
+if __name__ == "__main__":
+    sys.exit(main())

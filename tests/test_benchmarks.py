@@ -1,0 +1,159 @@
+"""The benchmarks' own arithmetic, and that the page shows what was measured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import bench, check_ratio, contest, curves, ours, page
+
+ROOT = Path(__file__).resolve().parents[1]
+PLAN = bench.Plan(rounds=3, windows=2, seconds=0.01, budget=60, seed=4)
+
+
+class CountingEnv:
+    """An AEC environment of three decisions a game, in which actions 1 and 3 are legal."""
+
+    def __init__(self) -> None:
+        self.actions: list[int] = []
+        self.seeds: list[int] = []
+        self.plies = 0
+
+    def reset(self, seed: int) -> None:
+        self.seeds.append(seed)
+        self.plies = 0
+
+    def last(self) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        observation = {"action_mask": np.array([0, 1, 0, 1], np.int8), "observation": np.zeros(5, np.float32)}
+        return observation, 0.0, self.plies == 3, False, {}
+
+    def step(self, action: int) -> None:
+        self.actions.append(action)
+        self.plies += 1
+
+
+def test_everybody_plays_once_a_round_in_an_order_drawn_from_the_seed() -> None:
+    contestants = bench.load_contestants()
+    order = bench.shuffled_rounds(contestants, PLAN)
+    rounds = [[one for number, one in order if number == wanted] for wanted in range(3)]
+    assert [sorted(one.key for one in turn) for turn in rounds] == [sorted(one.key for one in contestants)] * 3
+    assert rounds[0] != rounds[1]
+    assert order == bench.shuffled_rounds(contestants, PLAN)
+
+
+def test_contestants_of_the_file_are_those_of_the_modules() -> None:
+    by_module: dict[str, list[str]] = {}
+    for contestant in bench.load_contestants():
+        by_module.setdefault(contestant.module, []).append(contestant.name)
+    assert sorted(by_module.pop("benchmarks.ours")) == sorted(ours.CONTESTANTS)
+    for module, names in by_module.items():
+        source = (ROOT / (module.replace(".", "/") + ".py")).read_text(encoding="utf-8")
+        assert [name for name in names if f'"{name}"' not in source] == []
+
+
+def test_peers_have_exact_versions() -> None:
+    lines = (ROOT / "benchmarks" / "peers.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
+    assert len(pins) == 26
+
+
+def test_a_contestant_that_fails_leaves_its_last_words() -> None:
+    nobody = bench.Contestant("sackarmies", "Sack Armies", "benchmarks.peers.nobody", "x", "x")
+    assert bench.run_process(nobody, PLAN, 0) == {
+        "error": "ModuleNotFoundError: No module named 'benchmarks.peers.nobody'"
+    }
+
+
+def test_an_entry_is_the_median_of_all_windows_of_all_rounds() -> None:
+    windows = [{"decisions": rate, "wall": 1.0, "cpu": 0.5, "load": (0.0, 1.0)} for rate in (10, 50, 20, 40, 30)]
+    reports = [
+        {"windows": windows[:3], "details": {"actions": 4}, "versions": {"x": "1"}},
+        {"error": "took more than 300 s"},
+        {"windows": windows[3:], "details": {"actions": 4}, "versions": {"x": "1"}},
+    ]
+    entry = bench.summarise(bench.Contestant("f", "F", "m", "n", "t"), reports)
+    assert (entry["rate"], entry["lowest"], entry["highest"], entry["cores"]) == (30, 10, 50, 0.5)
+    assert entry["by cpu"] == 60
+    assert entry["load"] == [0.0, 1.0]
+    assert entry["error"] == "took more than 300 s"
+
+
+def test_the_loop_over_an_environment_counts_decisions_and_begins_games_anew() -> None:
+    env = CountingEnv()
+    player = contest.aec_player(env, seed=7)
+    assert player.play(8) == 8
+    assert len(env.actions) == 8
+    assert set(env.actions) == {1, 3}
+    assert env.seeds == [7, 8, 9]
+    assert player.details["actions"] == 4
+    assert player.details["observation bytes"] == 20
+
+
+def test_windows_have_equal_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(contest.time, "perf_counter", lambda: clock.now)
+
+    def play(decisions: int) -> int:
+        clock.now += decisions / 1000
+        return decisions
+
+    windows = contest.measure(play, seconds=2.0, windows=3)
+    assert [window.decisions for window in windows] == [2000] * 3
+    assert [window.wall for window in windows] == pytest.approx([2.0] * 3)
+
+
+def test_random_choices_over_masks_are_legal_and_reach_all() -> None:
+    masks = np.array([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], np.int8)
+    chooser = ours.RandomChooser(2, seed=3)
+    chosen = [tuple(chooser.choose(masks).tolist()) for _ in range(40)]
+    assert set(chosen) == {(1, 0), (3, 0), (4, 0)}
+
+
+def test_growth_is_time_by_cause_relative_to_the_first_point() -> None:
+    points = [
+        {"axis": "a", "nanoseconds": 100.0, "cause": 2},
+        {"axis": "a", "nanoseconds": 150.0, "cause": 4},
+        {"axis": "b", "nanoseconds": 60.0, "cause": 1},
+    ]
+    curves.add_growth(points)
+    assert [point["growth"] for point in points] == [1.0, 0.75, 1.0]
+
+
+@pytest.mark.parametrize("size", curves.TOKENS)
+def test_armies_of_the_curve_have_their_size(size: int) -> None:
+    assert sum(curves.army_of(size)["tokens"].values()) == size
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"), [(1.24, "as recorded"), (1.26, "slower"), (0.81, "as recorded"), (0.79, "faster")]
+)
+def test_ratios_are_judged_by_the_tolerance(ratio: float, verdict: str) -> None:
+    assert check_ratio.judge(ratio, 1.0, 0.25) == verdict
+
+
+def test_a_ratio_too_high_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = iter([1.9, 1.5, 1.1])
+    monkeypatch.setattr(check_ratio, "measure_ratio", lambda play: next(measured))
+    assert check_ratio.check(lambda count: count, 1.0, 0.25) == (1.1, "as recorded")
+    measured = iter([1.9, 1.5, 1.4])
+    assert check_ratio.check(lambda count: count, 1.0, 0.25) == (1.4, "slower")
+
+
+def test_generated_parts_replace_what_stood_between_their_comments() -> None:
+    text = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n"
+    assert page.rendered(text, {"x": "new \\1"}) == "a\n<!-- begin x -->\n\nnew \\1\n\n<!-- end x -->\nb\n"
+    with pytest.raises(ValueError, match="must hold '<!-- begin y -->' with '<!-- end y -->' behind it exactly once"):
+        page.rendered(text, {"y": "new"})
+
+
+def test_the_page_shows_the_recorded_results() -> None:
+    parts = page.recorded_parts()
+    assert sorted(parts) == ["contest", "curves", "figures", "profile"]
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.rendered(text, parts) == text
