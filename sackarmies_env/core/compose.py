@@ -28,7 +28,8 @@ from sackarmies_env.core.advance import (
     TERMINATED,
     TRUNCATED,
 )
-from sackarmies_env.core.legal import WORD_BITS, choose_from_mask, num_words
+from sackarmies_env.core.bits import WORD_BITS
+from sackarmies_env.core.legal import choose_from_mask, num_words
 from sackarmies_env.core.rng import choice_stream, following_seed
 from sackarmies_env.core.state import NO_PLAYER
 

@@ -112,12 +112,12 @@ if INTERPRETED:
 
 else:
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator] # numba's types are skipped
     def count_ones(_context: Any, bits: Any) -> Any:
         """Return how many bits of a uint64 are set, by one instruction."""
         return types.uint64(types.uint64), lambda _, builder, __, arguments: builder.ctpop(arguments[0])
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator] # numba's types are skipped
     def count_trailing_zeros(_context: Any, bits: Any) -> Any:
         """Return the place of the lowest set bit of a uint64 that is not 0, by one instruction."""
         zero_is_poison = llvmlite.ir.Constant(llvmlite.ir.IntType(1), 1)

@@ -122,7 +122,7 @@ class Match:
 
     def _run(self, code: int) -> None:
         mask = np.empty(self._mask_shape, np.int8)
-        observation = np.empty(self._observation_shape, np.int8)
+        observation = np.zeros(self._observation_shape, np.int8)
         self._order[CODE] = code
         self._advance(
             self._params, self.states, self._orders, self._table, mask, self._no_bits, observation, self._results

@@ -68,11 +68,11 @@ def _observation(game: Game, states: Records, player: int) -> NDArray[np.int8]:
 
 
 def _outputs(game: Game, n: int) -> list[NDArray[Any]]:
-    """Return the outputs of `advance`, filled with what no game writes."""
+    """Return the outputs of `advance`, filled with what no game writes, but for observations, which it may go by."""
     return [
         np.full((n, game.num_actions), 7, np.int8),
         np.full((n, num_words(game.num_actions)), 7, np.uint64),
-        np.full((n, game.observation_spec.size), 99, np.int8),
+        np.zeros((n, game.observation_spec.size), np.int8),
         np.full((n, 2, game.num_players), 9, np.float32),
     ]
 

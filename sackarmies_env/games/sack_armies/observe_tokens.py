@@ -376,6 +376,8 @@ def write_tokens(params, state, viewer, out, at):
                 at = write_captives(params, state, viewer, unit, out, at)
     if is_anything_in(params, out, General.REMOVED):
         at = write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
+    for player in range(params.num_generals):
+        state.aided[player] = NO_BITS  # whoever looks leaves the state as it was
     return at
 
 

@@ -240,7 +240,7 @@ class PlaneKernels:
         if not len(observations):
             advance_games(params, states, orders, table, *outputs)
             return
-        compact = np.empty((len(table), self.size), np.int8)
+        compact = np.zeros((len(table), self.size), np.int8)
         advance_games(params, states, orders, table, action_masks, packed_masks, compact, results)
         rows = orders[orders[:, CODE] != SKIP, ROW]
         seats = table[rows, SEAT]
