@@ -71,18 +71,13 @@ def token_hosts(position: Position, unit: Token, verb: Verb) -> list[Token]:
 def token_slots(position: Position, host: Token, kind: str, but: Token | None = None) -> list[int]:
     """Return the attachments that may be chosen as a spell, or a maneuver (Q-49, Q-50, C-blind_target_wrong_kind).
 
-    A face-down one may be chosen whatever it is, or only where the General knows its kind; `but` is the token whose
-    text is being used.
+    One whose kind the General does not know may be chosen at a risk; `but` is the token whose text is being used.
     """
+    at_a_risk = position.switches.blind_target_wrong_kind == "spend"
     slots = []
     for slot, token in enumerate(host.attachments):
-        is_known = token.owner == position.player or token.kind_known
-        if token is but:
-            continue
-        if token.face_up or (position.switches.blind_target_wrong_kind == "refuse_known_only"):
-            if (token.face_up or is_known) and token.text.kind == kind:
-                slots.append(slot)
-        else:
+        is_known = token.face_up or token.kind_known or token.owner == position.player
+        if token is not but and (token.text.kind == kind if is_known else at_a_risk):
             slots.append(slot)
     return slots
 

@@ -132,7 +132,8 @@ def move_to(position: Position) -> set[int]:
 
 def source(position: Position) -> set[int]:
     """The unit that acts: D-12, D-13, D-16, D-18, D-19, D-20; of a printed action text: D-21."""
-    return places(position, abilities.sources(position, position.verb))
+    is_custom = position.verb == Verb.CUSTOM
+    return places(position, texts.customs(position) if is_custom else abilities.sources(position, position.verb))
 
 
 def target(position: Position) -> set[int]:
@@ -180,9 +181,8 @@ def raise_hex(position: Position) -> set[int]:
 
 
 def cast_host(position: Position) -> set[int]:
-    """D-21: the unit that casts, or that has the printed text."""
-    units = texts.customs(position) if position.verb == Verb.CUSTOM else texts.casters(position)
-    return places(position, units)
+    """D-21: the unit that casts."""
+    return places(position, texts.casters(position))
 
 
 def cast_slot(position: Position) -> set[int]:
@@ -272,6 +272,18 @@ def advance(position: Position) -> set[int]:
     return places(position, able) | done_if(bool(able))
 
 
+def save(position: Position) -> set[int]:
+    """D-28: save the first of the face-down units that scatter kills? (RA-Scatter-8, C-scatter_save)."""
+    victims = reactions.scatter_victims(position)
+    return yes_or_no(any(reactions.can_be_saved(position, unit) for unit in victims))
+
+
+def save_slot(position: Position) -> set[int]:
+    """D-28: what saves the unit that was asked about last."""
+    unit = reactions.half_saved(position)[-1]
+    return slots(position, reactions.save_slots(position, unit))
+
+
 RULINGS: dict[Decision, Callable[[Position], set[int]]] = {
     Decision.SETUP_PICK: setup_pick,
     Decision.SETUP_TYPE: setup_type,
@@ -305,4 +317,6 @@ RULINGS: dict[Decision, Callable[[Position], set[int]]] = {
     Decision.COUNTER: counter,
     Decision.DESIGNATE: designate,
     Decision.ADVANCE: advance,
+    Decision.SAVE: save,
+    Decision.SAVE_SLOT: save_slot,
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sackarmies_env.games.sack_armies.schema import Attachment
-from tests.referee.position import Position, Token
+from tests.referee.position import Position, Token, turned_up
+from tests.referee.stats import effective_armor
 from tests.referee.texts import text_targets
 
 
@@ -43,3 +44,53 @@ def surprise_slots(position: Position) -> list[int]:
         and token.owner == position.player
         and text_targets(position, defender, token)
     ]
+
+
+# --- saves from scatter
+
+
+def scatter_victims(position: Position) -> list[Token]:
+    """Return the own face-down units that scatter kills and their General has yet to be asked about (Q-55, D-28)."""
+    victims = [hit.target for hit in position.hits if hit.is_scatter and not hit.asked]
+    return [
+        unit
+        for unit in dict.fromkeys(victims)
+        if unit.controller == position.player and not unit.face_up and is_killed(position, unit)
+    ]
+
+
+def half_saved(position: Position) -> list[Token]:
+    """Return the own units that were turned up for a save and need an attachment to survive (Q-55, D-28)."""
+    asked = [hit.target for hit in position.hits if hit.is_scatter and hit.asked]
+    return [
+        unit
+        for unit in dict.fromkeys(asked)
+        if unit.controller == position.player and unit.face_up and is_killed(position, unit) and save_slots(position, unit)
+    ]
+
+
+def is_killed(position: Position, unit: Token) -> bool:
+    """Return whether a unit dies of the hits it takes now (R3.2.2-5, Q-34, Q-35, C-sum_simultaneous_damage)."""
+    amounts = [hit.amount for hit in position.hits if hit.target is unit]
+    worst = sum(amounts) if position.switches.sum_simultaneous_damage else max(amounts)
+    return worst > 0 and worst >= effective_armor(position, unit)
+
+
+def can_be_saved(position: Position, unit: Token) -> bool:
+    """Return whether a unit survives if it is revealed, with what it takes of its free attachments (RA-Scatter-8, Q-55)."""
+    if not position.switches.scatter_save:
+        return False
+    with turned_up(unit):
+        return not is_killed(position, unit) or bool(save_slots(position, unit))
+
+
+def save_slots(position: Position, unit: Token) -> list[int]:
+    """Return the hidden free attachments that help a revealed unit to survive, if together they save it (Q-55, D-28)."""
+    armor = effective_armor(position, unit)
+    helpful = []
+    for slot in hidden_slots(position, unit):
+        with turned_up(unit.attachments[slot]):
+            if effective_armor(position, unit) > armor:
+                helpful.append(slot)
+    with turned_up(*(unit.attachments[slot] for slot in helpful)):
+        return [] if is_killed(position, unit) else helpful
