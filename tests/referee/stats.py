@@ -126,7 +126,12 @@ def effective_armor(position: Position, unit: Token) -> int:
 
 
 def augmented(position: Position, unit: Token, stat: str) -> int:
-    """Return what adjacent augmenters and ghosts of dead ones add (RA-Augment-1 to 6, Q-57, C-augment_stacks)."""
+    """Return what adjacent augmenters and ghosts of dead ones add (RA-Augment-1 to 6, Q-57, C-augment_stacks).
+
+    To profit from it a unit must be revealed: otherwise Q-55 would have nothing to reveal it for.
+    """
+    if not unit.face_up:
+        return 0
     bonuses = [
         ability.amount
         for other in position.units

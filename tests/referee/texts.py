@@ -72,8 +72,12 @@ def text_targets(position: Position, host: Token, token: Token | None) -> list[H
     text = text_of(host, token)
     with turned_up(host):  # R8.2.2-8
         if text.aim == "hex":
-            hexes = [hex_ for hex_ in position.hexes if is_within(host, hex_, text.reach)]
-            return [hex_ for hex_ in hexes if is_feasible(position, host, token, None)]
+            spaces = [hex_ for hex_ in position.hexes if is_legal_hex(position, hex_)]  # RB-9
+            return [
+                hex_
+                for hex_ in spaces
+                if is_within(host, hex_, text.reach) and is_feasible(position, host, token, None)
+            ]
         return [
             unit.hex
             for unit in position.units
