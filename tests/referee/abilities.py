@@ -46,7 +46,7 @@ def capture_targets(position: Position, captor: Token) -> list[Token]:
 
 
 def dismiss_targets(position: Position, dismisser: Token) -> list[Token]:
-    """Return whom a unit may dismiss: revealed enemies, own units, not itself (RA-Dismiss-1, RA-Dismiss-3, Q-50, Q-51)."""
+    """Return whom a unit may dismiss: revealed enemies, own units, not itself (RA-Dismiss-1, -3, Q-50, Q-51)."""
     return [
         unit
         for unit in position.units
@@ -57,7 +57,7 @@ def dismiss_targets(position: Position, dismisser: Token) -> list[Token]:
 
 
 def token_hosts(position: Position, unit: Token, verb: Verb) -> list[Token]:
-    """Return the hosts in range with an attachment to counter or dispel (RA-Counter-2 to 4, RA-Dispel-2, RA-Dispel-3)."""
+    """Return the hosts in range with a token to counter or dispel (RA-Counter-2 to 4, RA-Dispel-2, RA-Dispel-3)."""
     if not has(position, unit, ABILITY_OF_VERB[verb]):
         return []
     reaches = ability_range(position, unit, ABILITY_OF_VERB[verb])
@@ -68,16 +68,16 @@ def token_hosts(position: Position, unit: Token, verb: Verb) -> list[Token]:
     ]
 
 
-def token_slots(position: Position, host: Token, kind: str, but: Token | None = None) -> list[int]:
+def token_slots(position: Position, host: Token, kind: str) -> list[int]:
     """Return the attachments that may be chosen as a spell, or a maneuver (Q-49, Q-50, C-blind_target_wrong_kind).
 
-    One whose kind the General does not know may be chosen at a risk; `but` is the token whose text is being used.
+    One whose kind the General does not know may be chosen at a risk.
     """
     at_a_risk = position.switches.blind_target_wrong_kind == "spend"
     slots = []
     for slot, token in enumerate(host.attachments):
         is_known = token.face_up or token.kind_known or token.owner == position.player
-        if token is not but and (token.text.kind == kind if is_known else at_a_risk):
+        if token.text.kind == kind if is_known else at_a_risk:
             slots.append(slot)
     return slots
 

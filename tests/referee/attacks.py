@@ -26,7 +26,7 @@ def may_strike(position: Position, attacker: Token, defender: Token) -> bool:
 
 
 def can_attack(position: Position, attacker: Token, defender: Token, verb: Verb) -> bool:
-    """Return whether one unit may attack another so; it turns face up for it (P-CANTARGET, R8.2.2-8, R8.4.4-5, Q-27)."""
+    """Return whether a unit may attack another; it turns face up for it (P-CANTARGET, R8.2.2-8, R8.4.4-5, Q-27)."""
     if defender.controller == attacker.controller or not defender.face_up or attacker.employed:
         return False
     with turned_up(attacker):
@@ -74,7 +74,7 @@ def coordination_targets(position: Position, verb: Verb) -> list[Token]:
 
 
 def may_join(position: Position, target: Token, verb: Verb, members: list[Token]) -> list[Token]:
-    """Return who may be added to a coordinated attack such that it can be completed (R8.4.5-5, R8.4.5-8, Q-28, D-15)."""
+    """Return who may join a coordinated attack such that it can be completed (R8.4.5-5, R8.4.5-8, Q-28, D-15)."""
     able = [unit for unit in position.own_units() if can_attack(position, unit, target, verb)]
     if verb == Verb.COORD_RANGED:
         able = [unit for unit in able if any(is_adjacent(unit, other) for other in able)]
@@ -86,7 +86,7 @@ def may_join(position: Position, target: Token, verb: Verb, members: list[Token]
 
 
 def is_complete(position: Position, verb: Verb, members: list[Token]) -> bool:
-    """Return whether the attackers named so far may attack together (R8.4.5-8, Q-28, Q-29, C-ranged_coord_connected)."""
+    """Return whether the attackers named so far may attack (R8.4.5-8, Q-28, Q-29, C-ranged_coord_connected)."""
     if len(members) < 2:
         return False
     if verb == Verb.COORD_MELEE:
@@ -139,7 +139,7 @@ def may_ambush(position: Position) -> bool:
 
 
 def may_advance(position: Position) -> list[Token]:
-    """Return the attackers one of whom may take the place of a killed defender (R8.4.3-1, R8.4.3-3, Q-37 to Q-39, D-27)."""
+    """Return the attackers that may take the place of the killed defender (R8.4.3-1, R8.4.3-3, Q-37 to Q-39)."""
     attack = position.attack
     if not is_melee(attack.verb) or not attack.killed or attack.no_advance or attack.hex is None:
         return []

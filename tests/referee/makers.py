@@ -52,7 +52,7 @@ def is_lucky(rng: Random, chance: float) -> bool:
 
 
 def random_tokens(rng: Random, count: int, prefix: str = "made") -> list[Data]:
-    """Return `count` valid inline tokens as plain data, their ids beginning with `prefix`; units are a third of them."""
+    """Return `count` valid inline tokens as plain data, a third of them units; their ids begin with `prefix`."""
     tokens = [random_token(rng, f"{prefix}_{number}", KINDS[number % len(KINDS)]) for number in range(count)]
     read_tokens(tokens, "random tokens")
     return tokens

@@ -9,11 +9,7 @@ from tests.referee.stats import effective_movement, has
 
 def movable(position: Position) -> list[Token]:
     """Return the units that a Move action may move, or move next (R8.3-1, R8.3-2, R8.4.5-11, D-08, D-10)."""
-    return [
-        unit
-        for unit in position.own_units()
-        if not unit.employed and not unit.moved and reach(position, unit)
-    ]
+    return [unit for unit in position.own_units() if not unit.employed and not unit.moved and reach(position, unit)]
 
 
 def reach(position: Position, unit: Token) -> set[Hex]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sackarmies_env.games.sack_armies.schema import Attachment
 from tests.referee.position import Position, Token, turned_up
 from tests.referee.stats import effective_armor
-from tests.referee.texts import text_targets
+from tests.referee.texts import is_castable, text_targets
 
 
 def hidden_units(position: Position) -> list[Token]:
@@ -31,17 +31,18 @@ def hidden_slots(position: Position, host: Token) -> list[int]:
 
 
 def surprise_slots(position: Position) -> list[int]:
-    """Return the defender's maneuvers that may answer the attack (R9.3-3, R9.3-8, R9.3-9, Q-41, Q-42, Q-80, D-22b)."""
+    """Return the defender's maneuvers that may answer the attack (R9.3-3, R9.3-8, R9.3-9, Q-41, Q-42, Q-80, D-22b).
+
+    A permanent one is an action maneuver too (R9.3-10).
+    """
     defender = position.attack.target
     if not position.is_window_on_attack or defender is None or defender.controller != position.player:
         return []
     return [
         slot
         for slot, token in enumerate(defender.attachments)
-        if isinstance(token.text, Attachment)
-        and token.text.kind == "maneuver"
-        and token.text.use == "action"
-        and token.owner == position.player
+        if token.text.kind == "maneuver"
+        and is_castable(token, position.player)
         and text_targets(position, defender, token)
     ]
 
@@ -65,7 +66,10 @@ def half_saved(position: Position) -> list[Token]:
     return [
         unit
         for unit in dict.fromkeys(asked)
-        if unit.controller == position.player and unit.face_up and is_killed(position, unit) and save_slots(position, unit)
+        if unit.controller == position.player
+        and unit.face_up
+        and is_killed(position, unit)
+        and save_slots(position, unit)
     ]
 
 

@@ -129,7 +129,13 @@ def effect_slots(position: Position, host: Token, token: Token | None, target: T
     """Return the attachments of the target that a text may dispel or counter (RA-Dispel-2, RA-Counter-2, Q-49)."""
     effect = effect_of(text_of(host, token), "dispel", "counter")
     assert effect is not None
-    return token_slots(position, target, KIND_OF_EFFECT[effect.kind], but=token)
+    slots = token_slots(position, target, KIND_OF_EFFECT[effect.kind])
+    return [slot for slot in slots if not is_activated(target.attachments[slot], token)]
+
+
+def is_activated(attached: Token, token: Token | None) -> bool:
+    """Return whether an attachment is the one whose text is used: it has left the stack then (Q-67)."""
+    return attached is token
 
 
 def effect_hexes(position: Position, host: Token, token: Token | None, target: Token | None) -> list[Hex]:

@@ -1,0 +1,58 @@
+"""Positions in which the engine is known to differ from the rules: each test fails until the engine is put right.
+
+Then the test loses its mark, and `ids_with_known_faults` in `bouts.py` what it says about the fault.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sackarmies_env.games.sack_armies import make_game
+from tests.rules.sack_armies.table import attachment, position, token, unit
+from tests.sack_armies.worlds import act, mask_of
+
+UNDO: dict[str, Any] = {
+    "id": "undo",
+    "kind": "maneuver",
+    "use": "action",
+    "target": "any_unit",
+    "range": 2,
+    "effects": [{"kind": "counter"}],
+}
+
+
+def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
+    """Return what is legal after some actions, as texts; whoever is to act."""
+    game = make_game(scenario=scenario)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([0], np.int64))
+    for text in texts:
+        act(game, states, game.parse_action(states, text))
+    player = int(states["current_player"][0])
+    return {game.format_action(states, int(action)) for action in np.flatnonzero(mask_of(game, states, player))}
+
+
+@pytest.mark.xfail(strict=True, reason="a Counter or Dispel text may be aimed at itself, though it has left the stack")
+def test_q_67_a_text_that_counters_cannot_choose_itself():
+    scenario = position(
+        tokens=[token("mage", band="green"), UNDO],
+        units=[unit("mage", "0,0", attached=[attachment("undo")]), unit("mage", "2,0", owner=1)],
+    )
+    assert "move" in legal_after(scenario)
+    assert "cast" not in legal_after(scenario)
+
+
+def test_q_67_a_text_that_counters_may_choose_another_of_its_kind():
+    scenario = position(
+        tokens=[token("mage", band="green"), UNDO],
+        units=[
+            unit("mage", "0,0", attached=[attachment("undo"), attachment("undo")]),
+            unit("mage", "2,0", owner=1, attached=[attachment("undo")]),
+        ],
+        switches={"auto_forced": False},
+    )
+    chosen = ["cast", "hex 0,0", "slot 1"]
+    assert legal_after(scenario, *chosen) == {"hex 0,0", "hex 2,0"}
