@@ -15,11 +15,12 @@ from sackarmies_env.games.sack_armies.config import Config, make_config
 from sackarmies_env.games.sack_armies.constants import Decision
 from sackarmies_env.games.sack_armies.scenario import lay_out_scenario
 from sackarmies_env.games.sack_armies.switches import read_switches
-from tests.referee import texts
+from tests.referee import abilities, texts
 from tests.referee.battles import random_battle
 from tests.referee.decisions import legal_ids
 from tests.referee.makers import Data, random_army, random_switches, random_tokens
 from tests.referee.position import Position, read_position
+from tests.referee.stats import raise_abilities
 from tests.sack_armies.worlds import CONFIGURATIONS, States, plain, wander
 
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
@@ -68,9 +69,10 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
     for ply, states in enumerate(wander(game, seed, plies)):
         position = read_position(config, game.params, states)
         met[position.decision] += 1
+        legal = legal_ids(position)
         game.legal_actions(game.params, states, mask)
         offered = set(np.flatnonzero(mask[0]).tolist())
-        fault = difference(game, states, offered, legal_ids(position))
+        fault = difference(game, states, offered, legal)
         if fault and offered != ids_with_known_faults(position):
             print(json.dumps(game.to_scenario(states)))
             raise AssertionError(f"seed {seed}, after {ply} decisions, player {position.player}: {fault}")
@@ -79,7 +81,10 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
 
 def ids_with_known_faults(position: Position) -> set[int]:
     """Return what the engine is known to offer instead, each fault with a test that fails in `test_faults.py`."""
-    with patch.object(texts, "is_activated", return_value=False):
+    with (
+        patch.object(texts, "is_activated", return_value=False),
+        patch.object(abilities, "raise_abilities", lambda *unit: raise_abilities(*unit)[:1]),
+    ):
         return legal_ids(position)
 
 

@@ -81,7 +81,7 @@ def is_killed(position: Position, unit: Token) -> bool:
 
 
 def can_be_saved(position: Position, unit: Token) -> bool:
-    """Return whether a unit survives if it is revealed, with what it takes of its free attachments (RA-Scatter-8, Q-55)."""
+    """Return whether a unit survives if revealed, with what it takes of its free attachments (RA-Scatter-8, Q-55)."""
     if not position.switches.scatter_save:
         return False
     with turned_up(unit):
@@ -89,7 +89,7 @@ def can_be_saved(position: Position, unit: Token) -> bool:
 
 
 def save_slots(position: Position, unit: Token) -> list[int]:
-    """Return the hidden free attachments that help a revealed unit to survive, if together they save it (Q-55, D-28)."""
+    """Return the hidden free attachments that help a revealed unit, if together they save it (Q-55, D-28)."""
     armor = effective_armor(position, unit)
     helpful = []
     for slot in hidden_slots(position, unit):

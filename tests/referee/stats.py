@@ -1,4 +1,4 @@
-"""What a unit can do and how well: special abilities at work and effective stats (3.2.2, 9.1, section 3 of the digest)."""
+"""What a unit can do and how well: special abilities at work and effective stats (3.2.2, 9.1, appendix A)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fits(match: Sequence[Clause], unit: Token) -> bool:
 
 
 def effects_on(position: Position, unit: Token) -> list[AnyEffect]:
-    """Return the effects that texts have on a unit now: free, permanent, and for this turn (R9.2-4, R9.2-15, R9.1-3)."""
+    """Return the effects of texts on a unit: free, permanent, and for this turn (R9.2-4, R9.2-15, R9.1-3)."""
     at_work: list[AnyEffect] = []
     for token in unit.attachments:
         text = token.text

@@ -56,3 +56,33 @@ def test_q_67_a_text_that_counters_may_choose_another_of_its_kind():
     )
     chosen = ["cast", "hex 0,0", "slot 1"]
     assert legal_after(scenario, *chosen) == {"hex 0,0", "hex 2,0"}
+
+
+WAKE: dict[str, Any] = {
+    "id": "wake",
+    "kind": "spell",
+    "use": "free",
+    "effects": [{"kind": "grant", "ability": {"kind": "raise", "match": {"keyword": "orc"}}}],
+}
+
+
+@pytest.mark.xfail(strict=True, reason="of two abilities to raise, for different casualties, only the first works")
+def test_r9_1_1_an_ability_to_raise_works_beside_another_one():
+    elves_only = {"kind": "raise", "match": {"keyword": "elf"}}
+    pile = {"sack": ["spare"], "casualties": ["grunt"]}
+    scenario = position(
+        tokens=[token("priest", band="green", abilities=[elves_only]), token("grunt", keywords=["orc"]), WAKE],
+        units=[unit("priest", "0,0", attached=[attachment("wake", face="up")]), unit("grunt", "2,0", owner=1)],
+        general=[pile, pile],
+    )
+    assert "raise" in legal_after(scenario)
+
+
+def test_r9_1_1_a_granted_ability_to_raise_works_alone():
+    pile = {"sack": ["spare"], "casualties": ["grunt"]}
+    scenario = position(
+        tokens=[token("priest", band="green"), token("grunt", keywords=["orc"]), WAKE],
+        units=[unit("priest", "0,0", attached=[attachment("wake", face="up")]), unit("grunt", "2,0", owner=1)],
+        general=[pile, pile],
+    )
+    assert "raise" in legal_after(scenario)

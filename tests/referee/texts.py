@@ -1,4 +1,4 @@
-"""Spells, maneuvers and printed action texts: what may be activated, and at what it may be aimed (9.2, 9.3, P-ACTIVATE)."""
+"""Spells, maneuvers and printed action texts: what may be activated, and aimed at what (9.2, 9.3, P-ACTIVATE)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cast_slots(position: Position, host: Token) -> list[int]:
 
 
 def is_castable(token: Token, player: int) -> bool:
-    """Return whether an attachment has a text to activate: not a free one, not one that is in effect (R9.2-12, R9.2-15)."""
+    """Return whether an attachment has a text to activate: no free one, none that is in effect (R9.2-12, -15)."""
     assert isinstance(token.text, Attachment)
     return token.owner == player and token.text.use != "free" and not token.active
 
@@ -68,7 +68,7 @@ def customs(position: Position) -> list[Token]:
 
 
 def text_targets(position: Position, host: Token, token: Token | None) -> list[Hex]:
-    """Return at which hexes a text may be aimed such that its further choices can be made (R9.1-4, R9.2-13, R8.2.1-16)."""
+    """Return at which hexes a text may be aimed and its further choices made (R9.1-4, R9.2-13, R8.2.1-16)."""
     text = text_of(host, token)
     with turned_up(host):  # R8.2.2-8
         if text.aim == "hex":
