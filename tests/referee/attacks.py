@@ -79,7 +79,7 @@ def may_join(position: Position, target: Token, verb: Verb, members: list[Token]
     if verb == Verb.COORD_RANGED:
         able = [unit for unit in able if any(is_adjacent(unit, other) for other in able)]
         if position.switches.ranged_coord_connected and members:
-            able = [unit for unit in able if unit in group_of(members[0], able)]
+            able = [unit for unit in able if may_hang_together(unit, members, able)]
     if len(able) < 2:
         return []
     return [unit for unit in able if unit not in members]
@@ -94,6 +94,11 @@ def is_complete(position: Position, verb: Verb, members: list[Token]) -> bool:
     if position.switches.ranged_coord_connected:
         return len(group_of(members[0], members)) == len(members)
     return all(any(is_adjacent(unit, other) for other in members) for unit in members)
+
+
+def may_hang_together(unit: Token, members: list[Token], able: list[Token]) -> bool:
+    """Return whether one more attacker can be joined to those named, if others come between them (Q-29)."""
+    return unit in group_of(members[0], able)
 
 
 def group_of(unit: Token, units: list[Token]) -> list[Token]:

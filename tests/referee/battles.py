@@ -12,6 +12,40 @@ from tests.referee.position import Hex
 
 ROUNDS = 5  # battlefields of a General
 FRONT = 3  # hexes between a unit and the nearest battlefield of an opponent, at most
+PALETTE = 3  # different units that a General has on the board
+
+# Shooters in groups that scatter, and face-down units that may be saved from it.
+VOLLEY_TOKENS: list[Data] = [
+    {
+        "id": "slinger",
+        "kind": "unit",
+        "band": "green",
+        "armor": 3,
+        "damage": 3,
+        "movement": 2,
+        "abilities": [{"kind": "range", "range": 3}, {"kind": "scatter", "damage": 3}],
+    },
+    {
+        "id": "piper",
+        "kind": "unit",
+        "band": "green",
+        "armor": 2,
+        "abilities": [{"kind": "augment", "stat": "armor", "amount": 2}, {"kind": "range", "range": 2}],
+    },
+    {
+        "id": "diver",
+        "kind": "unit",
+        "band": "green",
+        "armor": 3,
+        "damage": 2,
+        "movement": 2,
+        "abilities": [{"kind": "aquatic"}, {"kind": "leadership"}],
+    },
+    {"id": "mire", "kind": "battlefield", "water": True, "effects": [{"stat": "armor", "amount": -1}]},
+    {"id": "buckler", "kind": "spell", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": 1}]},
+    {"id": "gills", "kind": "spell", "use": "free", "effects": [{"kind": "grant", "ability": {"kind": "aquatic"}}]},
+    {"id": "burden", "kind": "maneuver", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": -1}]},
+]
 
 
 def random_battle(rng: Random, num_generals: int, tokens: Sequence[Data], switches: Data) -> Data:
@@ -80,10 +114,11 @@ def random_units(rng: Random, lands: Sequence[Sequence[Hex]], by_kind: dict[str,
         legal = {(q + dq, r + dr) for q, r in [*land, *others] for dq, dr in [(0, 0), *STEPS]}
         near = [hex_ for hex_ in sorted(legal) if min(distance(hex_, other) for other in others) <= FRONT]
         free = [hex_ for hex_ in near if hex_ not in taken and min(distance(hex_, own) for own in land) <= FRONT]
-        for _ in range(min(len(free), int(rng.integers(3, 7)))):
+        palette = by_kind | {"unit": [pick(rng, by_kind["unit"]) for _ in range(PALETTE)]}
+        for _ in range(min(len(free), int(rng.integers(4, 8)))):
             hex_ = free.pop(int(rng.integers(len(free))))
             taken.add(hex_)
-            units.append(random_entry(rng, hex_, owner, by_kind))
+            units.append(random_entry(rng, hex_, owner, palette))
     for unit in units:
         if any(distance(tuple(unit["at"]), tuple(o["at"])) == 1 for o in units if o["owner"] != unit["owner"]):
             unit["face"] = "up"
@@ -123,3 +158,40 @@ def random_piles(rng: Random, by_kind: dict[str, list[Data]]) -> dict[str, Any]:
 
     sure = [pick(rng, by_kind[kind])["id"] for kind in ("unit", "battlefield")]
     return {"hand": some(0, 4), "sack": [*sure, *some(0, 5)], "casualties": some(0, 4), "removed": some(0, 2)}
+
+
+def shelling(rng: Random, switches: Data) -> Data:
+    """Return a scenario in which one side shoots at a unit amid face-down ones, and scatter comes up heads.
+
+    Args:
+        rng: source of chance.
+        switches: those that differ from the defaults.
+    """
+    by_kind = {"unit": VOLLEY_TOKENS[:3], "spell": VOLLEY_TOKENS[4:6], "maneuver": VOLLEY_TOKENS[6:]}
+    here, there = (0, 0), (3, 0)
+    around = [(there[0] + q, there[1] + r) for q, r in STEPS]
+    shooters = [here, (-1, 0), (-1, 1), (0, -1)]
+    fields = [
+        {"token": pick(rng, ("plain", "mire")), "at": list(hex_), "owner": owner}
+        for owner, land in enumerate([shooters, [there, *around[:3], *around[4:]]])
+        for hex_ in land
+    ]
+    units: list[Data] = [{"token": "slinger", "at": list(hex_), "owner": 0, "face": "up"} for hex_ in shooters[:3]]
+    units.append({"token": pick(rng, ("slinger", "piper")), "at": list(there), "owner": 1, "face": "up"})
+    for hex_ in around:
+        if is_lucky(rng, 0.8):
+            units.append(random_entry(rng, hex_, 1, by_kind) | {"face": pick(rng, ("up", "down", "down", "down"))})
+    for unit in units[4:]:
+        for held in unit["attached"]:
+            held["face"] = held["face"] if unit["face"] == "up" else "down"
+    pile = {"hand": [], "sack": ["diver"], "casualties": [], "removed": []}
+    return {
+        "game": "sack_armies",
+        "generals": 2,
+        "flips": "H T " + "H " * 60,
+        "token": VOLLEY_TOKENS,
+        "battlefield": fields,
+        "unit": units,
+        "general": [pile, pile],
+        "switches": switches,
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
 
@@ -11,20 +12,23 @@ import numpy as np
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.actions import legal_ids as engine_ids
 from sackarmies_env.games.sack_armies.config import Config, make_config
-from sackarmies_env.games.sack_armies.constants import Decision
+from sackarmies_env.games.sack_armies.constants import Decision, Verb
 from sackarmies_env.games.sack_armies.scenario import lay_out_scenario
 from sackarmies_env.games.sack_armies.switches import read_switches
-from tests.referee import abilities, texts
-from tests.referee.battles import random_battle
+from tests.referee import abilities, attacks, texts
+from tests.referee.battles import VOLLEY_TOKENS, random_battle, shelling
+from tests.referee.board import is_adjacent
 from tests.referee.decisions import legal_ids
 from tests.referee.makers import Data, random_army, random_switches, random_tokens
-from tests.referee.position import Position, read_position
+from tests.referee.position import Position, Token, read_position
 from tests.referee.stats import raise_abilities
-from tests.sack_armies.worlds import CONFIGURATIONS, States, plain, wander
+from tests.sack_armies.worlds import CONFIGURATIONS, States, act, plain, warlike
 
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
 NUM_TOKENS = 27  # inline tokens in a game that has any
+BATTLE = 60  # decisions after which a battle is fought anew
 
 
 def bout_options(seed: int) -> dict[str, Any]:
@@ -66,7 +70,7 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
     config = config_of(game)
     mask = np.zeros((1, game.num_actions), np.int8)
     met: Counter[Decision] = Counter()
-    for ply, states in enumerate(wander(game, seed, plies)):
+    for ply, states in enumerate(random_play(game, seed, plies)):
         position = read_position(config, game.params, states)
         met[position.decision] += 1
         legal = legal_ids(position)
@@ -79,13 +83,44 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
     return met
 
 
+def random_play(game: Game, seed: int, plies: int) -> Iterator[States]:
+    """Yield the states of random games, decision after decision; they must not be changed.
+
+    Each seed has a temper of its own: verbs that it likes and verbs that it shuns. Games that begin with a battle begin
+    again when the sides have had their time with each other.
+    """
+    rng = np.random.default_rng(seed)
+    temper = {int(verb): float(rng.choice([0.1, 1.0, 1.0, 4.0])) for verb in Verb} | {int(Verb.DRAW): 0.2}
+    temper |= {int(verb): min(1.0, temper[verb]) for verb in (Verb.REVEAL_UNIT, Verb.REVEAL_TOKEN, Verb.CONCEDE)}
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([seed], np.int64))
+    for ply in range(plies):
+        is_old = "scenario" in game.config and ply % BATTLE == BATTLE - 1
+        if plain(states)["current_player"] < 0 or is_old:
+            game.reset(game.params, states, rng.integers(1 << 40, size=1))
+        assert plain(states)["error"] == 0
+        yield states
+        if plain(states)["decision"] in (Decision.MENU, Decision.WINDOW):
+            legal = engine_ids(plain(states)["legal"])
+            weights = np.array([temper[action] for action in legal])
+            act(game, states, int(rng.choice(legal, p=weights / weights.sum())))
+        else:
+            act(game, states, warlike(game, states, rng))
+
+
 def ids_with_known_faults(position: Position) -> set[int]:
     """Return what the engine is known to offer instead, each fault with a test that fails in `test_faults.py`."""
     with (
         patch.object(texts, "is_activated", return_value=False),
         patch.object(abilities, "raise_abilities", lambda *unit: raise_abilities(*unit)[:1]),
+        patch.object(attacks, "may_hang_together", touches_a_member),
     ):
         return legal_ids(position)
+
+
+def touches_a_member(unit: Token, members: list[Token], able: list[Token]) -> bool:
+    """Return whether an attacker is next to one that is named: too narrow, others may come between."""
+    return unit in members or any(is_adjacent(unit, member) for member in members)
 
 
 def difference(game: Game, states: States, offered: set[int], legal: set[int]) -> str:
@@ -101,6 +136,20 @@ def difference(game: Game, states: States, offered: set[int], legal: set[int]) -
     return f"at {asked} (after {verb!r}) the mask lacks {missing}; it offers against the rules {extra}"
 
 
-def known_worlds() -> dict[str, dict[str, Any]]:
-    """Return the configurations of the tests on hidden information: they meet scatter, windows and texts often."""
-    return CONFIGURATIONS
+def special_worlds() -> dict[str, dict[str, Any]]:
+    """Return the configurations of the tests on hidden information, and battles of shooters, by name.
+
+    They meet texts, windows, scatter and saves more often than others.
+    """
+    changes: list[Data] = [
+        {},
+        {"ranged_coord_connected": True, "sum_simultaneous_damage": True},
+        {"augment_stacks": False, "counter_timing_coord": "before_flips", "coord_window": "both"},
+        {"auto_forced": False, "leadership_must_attack": True, "counter_timing_single": "after_attack_flips"},
+    ]
+    worlds = dict(CONFIGURATIONS)
+    for number, switches in enumerate(changes):
+        rng = np.random.default_rng(number)
+        worlds[f"volley {number}"] = {"scenario": random_battle(rng, 2, VOLLEY_TOKENS, switches)}
+        worlds[f"shelling {number}"] = {"scenario": shelling(rng, switches)}
+    return worlds

@@ -86,3 +86,15 @@ def test_r9_1_1_a_granted_ability_to_raise_works_alone():
         general=[pile, pile],
     )
     assert "raise" in legal_after(scenario)
+
+
+@pytest.mark.xfail(strict=True, reason="attackers must be named in an order in which each touches one named before")
+def test_q_29_attackers_that_hang_together_may_be_named_in_any_order():
+    shooter = token("shooter", abilities=[{"kind": "range", "range": 4}])
+    scenario = position(
+        tokens=[shooter],
+        units=[unit("shooter", hex_) for hex_ in ("0,0", "-1,0", "-2,0")] + [unit("shooter", "2,0", owner=1)],
+        switches={"ranged_coord_connected": True, "auto_forced": False},
+    )
+    chosen = ["coord_ranged", "hex 2,0", "hex 0,0"]
+    assert legal_after(scenario, *chosen) == {"hex -1,0", "hex -2,0"}

@@ -8,7 +8,7 @@ import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies.constants import Decision
-from tests.referee.bouts import GENERALS, bout_options, known_worlds, referee_bout, switches_of
+from tests.referee.bouts import GENERALS, bout_options, referee_bout, special_worlds, switches_of
 from tests.referee.decisions import RULINGS
 from tests.referee.makers import switch_values
 
@@ -29,9 +29,9 @@ def test_masks_agree_with_the_referee(seed):
     assert met.total() == PLIES
 
 
-@pytest.mark.parametrize("name", known_worlds())
-def test_masks_agree_with_the_referee_in_worlds_of_hidden_information(name):
-    assert referee_bout(known_worlds()[name], 1, PLIES).total() == PLIES
+@pytest.mark.parametrize("name", special_worlds())
+def test_masks_agree_with_the_referee_in_special_worlds(name):
+    assert referee_bout(special_worlds()[name], 1, PLIES).total() == PLIES
 
 
 def test_the_sample_has_every_value_of_every_switch():
@@ -58,6 +58,6 @@ def test_masks_agree_with_the_referee_for_long(chunk):
 @pytest.mark.slow
 def test_every_decision_is_met():
     met: Counter[Decision] = Counter()
-    for name, options in known_worlds().items():
+    for name, options in special_worlds().items():
         met += referee_bout(options, len(name), 5000)
     assert set(met) == set(Decision) - {Decision.NONE}
