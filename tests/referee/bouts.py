@@ -18,6 +18,7 @@ from sackarmies_env.games.sack_armies.constants import Decision, Verb
 from sackarmies_env.games.sack_armies.scenario import lay_out_scenario
 from sackarmies_env.games.sack_armies.switches import read_switches
 from tests.referee import abilities, attacks, texts
+from tests.referee.asks import missed_question
 from tests.referee.battles import VOLLEY_TOKENS, random_battle, shelling
 from tests.referee.board import is_adjacent
 from tests.referee.decisions import legal_ids
@@ -28,6 +29,7 @@ from tests.sack_armies.worlds import CONFIGURATIONS, States, act, plain, warlike
 
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
 NUM_TOKENS = 27  # inline tokens in a game that has any
+NEW_GAME = -1  # in place of an action
 BATTLE = 60  # decisions after which a battle is fought anew
 
 
@@ -64,27 +66,31 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
     """Play at random and compare every mask with the referee's ruling; return how often each decision was met.
 
     Raises:
-        AssertionError: they differ; the position is printed as a scenario that starts at the decision in question.
+        AssertionError: they differ, or a question that is owed to a General was left out; the position is printed as a
+            scenario that starts at the decision in question.
     """
     game = make_game(**options)
     config = config_of(game)
     mask = np.zeros((1, game.num_actions), np.int8)
     met: Counter[Decision] = Counter()
-    for ply, states in enumerate(random_play(game, seed, plies)):
+    before, done = None, NEW_GAME
+    for states, action in random_play(game, seed, plies):
         position = read_position(config, game.params, states)
-        met[position.decision] += 1
-        legal = legal_ids(position)
         game.legal_actions(game.params, states, mask)
-        offered = set(np.flatnonzero(mask[0]).tolist())
-        fault = difference(game, states, offered, legal)
-        if fault and offered != ids_with_known_faults(position):
+        faults = [missed_question(before, done, position)] if before is not None else []
+        if action != NEW_GAME:
+            met[position.decision] += 1
+            faults.append(wrong_mask(game, states, position, set(np.flatnonzero(mask[0]).tolist())))
+        if any(faults):
             print(json.dumps(game.to_scenario(states)))
-            raise AssertionError(f"seed {seed}, after {ply} decisions, player {position.player}: {fault}")
+            told = "; ".join(fault for fault in faults if fault)
+            raise AssertionError(f"seed {seed}, after {met.total()} decisions, player {position.player}: {told}")
+        before, done = (None if action == NEW_GAME else position), action
     return met
 
 
-def random_play(game: Game, seed: int, plies: int) -> Iterator[States]:
-    """Yield the states of random games, decision after decision; they must not be changed.
+def random_play(game: Game, seed: int, plies: int) -> Iterator[tuple[States, int]]:
+    """Yield the states of random games with what is done there; they must not be changed. NEW_GAME comes between games.
 
     Each seed has a temper of its own: verbs that it likes and verbs that it shuns. Games that begin with a battle begin
     again when the sides have had their time with each other.
@@ -97,15 +103,16 @@ def random_play(game: Game, seed: int, plies: int) -> Iterator[States]:
     for ply in range(plies):
         is_old = "scenario" in game.config and ply % BATTLE == BATTLE - 1
         if plain(states)["current_player"] < 0 or is_old:
+            yield states, NEW_GAME
             game.reset(game.params, states, rng.integers(1 << 40, size=1))
         assert plain(states)["error"] == 0
-        yield states
+        action = warlike(game, states, rng)
         if plain(states)["decision"] in (Decision.MENU, Decision.WINDOW):
             legal = engine_ids(plain(states)["legal"])
-            weights = np.array([temper[action] for action in legal])
-            act(game, states, int(rng.choice(legal, p=weights / weights.sum())))
-        else:
-            act(game, states, warlike(game, states, rng))
+            weights = np.array([temper[verb] for verb in legal])
+            action = int(rng.choice(legal, p=weights / weights.sum()))
+        yield states, action
+        act(game, states, action)
 
 
 def ids_with_known_faults(position: Position) -> set[int]:
@@ -123,17 +130,17 @@ def touches_a_member(unit: Token, members: list[Token], able: list[Token]) -> bo
     return unit in members or any(is_adjacent(unit, member) for member in members)
 
 
-def difference(game: Game, states: States, offered: set[int], legal: set[int]) -> str:
+def wrong_mask(game: Game, states: States, position: Position, offered: set[int]) -> str:
     """Return in which ids the engine's mask differs from the referee's ruling, as a sentence; empty if in none."""
-    if offered == legal:
+    legal = legal_ids(position)
+    if offered == legal or offered == ids_with_known_faults(position):
         return ""
     missing, extra = (
         ", ".join(game.format_action(states, action) for action in sorted(ids)) or "nothing"
         for ids in (legal - offered, offered - legal)
     )
-    verb = game.format_action(states, int(plain(states)["chain_verb"]))
-    asked = game.describe_decision(states)
-    return f"at {asked} (after {verb!r}) the mask lacks {missing}; it offers against the rules {extra}"
+    asked = f"{position.decision.name} (after {game.format_action(states, position.verb)!r})"
+    return f"at {asked} the mask lacks {missing}; it offers against the rules {extra}"
 
 
 def special_worlds() -> dict[str, dict[str, Any]]:

@@ -97,6 +97,7 @@ class Position:
     num_types: int
     hexes: list[Hex]  # by number of the cell
     tokens: list[Token]
+    alive: list[bool]
     player: int
     active: int
     decision: Decision
@@ -186,6 +187,7 @@ def read_position(config: Config, params: NDArray[np.void], states: NDArray[np.v
         num_types=len(config.tokens),
         hexes=hexes,
         tokens=list(by_row.values()),
+        alive=state["general_alive"].astype(bool).tolist(),
         player=int(state["current_player"]),
         active=int(state["active"]),
         decision=Decision(int(state["decision"])),
