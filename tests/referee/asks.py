@@ -6,12 +6,16 @@ what a reveal may change, nothing is claimed here.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sackarmies_env.games.sack_armies.constants import Decision, Frame, Verb, Zone
+from sackarmies_env.games.sack_armies.text_schema import ScatterAbility
 from tests.referee.attacks import attackers, counter_choices, is_melee, may_ambush
-from tests.referee.board import is_empty, is_legal_hex, neighbors
+from tests.referee.board import is_adjacent, is_empty, is_legal_hex, neighbors
 from tests.referee.deploy import deploy_hexes
-from tests.referee.position import Position, Token
-from tests.referee.stats import effective_movement, has
+from tests.referee.position import Hit, Position, Token
+from tests.referee.reactions import can_be_saved
+from tests.referee.stats import abilities, effective_movement, has
 
 Question = tuple[Decision, int]  # what is asked, and of whom
 COORD_VERBS = (Verb.COORD_MELEE, Verb.COORD_RANGED)
@@ -31,7 +35,7 @@ def owed_questions(before: Position, action: int, after: Position) -> list[list[
     """Return the questions that are owed, each as a list one of which must be asked."""
     owed = [after_window(before, action, after), after_deploying(before, action), after_moving(before, action)]
     if is_resolving(before, action) and not is_check_failed(before, after):
-        owed += [reaction_of(before, action, after), advance_of(before, after)]
+        owed += [reaction_of(before, action, after), advance_of(before, after), save_of(before, after)]
     return [questions for questions in owed if questions]
 
 
@@ -161,6 +165,32 @@ def advance_of(before: Position, after: Position) -> list[Question]:
         if zone_of(after, unit) == Zone.BATTLEGROUND and effective_movement(before, unit) > 0
     ]
     return [(Decision.ADVANCE, before.active)] if able else []
+
+
+def save_of(before: Position, after: Position) -> list[Question]:
+    """Return that the General of a face-down unit is asked before scatter kills it, if it can be saved (Q-55, D-28).
+
+    Progressive scatter flips may come to any damage: nothing is claimed of them.
+    """
+    attack = before.attack
+    if attack.unit is None or attack.target is None or after.decision in (Decision.SAVE, Decision.SAVE_SLOT):
+        return []
+    for unit in before.units:
+        if unit.face_up or zone_of(after, unit) != Zone.CASUALTIES:
+            continue
+        sources = [(attack.unit, attack.target), (attack.target, attack.unit)]
+        scatters = [
+            ability
+            for source, hit in sources
+            if is_adjacent(unit, hit)
+            for ability in abilities(before, source)
+            if isinstance(ability, ScatterAbility)
+        ]
+        hits = [Hit(unit, ability.damage, True, False) for ability in scatters]
+        hurt = replace(before, hits=hits, player=unit.controller)
+        if hits and all(ability.flip == "single" for ability in scatters) and can_be_saved(hurt, unit):
+            return [(Decision.SAVE, unit.controller)]
+    return []
 
 
 def zone_of(position: Position, token: Token) -> Zone:

@@ -180,7 +180,9 @@ def shelling(rng: Random, switches: Data) -> Data:
     units.append({"token": pick(rng, ("slinger", "piper")), "at": list(there), "owner": 1, "face": "up"})
     for hex_ in around:
         if is_lucky(rng, 0.8):
-            units.append(random_entry(rng, hex_, 1, by_kind) | {"face": pick(rng, ("up", "down", "down", "down"))})
+            unit = random_entry(rng, hex_, 1, by_kind)
+            hidden = unit["token"] != "piper" and is_lucky(rng, 0.8)  # augmenters are in the open
+            units.append(unit | {"face": "down" if hidden else "up"})
     for unit in units[4:]:
         for held in unit["attached"]:
             held["face"] = held["face"] if unit["face"] == "up" else "down"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 from unittest.mock import patch
 
@@ -30,7 +30,14 @@ from tests.sack_armies.worlds import CONFIGURATIONS, States, act, plain, warlike
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
 NUM_TOKENS = 27  # inline tokens in a game that has any
 NEW_GAME = -1  # in place of an action
+LIKING = 50.0  # weight of verbs that are liked
 BATTLE = 60  # decisions after which a battle is fought anew
+SHOOTING: tuple[Data, ...] = (  # agreements on shots, scatter and counter-attacks
+    {},
+    {"ranged_coord_connected": True, "sum_simultaneous_damage": True},
+    {"augment_stacks": False, "counter_timing_coord": "before_flips", "coord_window": "both"},
+    {"auto_forced": False, "leadership_must_attack": True, "counter_timing_single": "after_attack_flips"},
+)
 
 
 def bout_options(seed: int) -> dict[str, Any]:
@@ -62,8 +69,14 @@ def config_of(game: Game) -> Config:
     return make_config(game.config["num_generals"], game.config["armies"], game.config["switches"])
 
 
-def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Decision]:
+def referee_bout(options: dict[str, Any], seed: int, plies: int, liked: Collection[Verb] = ()) -> Counter[Decision]:
     """Play at random and compare every mask with the referee's ruling; return how often each decision was met.
+
+    Args:
+        options: arguments of `make_game`.
+        seed: of chance in the game and of the choices.
+        plies: decisions to be met; a game that ends is followed by another.
+        liked: verbs that are chosen whenever there is nothing against it.
 
     Raises:
         AssertionError: they differ, or a question that is owed to a General was left out; the position is printed as a
@@ -74,7 +87,7 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
     mask = np.zeros((1, game.num_actions), np.int8)
     met: Counter[Decision] = Counter()
     before, done = None, NEW_GAME
-    for states, action in random_play(game, seed, plies):
+    for states, action in random_play(game, seed, plies, liked):
         position = read_position(config, game.params, states)
         game.legal_actions(game.params, states, mask)
         faults = [missed_question(before, done, position)] if before is not None else []
@@ -89,7 +102,7 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int) -> Counter[Deci
     return met
 
 
-def random_play(game: Game, seed: int, plies: int) -> Iterator[tuple[States, int]]:
+def random_play(game: Game, seed: int, plies: int, liked: Collection[Verb] = ()) -> Iterator[tuple[States, int]]:
     """Yield the states of random games with what is done there; they must not be changed. NEW_GAME comes between games.
 
     Each seed has a temper of its own: verbs that it likes and verbs that it shuns. Games that begin with a battle begin
@@ -98,6 +111,7 @@ def random_play(game: Game, seed: int, plies: int) -> Iterator[tuple[States, int
     rng = np.random.default_rng(seed)
     temper = {int(verb): float(rng.choice([0.1, 1.0, 1.0, 4.0])) for verb in Verb} | {int(Verb.DRAW): 0.2}
     temper |= {int(verb): min(1.0, temper[verb]) for verb in (Verb.REVEAL_UNIT, Verb.REVEAL_TOKEN, Verb.CONCEDE)}
+    temper |= {int(verb): LIKING for verb in liked}
     states = game.new_states(1)
     game.reset(game.params, states, np.array([seed], np.int64))
     for ply in range(plies):
@@ -144,19 +158,14 @@ def wrong_mask(game: Game, states: States, position: Position, offered: set[int]
 
 
 def special_worlds() -> dict[str, dict[str, Any]]:
-    """Return the configurations of the tests on hidden information, and battles of shooters, by name.
-
-    They meet texts, windows, scatter and saves more often than others.
-    """
-    changes: list[Data] = [
-        {},
-        {"ranged_coord_connected": True, "sum_simultaneous_damage": True},
-        {"augment_stacks": False, "counter_timing_coord": "before_flips", "coord_window": "both"},
-        {"auto_forced": False, "leadership_must_attack": True, "counter_timing_single": "after_attack_flips"},
-    ]
-    worlds = dict(CONFIGURATIONS)
-    for number, switches in enumerate(changes):
+    """Return the configurations of the tests on hidden information, and battles of shooters, by name."""
+    battles = {}
+    for number, switches in enumerate(SHOOTING):
         rng = np.random.default_rng(number)
-        worlds[f"volley {number}"] = {"scenario": random_battle(rng, 2, VOLLEY_TOKENS, switches)}
-        worlds[f"shelling {number}"] = {"scenario": shelling(rng, switches)}
-    return worlds
+        battles[f"volley {number}"] = {"scenario": random_battle(rng, 2, VOLLEY_TOKENS, switches)}
+    return CONFIGURATIONS | battles
+
+
+def shelling_options(seed: int) -> dict[str, Any]:
+    """Return the arguments of `make_game` for a position in which scatter is met again and again."""
+    return {"scenario": shelling(np.random.default_rng(seed), SHOOTING[seed % len(SHOOTING)])}

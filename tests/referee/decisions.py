@@ -280,8 +280,8 @@ def save(position: Position) -> set[int]:
 
 def save_slot(position: Position) -> set[int]:
     """D-28: what saves the unit that was asked about last."""
-    unit = reactions.half_saved(position)[-1]
-    return slots(position, reactions.save_slots(position, unit))
+    units = reactions.half_saved(position)
+    return slots(position, reactions.save_slots(position, units[-1])) if units else set()
 
 
 RULINGS: dict[Decision, Callable[[Position], set[int]]] = {

@@ -98,3 +98,27 @@ def test_q_29_attackers_that_hang_together_may_be_named_in_any_order():
     )
     chosen = ["coord_ranged", "hex 2,0", "hex 0,0"]
     assert legal_after(scenario, *chosen) == {"hex -1,0", "hex -2,0"}
+
+
+@pytest.mark.xfail(strict=True, reason="another unit's save is asked for between a unit's reveal and its effects")
+def test_q_55_a_save_is_completed_before_the_next_one():
+    bonus = {"kind": "modify", "stat": "armor", "amount": 1}
+    augment = {"kind": "augment", "stat": "armor", "amount": 2}
+    scenario = position(
+        tokens=[
+            token("gun", abilities=[{"kind": "range", "range": 4}, {"kind": "scatter", "damage": 3}]),
+            token("piper", band="green", armor=2, abilities=[augment]),
+            {"id": "buckler", "kind": "spell", "use": "free", "effects": [bonus]},
+        ],
+        units=[
+            unit("gun", "0,0"),
+            unit("spare", "3,0", owner=1),
+            unit("piper", "4,-1", owner=1, face="down"),
+            unit("piper", "3,-1", owner=1, face="down", attached=[attachment("buckler"), attachment("buckler")]),
+        ],
+        flips="H H",
+        switches={"auto_forced": False},
+    )
+    shot = ["ranged", "hex 0,0", "hex 3,0", "pass", "pass"]
+    assert legal_after(scenario, *shot) == {"yes", "pass"}
+    assert legal_after(scenario, *shot, "yes") == {"slot 0", "slot 1"}

@@ -7,13 +7,14 @@ from collections import Counter
 import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
-from sackarmies_env.games.sack_armies.constants import Decision
-from tests.referee.bouts import GENERALS, bout_options, referee_bout, special_worlds, switches_of
+from sackarmies_env.games.sack_armies.constants import Decision, Verb
+from tests.referee.bouts import GENERALS, bout_options, referee_bout, shelling_options, special_worlds, switches_of
 from tests.referee.decisions import RULINGS
 from tests.referee.makers import switch_values
 
 SAMPLE = range(3 if INTERPRETED else 40)
 PLIES = 10 if INTERPRETED else 180
+SHELLING = (Verb.RANGED, Verb.PASS)
 LONG_CHUNKS = 20
 LONG_GAMES = 10  # of a chunk
 LONG_PLIES = 600
@@ -32,6 +33,11 @@ def test_masks_agree_with_the_referee(seed):
 @pytest.mark.parametrize("name", special_worlds())
 def test_masks_agree_with_the_referee_in_special_worlds(name):
     assert referee_bout(special_worlds()[name], 1, PLIES).total() == PLIES
+
+
+@pytest.mark.parametrize("seed", range(2 if INTERPRETED else 12))
+def test_masks_agree_with_the_referee_under_shelling(seed):
+    assert referee_bout(shelling_options(seed), seed, PLIES, liked=SHELLING).total() == PLIES
 
 
 def test_the_sample_has_every_value_of_every_switch():
@@ -58,6 +64,8 @@ def test_masks_agree_with_the_referee_for_long(chunk):
 @pytest.mark.slow
 def test_every_decision_is_met():
     met: Counter[Decision] = Counter()
-    for name, options in special_worlds().items():
-        met += referee_bout(options, len(name), 5000)
+    for seed, options in enumerate(special_worlds().values()):
+        met += referee_bout(options, seed, 3000)
+    for seed in range(40):
+        met += referee_bout(shelling_options(seed), seed, 300, liked=SHELLING)
     assert set(met) == set(Decision) - {Decision.NONE}
