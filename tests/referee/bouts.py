@@ -25,7 +25,7 @@ from tests.referee.decisions import legal_ids
 from tests.referee.makers import Data, random_army, random_switches, random_tokens
 from tests.referee.position import Position, Token, read_position
 from tests.referee.stats import raise_abilities
-from tests.sack_armies.worlds import CONFIGURATIONS, States, act, plain, warlike
+from tests.sack_armies.worlds import States, act, plain, warlike
 
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
 NUM_TOKENS = 27  # inline tokens in a game that has any
@@ -157,13 +157,10 @@ def wrong_mask(game: Game, states: States, position: Position, offered: set[int]
     return f"at {asked} the mask lacks {missing}; it offers against the rules {extra}"
 
 
-def special_worlds() -> dict[str, dict[str, Any]]:
-    """Return the configurations of the tests on hidden information, and battles of shooters, by name."""
-    battles = {}
-    for number, switches in enumerate(SHOOTING):
-        rng = np.random.default_rng(number)
-        battles[f"volley {number}"] = {"scenario": random_battle(rng, 2, VOLLEY_TOKENS, switches)}
-    return CONFIGURATIONS | battles
+def volley_options(seed: int) -> dict[str, Any]:
+    """Return the arguments of `make_game` for a battle of shooters in groups."""
+    switches = SHOOTING[seed % len(SHOOTING)]
+    return {"scenario": random_battle(np.random.default_rng(seed), 2, VOLLEY_TOKENS, switches)}
 
 
 def shelling_options(seed: int) -> dict[str, Any]:

@@ -8,9 +8,10 @@ import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies.constants import Decision, Verb
-from tests.referee.bouts import GENERALS, bout_options, referee_bout, shelling_options, special_worlds, switches_of
+from tests.referee.bouts import GENERALS, bout_options, referee_bout, shelling_options, switches_of, volley_options
 from tests.referee.decisions import RULINGS
 from tests.referee.makers import switch_values
+from tests.sack_armies.worlds import CONFIGURATIONS
 
 SAMPLE = range(3 if INTERPRETED else 40)
 PLIES = 10 if INTERPRETED else 180
@@ -30,14 +31,19 @@ def test_masks_agree_with_the_referee(seed):
     assert met.total() == PLIES
 
 
-@pytest.mark.parametrize("name", special_worlds())
-def test_masks_agree_with_the_referee_in_special_worlds(name):
-    assert referee_bout(special_worlds()[name], 1, PLIES).total() == PLIES
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_masks_agree_with_the_referee_in_worlds_of_hidden_information(name):
+    assert referee_bout(CONFIGURATIONS[name], 1, PLIES).total() == PLIES
 
 
 @pytest.mark.parametrize("seed", range(2 if INTERPRETED else 12))
 def test_masks_agree_with_the_referee_under_shelling(seed):
     assert referee_bout(shelling_options(seed), seed, PLIES, liked=SHELLING).total() == PLIES
+
+
+@pytest.mark.parametrize("seed", range(2 if INTERPRETED else 8))
+def test_masks_agree_with_the_referee_in_volleys(seed):
+    assert referee_bout(volley_options(seed), seed, PLIES, liked=[Verb.COORD_RANGED]).total() == PLIES
 
 
 def test_the_sample_has_every_value_of_every_switch():
@@ -64,8 +70,9 @@ def test_masks_agree_with_the_referee_for_long(chunk):
 @pytest.mark.slow
 def test_every_decision_is_met():
     met: Counter[Decision] = Counter()
-    for seed, options in enumerate(special_worlds().values()):
+    for seed, options in enumerate(CONFIGURATIONS.values()):
         met += referee_bout(options, seed, 3000)
     for seed in range(40):
+        met += referee_bout(volley_options(seed), seed, 300, liked=[Verb.COORD_RANGED])
         met += referee_bout(shelling_options(seed), seed, 300, liked=SHELLING)
     assert set(met) == set(Decision) - {Decision.NONE}
