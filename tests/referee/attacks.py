@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sackarmies_env.games.sack_armies.constants import Verb
 from tests.referee.board import gap, is_adjacent, is_empty, is_legal_hex, neighbors, terrain_of
-from tests.referee.movement import reach
+from tests.referee.movement import is_halted, reach
 from tests.referee.position import Hex, Position, Token, turned_up
 from tests.referee.stats import ability_range, effective_movement, has
 
@@ -146,7 +146,7 @@ def may_ambush(position: Position) -> bool:
 def may_advance(position: Position) -> list[Token]:
     """Return the attackers that may take the place of the killed defender (R8.4.3-1, R8.4.3-3, Q-37 to Q-39)."""
     attack = position.attack
-    if not is_melee(attack.verb) or not attack.killed or attack.no_advance or attack.hex is None:
+    if not is_melee(attack.verb) or not attack.killed or attack.hex is None or is_worn_out(position):
         return []
     if attack.unit is None and not position.switches.advance_after_coord:
         return []
@@ -158,6 +158,14 @@ def may_advance(position: Position) -> list[Token]:
         if unit in position.units and attack.hex in neighbors_of(position, unit)
         if effective_movement(position, unit) > 0
     ]
+
+
+def is_worn_out(position: Position) -> bool:
+    """Return whether a charge ended where a battlefield halts the unit: it cannot advance (RA-MoveAttack-6)."""
+    attack = position.attack
+    if attack.verb != Verb.MOVE_ATTACK or attack.unit is None or attack.unit.hex is None:
+        return False
+    return is_halted(position, attack.unit, attack.unit.hex)  # not if it is exempt: Q-63
 
 
 def neighbors_of(position: Position, unit: Token) -> list[Hex]:

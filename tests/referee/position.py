@@ -55,7 +55,6 @@ class Attack:
     surprised: bool
     killed: bool
     ambush: bool
-    no_advance: bool
 
 
 @dataclass
@@ -247,7 +246,6 @@ def read_attack(state: Any, by_row: dict[int, Token], hexes: list[Hex]) -> Attac
         surprised=bool(state["attack_surprised"]),
         killed=bool(state["attack_killed"]),
         ambush=bool(state["attack_ambush"]),
-        no_advance=bool(state["attack_no_advance"]),
     )
 
 
