@@ -145,7 +145,12 @@ def touches_a_member(unit: Token, members: list[Token], able: list[Token]) -> bo
 
 
 def wrong_mask(game: Game, states: States, position: Position, offered: set[int]) -> str:
-    """Return in which ids the engine's mask differs from the referee's ruling, as a sentence; empty if in none."""
+    """Return in which ids the engine's mask differs from the referee's ruling, as a sentence; empty if in none.
+
+    With C-auto_forced nobody is asked where he has no choice.
+    """
+    if position.switches.auto_forced and len(offered) < 2:
+        return f"{position.decision.name} is asked though there is no choice"
     legal = legal_ids(position)
     if offered == legal or offered == ids_with_known_faults(position):
         return ""
