@@ -157,7 +157,7 @@ def advance_of(before: Position, after: Position) -> list[Question]:
     if attack.unit is None and not before.switches.advance_after_coord:
         return []
     others = [*attackers(before), defender]
-    if any(has(before, unit, "scatter") for unit in others) or zone_of(after, defender) != Zone.CASUALTIES:
+    if any(has(before, unit, "scatter") for unit in others) or not is_killed_since(after, defender):
         return []
     able = [
         unit
@@ -176,7 +176,7 @@ def save_of(before: Position, after: Position) -> list[Question]:
     if attack.unit is None or attack.target is None or after.decision in (Decision.SAVE, Decision.SAVE_SLOT):
         return []
     for unit in before.units:
-        if unit.face_up or zone_of(after, unit) != Zone.CASUALTIES:
+        if unit.face_up or not is_killed_since(after, unit):
             continue
         sources = [(attack.unit, attack.target), (attack.target, attack.unit)]
         scatters = [
@@ -191,6 +191,11 @@ def save_of(before: Position, after: Position) -> list[Question]:
         if hits and all(ability.flip == "single" for ability in scatters) and can_be_saved(hurt, unit):
             return [(Decision.SAVE, unit.controller)]
     return []
+
+
+def is_killed_since(after: Position, unit: Token) -> bool:
+    """Return whether a unit of an earlier position has been killed, and is not gone with its General (R5.0-6)."""
+    return zone_of(after, unit) == Zone.CASUALTIES and after.alive[unit.controller]
 
 
 def zone_of(position: Position, token: Token) -> Zone:
