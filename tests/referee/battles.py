@@ -59,7 +59,7 @@ def random_battle(rng: Random, num_generals: int, tokens: Sequence[Data], switch
     """
     lands = random_lands(rng, num_generals)
     by_kind = {kind: [token for token in tokens if token["kind"] == kind] for kind in {t["kind"] for t in tokens}}
-    fields = [
+    fields: list[Data] = [
         {"token": random_field(rng, by_kind), "at": list(hex_), "owner": owner, "controller": owner}
         for owner, land in enumerate(lands)
         for hex_ in land

@@ -120,8 +120,9 @@ def random_text(rng: Random, use: str) -> Data:
         text["target"] = pick(rng, get_args(TargetName))
         if text["target"] != "host":
             text["range"] = int(rng.integers(0, 6))
-    kinds = HEX_EFFECTS if text.get("target") == "hex" else ACTION_EFFECTS
-    kinds = kinds if use == "action" else LASTING_EFFECTS
+    kinds: Sequence[str] = HEX_EFFECTS if text.get("target") == "hex" else ACTION_EFFECTS
+    if use != "action":
+        kinds = LASTING_EFFECTS
     text["effects"] = [random_effect(rng, pick(rng, kinds)) for _ in range(rng.integers(1, 4))]
     return text
 

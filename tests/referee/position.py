@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, NUM_VERBS, Decision, Face, Frame, Verb, Zone
 from sackarmies_env.games.sack_armies.flow import WindowKind
-from sackarmies_env.games.sack_armies.schema import AnyToken
+from sackarmies_env.games.sack_armies.schema import AnyToken, Text
 from sackarmies_env.games.sack_armies.switches import Switches
-from sackarmies_env.games.sack_armies.text_schema import AnyAbility, AnyEffect, AugmentAbility, GrantEffect, Terrain
+from sackarmies_env.games.sack_armies.text_schema import AnyAbility, AnyEffect, AugmentAbility, GrantEffect
 
 Hex = tuple[int, int]
+
+FLAGS = ("active", "employed", "moved", "member", "kind_known")  # of a token: true or false
 
 
 @dataclass(eq=False)
@@ -108,7 +110,7 @@ class Position:
     attack: Attack
     act: Activation
     hits: list[Hit]
-    modifiers: list[tuple[Token, AnyEffect | Terrain]]  # until the end of the turn
+    modifiers: list[tuple[Token, AnyEffect]]  # until the end of the turn
     ghosts: list[Ghost]
 
     def __post_init__(self) -> None:
@@ -205,15 +207,14 @@ def read_position(config: Config, params: NDArray[np.void], states: NDArray[np.v
 
 def read_tokens(config: Config, state: Any, hexes: list[Hex]) -> dict[int, Token]:
     """Return all tokens by row, linked with their hosts."""
-    names = ("type", "owner", "controller", "zone", "face", "hex", "host", "first", "next")
-    names += ("active", "employed", "moved", "member", "kind_known")
-    columns = {name: state[f"token_{name}"].tolist() for name in names}
+    names = ("type", "owner", "controller", "zone", "face", "hex", "first", "next")
+    columns = {name: state[f"token_{name}"].tolist() for name in (*names, *FLAGS)}
     tokens: dict[int, Token] = {}
     for row, zone in enumerate(columns["zone"]):
         if zone == Zone.NONE:
             continue
         at = {name: column[row] for name, column in columns.items()}
-        flags = {name: bool(at[name]) for name in ("active", "employed", "moved", "member", "kind_known")}
+        flags: Any = {name: bool(at[name]) for name in FLAGS}
         tokens[row] = Token(
             row=row,
             type=at["type"],
@@ -274,16 +275,14 @@ def read_hits(state: Any, by_row: dict[int, Token]) -> list[Hit]:
     ]
 
 
-def read_modifiers(
-    config: Config, tables: Any, state: Any, by_row: dict[int, Token]
-) -> list[tuple[Token, AnyEffect | Terrain]]:
+def read_modifiers(config: Config, tables: Any, state: Any, by_row: dict[int, Token]) -> list[tuple[Token, AnyEffect]]:
     """Return what texts have done to units until the end of the turn; the state names rows of the effect table."""
     found = []
     for i in range(int(state["num_modifiers"])):
         row = int(state["modifier_effect"][i])
         for number, text in enumerate(config.tokens):
             first, end = int(tables["type_effect_start"][number]), int(tables["type_effect_end"][number])
-            if first <= row < end:
+            if isinstance(text, Text) and first <= row < end:
                 found.append((by_row[int(state["modifier_token"][i])], text.effects[row - first]))
     return found
 

@@ -50,7 +50,7 @@ BLESS = text("bless", "permanent", {"kind": "modify", "stat": "armor", "amount":
 MAGE = token("mage", band="green")
 
 
-def test_q_65_a_permanent_on_an_own_unit_counts_to_its_three():
+def test_a_permanent_on_an_own_unit_counts_to_its_three():
     full = unit("mage", "-1,0", attached=[attachment("bless") for _ in range(3)])
     caster = unit("mage", "0,0", attached=[attachment("bless"), attachment("bless", face="up", active=True)])
     scenario = position([MAGE, BLESS], [full, caster, unit("mage", "2,0", owner=1)], switches=ASK_ALWAYS)
@@ -80,7 +80,7 @@ def test_a_relocation_needs_an_empty_legal_hex_in_reach():
     assert "cast" not in legal_after(hemmed_in)
 
 
-def test_q_90_an_employed_unit_has_no_action_text():
+def test_an_employed_unit_has_no_action_text():
     text_of_its_own = {"use": "action", "effects": [{"kind": "draw", "count": 1}]}
     drummer = token("drummer", abilities=[{"kind": "range", "range": 3}], **text_of_its_own)
     scenario = position(
@@ -97,7 +97,7 @@ def test_q_90_an_employed_unit_has_no_action_text():
 # --- abilities
 
 
-def test_q_52_a_face_down_enemy_cannot_be_captured():
+def test_a_face_down_enemy_cannot_be_captured():
     captor = token("captor", abilities=[{"kind": "capture"}])
     units = [unit("captor", "1,0"), unit("captor", "2,0", owner=1, face="down")]
     scenario = position([captor], units, switches={"sight_on_reveal": False} | ASK_ALWAYS)
@@ -107,7 +107,7 @@ def test_q_52_a_face_down_enemy_cannot_be_captured():
 
 
 @pytest.mark.parametrize(("zone", "others"), [("deploy", set()), ("any_legal_hex", {"hex 2,-1", "hex 2,0", "hex 1,1"})])
-def test_q_53_where_raised_units_come_in(zone, others):
+def test_where_raised_units_come_in(zone, others):
     priest = token("priest", abilities=[{"kind": "raise"}])
     scenario = position(
         [priest],
@@ -123,7 +123,7 @@ def test_q_53_where_raised_units_come_in(zone, others):
 # --- battlefields
 
 
-def test_q_06_a_battlefield_needs_all_its_neighbours_on_the_board():
+def test_a_battlefield_needs_all_its_neighbours_on_the_board():
     fields = [field("4,0"), field("-4,0", 1)]
     scenario = position(
         [],
@@ -137,7 +137,7 @@ def test_q_06_a_battlefield_needs_all_its_neighbours_on_the_board():
 
 
 @pytest.mark.parametrize(("basis", "is_legal"), [("control", False), ("owner", True)])
-def test_q_03_whose_battlefields_keep_others_away(basis, is_legal):
+def test_whose_battlefields_keep_others_away(basis, is_legal):
     fields = [field(hex_, owner) for owner, land in B1.items() for hex_ in land if hex_ != "-2,0"]
     fields.append(field("-2,0", 0, controller=1))
     scenario = position(
@@ -163,7 +163,7 @@ def test_q_03_whose_battlefields_keep_others_away(basis, is_legal):
         ({}, [], True),
     ],
 )
-def test_ra_moveattack_6_who_was_halted_does_not_advance(halting, abilities, may_advance):
+def test_who_was_halted_does_not_advance(halting, abilities, may_advance):  # RA-MoveAttack-6
     rider = token("rider", movement=2, damage=3, abilities=[{"kind": "move_and_attack"}, *abilities])
     gate = {"id": "gate", "kind": "battlefield"} | halting
     fields = [field(hex_, owner) for owner, land in B1.items() for hex_ in land if hex_ != "0,0"]
@@ -186,7 +186,7 @@ BOW = token("bow", movement=0, abilities=[{"kind": "range", "range": 3}])
 ROCK = token("rock", movement=0)
 
 
-def test_q_18_who_has_no_action_left_after_a_failed_check_ends_his_turn():
+def test_who_has_no_action_left_after_a_failed_check_ends_his_turn():
     scenario = position(
         [BOW, ROCK],
         [unit("bow", "0,0"), unit("bow", "-1,0"), unit("rock", "-2,0", face="down"), unit("bow", "2,0", owner=1)],
@@ -198,7 +198,7 @@ def test_q_18_who_has_no_action_left_after_a_failed_check_ends_his_turn():
     assert legal_after(scenario, *failed) == {"draw", "ranged"}  # of the other General
 
 
-def test_q_17_who_has_no_action_is_asked_for_reveals():
+def test_who_has_no_action_is_asked_for_reveals():
     scenario = position(
         [BOW, ROCK],
         [unit("rock", "-2,0", face="down"), unit("bow", "2,0", owner=1)],

@@ -36,7 +36,7 @@ def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
 
 
 @pytest.mark.xfail(strict=True, reason="a Counter or Dispel text may be aimed at itself, though it has left the stack")
-def test_q_67_a_text_that_counters_cannot_choose_itself():
+def test_a_text_that_counters_cannot_choose_itself():
     scenario = position(
         tokens=[token("mage", band="green"), UNDO],
         units=[unit("mage", "0,0", attached=[attachment("undo")]), unit("mage", "2,0", owner=1)],
@@ -45,7 +45,7 @@ def test_q_67_a_text_that_counters_cannot_choose_itself():
     assert "cast" not in legal_after(scenario)
 
 
-def test_q_67_a_text_that_counters_may_choose_another_of_its_kind():
+def test_a_text_that_counters_may_choose_another_of_its_kind():
     scenario = position(
         tokens=[token("mage", band="green"), UNDO],
         units=[
@@ -67,7 +67,7 @@ WAKE: dict[str, Any] = {
 
 
 @pytest.mark.xfail(strict=True, reason="of two abilities to raise, for different casualties, only the first works")
-def test_r9_1_1_an_ability_to_raise_works_beside_another_one():
+def test_an_ability_to_raise_works_beside_another_one():  # R9.1-1
     elves_only = {"kind": "raise", "match": {"keyword": "elf"}}
     pile = {"sack": ["spare"], "casualties": ["grunt"]}
     scenario = position(
@@ -78,7 +78,7 @@ def test_r9_1_1_an_ability_to_raise_works_beside_another_one():
     assert "raise" in legal_after(scenario)
 
 
-def test_r9_1_1_a_granted_ability_to_raise_works_alone():
+def test_a_granted_ability_to_raise_works_alone():  # R9.1-1
     pile = {"sack": ["spare"], "casualties": ["grunt"]}
     scenario = position(
         tokens=[token("priest", band="green"), token("grunt", keywords=["orc"]), WAKE],
@@ -89,7 +89,7 @@ def test_r9_1_1_a_granted_ability_to_raise_works_alone():
 
 
 @pytest.mark.xfail(strict=True, reason="attackers must be named in an order in which each touches one named before")
-def test_q_29_attackers_that_hang_together_may_be_named_in_any_order():
+def test_attackers_that_hang_together_may_be_named_in_any_order():
     shooter = token("shooter", abilities=[{"kind": "range", "range": 4}])
     scenario = position(
         tokens=[shooter],
@@ -101,7 +101,7 @@ def test_q_29_attackers_that_hang_together_may_be_named_in_any_order():
 
 
 @pytest.mark.xfail(strict=True, reason="another unit's save is asked for between a unit's reveal and its effects")
-def test_q_55_a_save_is_completed_before_the_next_one():
+def test_a_save_is_completed_before_the_next_one():
     bonus = {"kind": "modify", "stat": "armor", "amount": 1}
     augment = {"kind": "augment", "stat": "armor", "amount": 2}
     scenario = position(
