@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -84,16 +84,14 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int, liked: Collecti
     """
     game = make_game(**options)
     config = config_of(game)
-    mask = np.zeros((1, game.num_actions), np.int8)
     met: Counter[Decision] = Counter()
     before, done = None, NEW_GAME
     for states, action in random_play(game, seed, plies, liked):
         position = read_position(config, game.params, states)
-        game.legal_actions(game.params, states, mask)
         faults = [missed_question(before, done, position)] if before is not None else []
         if action != NEW_GAME:
             met[position.decision] += 1
-            faults.append(wrong_mask(game, states, position, set(np.flatnonzero(mask[0]).tolist())))
+            faults.append(wrong_mask(game, states, position, offered_ids(game, states)))
         if any(faults):
             print(json.dumps(game.to_scenario(states)))
             told = "; ".join(fault for fault in faults if fault)
@@ -127,6 +125,25 @@ def random_play(game: Game, seed: int, plies: int, liked: Collection[Verb] = ())
             action = int(rng.choice(legal, p=weights / weights.sum()))
         yield states, action
         act(game, states, action)
+
+
+def play_texts(game: Game, texts: Sequence[str]) -> Iterator[tuple[States, int]]:
+    """Yield the states of a game that takes the course of `texts`, as `random_play` does; the last with NEW_GAME."""
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    for text in texts:
+        action = game.parse_action(states, text)
+        yield states, action
+        act(game, states, action)
+    assert plain(states)["error"] == 0
+    yield states, NEW_GAME
+
+
+def offered_ids(game: Game, states: States) -> set[int]:
+    """Return the ids in the engine's mask of the General who decides."""
+    mask = np.zeros((1, game.num_actions), np.int8)
+    game.legal_actions(game.params, states, mask)
+    return set(np.flatnonzero(mask[0]).tolist())
 
 
 def ids_with_known_faults(position: Position) -> set[int]:

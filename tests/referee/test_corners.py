@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sackarmies_env.games.sack_armies import make_game
 from tests.referee.asks import missed_question
-from tests.referee.bouts import config_of
+from tests.referee.bouts import NEW_GAME, config_of, offered_ids, play_texts
 from tests.referee.decisions import legal_ids
 from tests.referee.position import read_position
 from tests.rules.sack_armies.table import B1, attachment, field, position, token, unit
-from tests.sack_armies.worlds import act, mask_of, plain
 
 ASK_ALWAYS = {"auto_forced": False}
 PILE: dict[str, Any] = {"hand": [], "sack": ["spare"], "casualties": [], "removed": []}
@@ -28,19 +26,14 @@ def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
     """Play some actions and return what is legal then, as texts; at each decision mask and referee must agree."""
     game = make_game(scenario=scenario)
     config = config_of(game)
-    states = game.new_states(1)
-    game.reset(game.params, states, np.array([0], np.int64))
-    before, done = None, 0
-    for text_ in (*texts, ""):
+    before, done, offered = None, NEW_GAME, set()
+    for states, action in play_texts(game, texts):
         now = read_position(config, game.params, states)
-        legal = legal_ids(now)
-        assert set(np.flatnonzero(mask_of(game, states, now.player)).tolist()) == legal
+        offered = offered_ids(game, states)
+        assert offered == legal_ids(now)
         assert before is None or missed_question(before, done, now) == ""
-        if text_:
-            before, done = now, game.parse_action(states, text_)
-            act(game, states, done)
-    assert plain(states)["error"] == 0
-    return {game.format_action(states, action) for action in legal}
+        before, done = now, action
+    return {game.format_action(states, action) for action in offered}
 
 
 # --- spells and maneuvers

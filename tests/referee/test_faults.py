@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sackarmies_env.games.sack_armies import make_game
+from tests.referee.bouts import offered_ids, play_texts
 from tests.rules.sack_armies.table import attachment, position, token, unit
-from tests.sack_armies.worlds import act, mask_of
 
 UNDO: dict[str, Any] = {
     "id": "undo",
@@ -27,12 +26,8 @@ UNDO: dict[str, Any] = {
 def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
     """Return what is legal after some actions, as texts; whoever is to act."""
     game = make_game(scenario=scenario)
-    states = game.new_states(1)
-    game.reset(game.params, states, np.array([0], np.int64))
-    for text in texts:
-        act(game, states, game.parse_action(states, text))
-    player = int(states["current_player"][0])
-    return {game.format_action(states, int(action)) for action in np.flatnonzero(mask_of(game, states, player))}
+    *_, (states, _) = play_texts(game, texts)
+    return {game.format_action(states, action) for action in offered_ids(game, states)}
 
 
 @pytest.mark.xfail(strict=True, reason="a Counter or Dispel text may be aimed at itself, though it has left the stack")
