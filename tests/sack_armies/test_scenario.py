@@ -14,7 +14,7 @@ from sackarmies_env.games.sack_armies.config import build_params, capacity_for, 
 from sackarmies_env.games.sack_armies.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.determinize import determinize_games
 from sackarmies_env.games.sack_armies.scenario import load_scenario, scenario_toml, start_scenario, to_scenario
-from sackarmies_env.games.sack_armies.scenario_procedure import COUNTED, DERIVED
+from sackarmies_env.games.sack_armies.scenario_procedure import COUNTED, SCRATCH
 from sackarmies_env.games.sack_armies.state import make_state_dtype
 from tests.rules.sack_armies.table import B1, SCENARIOS, Table, attachment, field, position, token, unit
 
@@ -36,7 +36,7 @@ def differences(one, other):
     """Name the fields in which two states differ, scratch space, used scripts and stale entries aside."""
     found = []
     for name in one.dtype.names:
-        if name in DERIVED[-5:] or name.startswith("script_"):
+        if name in SCRATCH or name.startswith("script_"):
             continue
         first, second = np.asarray(one[name][0]), np.asarray(other[name][0])
         counter = COUNTED.get(name.split("_")[0])

@@ -14,6 +14,7 @@ from sackarmies_env.core.state import as_records, copy_records
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.actions import NUM_VERBS, legal_ids
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
+from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.rules.sack_armies.table import B1, at, field
 
 States = NDArray[np.void]
@@ -257,6 +258,7 @@ def deal_rows(game: Game, states: States, viewer: int, seed: int) -> States:
             world[name][0] = new_row[moved] if name in ROW_LINKS else moved
         elif name in ROWS_IN_STATE:
             world[name][0] = new_row[world[name][0]]
+    rebuild(game.params[0], record(world))
     return world
 
 

@@ -70,7 +70,7 @@ def raise_value(params, row, out, at):
 
 @njit
 def write_granted(params, state, unit, out, at):
-    """Write the abilities that attachments in effect and passing effects grant (RA-0-1)."""
+    """Write the abilities that attachments in effect and passing effects grant."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):

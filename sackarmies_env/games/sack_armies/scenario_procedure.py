@@ -34,20 +34,13 @@ SHOWN = (  # by the rest of the scenario
     *("script_draws", "script_draws_end", "script_draws_used"),
 )
 DERIVED = (
-    *("cell_unit", "cell_field", "sack_count", "hand_count", "legal", "num_legal"),
+    *("cell_unit", "cell_field", "sack_count", "hand_count", "legal", "num_legal", "log_shown"),
     *("zone_tokens", "units", "face_up", "seen", "unit_rows", "field_rows", "legal_rows", "halt_rows"),
     *("board_keys", "num_board"),
-    *(
-        "log_shown",
-        "reach_rows",
-        "reach_edge",
-        "reach_open",
-        "reach_halts",
-        "aided",
-        "guess_type",
-        "guess_seen",
-        "guess_done",
-    ),
+)
+SCRATCH = (
+    *("reach_rows", "reach_edge", "reach_open", "reach_halts", "aided"),
+    *("guess_type", "guess_seen", "guess_done"),
 )
 ROWS = (  # fields that hold tokens
     *("attack_unit", "attack_target", "attack_designated"),
@@ -75,7 +68,7 @@ def fields_of(dtype: np.dtype[np.void], group: Sequence[str] | None = None) -> l
     """Return the fields that a dump writes: those of `group`, or all that stand in none."""
     if group is not None:
         return list(group)
-    return [name for name in dtype.names or () if name not in (*CHANCE, *SHOWN, *DERIVED)]
+    return [name for name in dtype.names or () if name not in (*CHANCE, *SHOWN, *DERIVED, *SCRATCH)]
 
 
 # --- writing
