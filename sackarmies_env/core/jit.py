@@ -88,7 +88,7 @@ def njit(
     options = {"nogil": True, "error_model": "numpy", "parallel": parallel, "forceinline": inlined}
     dispatcher = numba.njit(**options)(function)
     if Path(function.__code__.co_filename).exists():
-        dispatcher._cache = _shared_cache(function)
+        dispatcher._cache = SharedCache(function)
         NOTICE.num_kernels += 1
     if LINKS_LATE:
         linking.link_late(dispatcher)
@@ -223,19 +223,44 @@ class SharedCache(FunctionCache):
     at once could otherwise leave an index entry that points to the other's code.
     """
 
-    def __init__(self, function: Kernel, lock: Path) -> None:
-        super().__init__(function)
-        self._lock = lock
+    def __init__(self, function: Kernel) -> None:
+        self._function = function
+        self._lock: Path | None = None  # until the cache is opened: most kernels are entered by other kernels alone
+
+    def _open(self) -> Path:
+        """Look for the files of this function, once; return the lock that guards them."""
+        if self._lock is None:
+            folder = cache_directory()
+            previous = numba.config.CACHE_DIR
+            numba.config.CACHE_DIR = str(folder / _owner(self._function))
+            try:
+                super().__init__(self._function)
+            finally:
+                numba.config.CACHE_DIR = previous
+            self._lock = folder / "lock"
+        return self._lock
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the files."""
+        self._open()
+        return cast(str, super().cache_path)
+
+    def flush(self) -> None:
+        """Forget all that is kept for this function."""
+        self._open()
+        super().flush()
 
     def load_overload(self, sig: object, target_context: object) -> Any:
         """Return the compiled code for a signature, None where there is none that can be read."""
         if linking.is_nested():  # only entry points have machine code to keep
             return None
+        lock = self._open()
         try:
-            with file_lock(self._lock, shared=True):
+            with file_lock(lock, shared=True):
                 return super().load_overload(sig, target_context)
         except DAMAGED:
-            with contextlib.suppress(OSError), file_lock(self._lock):
+            with contextlib.suppress(OSError), file_lock(lock):
                 self.flush()
             return None
 
@@ -243,21 +268,12 @@ class SharedCache(FunctionCache):
         """Keep compiled code; a full or vanished disk costs the cache and not the game."""
         if linking.is_nested():
             return
+        lock = self._open()
         try:
-            with file_lock(self._lock):
+            with file_lock(lock):
                 super().save_overload(sig, data)
         except OSError as error:
-            _note_once(f"cannot keep compiled rules in {self._lock.parent} ({error}): they will be compiled again.")
-
-
-def _shared_cache(function: Kernel) -> SharedCache:
-    folder = cache_directory()
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder / _owner(function))
-    try:
-        return SharedCache(function, folder / "lock")
-    finally:
-        numba.config.CACHE_DIR = previous
+            _note_once(f"cannot keep compiled rules in {lock.parent} ({error}): they will be compiled again.")
 
 
 def _owner(function: Kernel) -> str:
