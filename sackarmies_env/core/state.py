@@ -48,7 +48,7 @@ def as_records(array: NDArray[np.void]) -> NDArray[np.void]:
 
 def copy_records(source: NDArray[np.void], target: NDArray[np.void]) -> None:
     """Copy `source` over `target` as bytes, several times faster than a field-wise structured copy."""
-    target.view(np.ndarray).view(np.uint8)[...] = source.view(np.ndarray).view(np.uint8)
+    target.view(np.uint8)[...] = source.view(np.uint8)
 
 
 def engine_error(code: int, where: str = "") -> Exception:

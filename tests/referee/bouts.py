@@ -17,7 +17,7 @@ from sackarmies_env.games.sack_armies.config import Config, make_config
 from sackarmies_env.games.sack_armies.constants import Decision, Verb
 from sackarmies_env.games.sack_armies.scenario import lay_out_scenario
 from sackarmies_env.games.sack_armies.switches import read_switches
-from tests.referee import abilities, attacks, texts
+from tests.referee import abilities, attacks
 from tests.referee.asks import missed_question
 from tests.referee.battles import VOLLEY_TOKENS, random_battle, shelling
 from tests.referee.board import is_adjacent
@@ -149,7 +149,6 @@ def offered_ids(game: Game, states: States) -> set[int]:
 def ids_with_known_faults(position: Position) -> set[int]:
     """Return what the engine is known to offer instead, each fault with a test that fails in `test_faults.py`."""
     with (
-        patch.object(texts, "is_activated", return_value=False),
         patch.object(abilities, "raise_abilities", lambda *unit: raise_abilities(*unit)[:1]),
         patch.object(attacks, "may_hang_together", touches_a_member),
     ):

@@ -108,8 +108,12 @@ def dismiss(params, state, target):
 def may_choose_slot(params, state, player, attachment, kind):
     """Return whether `player` may aim at `attachment` with an effect on spells or on maneuvers, by what he knows.
 
+    A text that is being activated has left its stack.
+
     (RA-Counter-2, RA-Dispel-2, Q-49, C-blind_target_wrong_kind)
     """
+    if attachment == state.act_token:
+        return False
     known = (
         is_face_up(state, attachment)
         or state.token_owner[attachment] == player

@@ -40,6 +40,7 @@ from sackarmies_env.games.sack_armies.constants import (
 )
 from sackarmies_env.games.sack_armies.effects import (
     apply_effect,
+    can_use_attachment,
     can_use_text,
     find_effect,
     is_effect_target,
@@ -118,7 +119,7 @@ def can_cast(params, state, unit, token):
     return (
         state.token_owner[token] == state.token_owner[unit]
         and is_castable(params, state, token)
-        and can_use_text(params, state, unit, type_of(state, token))
+        and can_use_attachment(params, state, unit, token)
     )
 
 

@@ -209,6 +209,19 @@ def can_use_text(params, state, host, type_id):
     return False
 
 
+@njit
+def can_use_attachment(params, state, host, token):
+    """Return whether the text of the attachment `token` can be activated by `host`.
+
+    It is asked for as if it were being activated already: it has left its stack then, and cannot be aimed at.
+    """
+    before = np.int64(state.act_token)
+    state.act_token = token
+    usable = can_use_text(params, state, host, type_of(state, token))
+    state.act_token = before
+    return usable
+
+
 # --- choices
 
 

@@ -10,7 +10,7 @@ from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, he
 from sackarmies_env.games.sack_armies.activate import ask_next_choice, begin_act, is_act_valid, is_castable
 from sackarmies_env.games.sack_armies.combat import can_charge, can_engage, can_target, find_charge, is_ranged
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Kind, Use, Verb
-from sackarmies_env.games.sack_armies.effects import can_use_text
+from sackarmies_env.games.sack_armies.effects import can_use_attachment
 from sackarmies_env.games.sack_armies.flow import (
     RESULT,
     WINDOW_KIND,
@@ -40,7 +40,6 @@ from sackarmies_env.games.sack_armies.zones import (
     hex_of,
     is_face_up,
     is_unit_on_board,
-    type_of,
     unit_at,
 )
 
@@ -293,7 +292,7 @@ def can_surprise(params, state, defender, attachment):
         params.type_kind[state.token_type[attachment]] == Kind.MANEUVER
         and state.token_owner[attachment] == state.token_owner[defender]
         and is_castable(params, state, attachment)
-        and can_use_text(params, state, defender, type_of(state, attachment))
+        and can_use_attachment(params, state, defender, attachment)
     )
 
 
