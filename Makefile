@@ -10,7 +10,7 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types docs bench bench-curves bench-profile clean
+.PHONY: help setup train test test-slow test-all lint types supply soak docs bench bench-curves bench-profile clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
@@ -18,6 +18,7 @@ help:
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
+	@echo "make soak       a million random games under watch;  make supply  versions and licences of what is installed"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
@@ -49,8 +50,17 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
+# What is installed fits together, and its licences are those that pyproject.toml allows.
+supply: setup
+	$(BIN)/python -m pip check
+	$(BIN)/pip-licenses
+
+soak: setup
+	$(BIN)/python -m tests.soak $(ARGS)
+
 docs: setup
 	$(BIN)/python docs/build.py
+	$(BIN)/pip-licenses --output-file docs/licences.md
 	$(BIN)/python -m benchmarks.page
 
 # The other libraries get an environment of their own: exact versions, for Python 3.11.
