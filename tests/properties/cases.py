@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.properties.bout import Bout, Check, play
@@ -32,14 +33,21 @@ def hold(name: str, check: Check, configuration: Configuration, seed: int, chose
         AssertionError: the property does not hold; its notes tell the game by texts, and the file.
     """
     bout = Bout(configuration.options(), seed)
-    try:
+    with told(name, bout):
         play(bout, check, chosen)
+    return bout
+
+
+@contextmanager
+def told(name: str, bout: Bout) -> Iterator[None]:
+    """Write a failure down as a case of the property `name`, and note on it the game by texts, and the file."""
+    try:
+        yield
     except Exception as error:
         path = write_case(name, bout, str(error))
-        error.add_note(f"{configuration}, seed {seed}, actions: {', '.join(bout.texts) or 'none'}")
+        error.add_note(f"seed {bout.seed}, actions: {', '.join(bout.texts) or 'none'}")
         error.add_note(f"written to {path}; move it to {KEPT} to keep it as a test")
         raise
-    return bout
 
 
 def write_case(name: str, bout: Bout, fault: str) -> Path:
