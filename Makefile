@@ -35,13 +35,13 @@ train: setup
 	$(BIN)/sackarmies train configs/train/quick.toml
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
 test-slow: setup
-	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) $(ARGS)
 
 test-all: setup
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 lint: setup
 	$(BIN)/ruff format --check .
