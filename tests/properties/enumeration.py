@@ -66,7 +66,7 @@ class Hidden:
             return kind == Kind.BATTLEFIELD
         if zone in (Zone.CASUALTIES, Zone.REMOVED):
             lost = self.kind(self.state["token_type"][row])
-            return kind != Kind.BATTLEFIELD and (kind == Kind.UNIT) == (lost == Kind.UNIT)
+            return kind == lost or {kind, lost} == TAKEN[Band.GREEN]
         return True
 
     def fits(self, row: int, given: dict[int, int]) -> bool:

@@ -131,7 +131,8 @@ def fits_place(params, state, token, type_id):
     if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
         return fits_attachment(params, state, token, kind)
     # A pile that is not public: whether a unit or an attachment was lost there is known.
-    return is_attachment(kind) == is_attachment(true_kind(params, state, token)) and kind != Kind.BATTLEFIELD
+    lost = true_kind(params, state, token)
+    return kind == lost or (is_attachment(kind) and is_attachment(lost))
 
 
 @njit
