@@ -60,6 +60,12 @@ class Bout:
         """Return an independent copy of the state."""
         return copy_of(self.game, self.states)
 
+    def twin(self) -> Bout:
+        """Return an independent game that goes on from here, with texts and actions of its own from now on."""
+        twin = object.__new__(Bout)
+        twin.__dict__ |= self.__dict__ | {"states": self.copy(), "texts": [], "actions": []}
+        return twin
+
     def act(self, action: int) -> None:
         """Apply a legal action."""
         self.texts.append(self.game.format_action(self.states, action))

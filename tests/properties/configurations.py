@@ -24,7 +24,7 @@ LIMITS: dict[str, list[Any]] = {  # agreements that `switch_values` leaves out; 
     "no_progress_turns": [120, 6],
     "max_ranks": [40, 20, 60],
     "min_battlefields": [5, 7],
-    "copy_limits": [None, {"1": 2, "2": 1}],
+    "copy_limits": [None, {"1": 5, "2": 3}],
 }
 BOARD = {"grid_radius": [None, 5, 8]}  # a battle needs room
 MOST_CHOICES = 255

@@ -290,10 +290,7 @@ def each_legal_action(bout: Bout) -> Look:
 
 def branches(bout: Bout) -> Iterator[tuple[int, Bout]]:
     """Yield every legal action with the game after it."""
-    states = bout.states
     for action in bout.legal():
-        after = object.__new__(Bout)
-        after.__dict__ |= bout.__dict__ | {"states": bout.copy(), "texts": [], "actions": []}
+        after = bout.twin()
         after.act(action)
         yield action, after
-    assert bout.states is states

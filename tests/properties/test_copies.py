@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
+from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.testing import check_game
 from tests.properties.bout import Bout
@@ -18,6 +21,12 @@ from tests.properties.cases import told
 from tests.properties.configurations import MOST_CHOICES, Configuration, configurations, seeds
 from tests.properties.copies import WAYS, Companion
 from tests.properties.settings import examples
+
+SINGLE_SEAT_WAYS: dict[str, Any] = {
+    "clone": lambda env: env.clone(),
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+}
 
 
 class Copies(RuleBasedStateMachine):
@@ -100,3 +109,24 @@ def test_whatever_is_made_of_many_games_is_the_same_game():
 @given(configuration=configurations(), seed=seeds())
 def test_the_contract_of_a_game_holds_in_every_configuration(configuration: Configuration, seed: int):
     check_game(make_game(**configuration.options()), num_games=1, seed=seed, max_plies=80, every=5)
+
+
+@examples(4)
+@given(configuration=configurations(), seed=seeds(), way=st.sampled_from(sorted(SINGLE_SEAT_WAYS)))
+def test_an_environment_of_one_seat_is_copied_with_its_opponents(configuration: Configuration, seed: int, way: str):
+    env = SingleSeatEnv(make_game(**configuration.options()))
+    env.reset(seed=seed)
+    for _ in range(seed % 8):
+        move_on(env)
+    twin = SINGLE_SEAT_WAYS[way](env)
+    for _ in range(8):
+        assert move_on(twin) == move_on(env)
+
+
+def move_on(env: SingleSeatEnv) -> list[Any]:
+    """Take the last legal action, or begin a new game; return all that comes of it."""
+    if env._match.player != env.seat:
+        observation, info = env.reset()
+        return [observation["observation"].tolist(), str(info)]
+    observation, reward, terminated, truncated, info = env.step(env.legal_actions()[-1])
+    return [observation["observation"].tolist(), reward, terminated, truncated, str(info)]

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from tests.properties.cases import hold
 from tests.properties.configurations import Configuration, choices, configurations, seeds
+from tests.properties.coverage import Reached
 from tests.properties.invariants import each_legal_action, invariants
 from tests.properties.settings import examples
 
@@ -26,14 +27,22 @@ def test_every_legal_action_leads_to_a_sound_state(configuration: Configuration,
 
 
 @pytest.mark.slow
-@examples(500)
-@given(configuration=configurations(), seed=seeds(), chosen=choices(250))
-def test_tokens_board_and_turns_hold_together_in_many_games(configuration: Configuration, seed: int, chosen: list[int]):
-    hold("invariants", invariants, configuration, seed, chosen)
+def test_tokens_board_and_turns_hold_together_in_many_games():
+    reached = Reached()
+
+    @examples(300)
+    @given(configuration=configurations(), seed=seeds(), chosen=choices(250))
+    def bouts(configuration: Configuration, seed: int, chosen: list[int]) -> None:
+        hold("invariants", reached.noting(invariants), configuration, seed, chosen)
+
+    bouts()
+    print(reached.report())
+    assert reached.missing() == []
+    assert len(reached.decisions) > 30
 
 
 @pytest.mark.slow
-@examples(120)
+@examples(100)
 @given(configuration=configurations(), seed=seeds(), chosen=choices(40))
 def test_every_legal_action_leads_to_a_sound_state_in_many_games(
     configuration: Configuration, seed: int, chosen: list[int]

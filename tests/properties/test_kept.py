@@ -20,6 +20,8 @@ from tests.properties.bout import Check
 from tests.properties.cases import KEPT, ROOT, hold, replay_case
 from tests.properties.configurations import Configuration, choices, configurations, seeds
 from tests.properties.copies import copies
+from tests.properties.course import Turns, completions
+from tests.properties.fog import alike, guesses, no_leaks
 from tests.properties.invariants import each_legal_action, invariants
 from tests.properties.settings import examples
 
@@ -27,6 +29,11 @@ CHECKS: dict[str, Check] = {
     "invariants": invariants,
     "each_legal_action": each_legal_action,
     "copies": copies,
+    "completions": completions,
+    "turns": Turns(),
+    "no_leaks": no_leaks,
+    "alike": alike,
+    "guesses": guesses,
 }
 
 
