@@ -1,0 +1,160 @@
+"""Mutation testing of the rules: `python -m tests.mutation.run --sample 200 --seed 1`.
+
+Puts small faults into the rule functions, one at a time, and runs the tests that reach each: a fault that no test
+notices shows a rule, or a case of one, that no test looks at. docs/decisions/0011-mutation-testing.md tells why it is
+made this way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from types import FunctionType
+
+from sackarmies_env.core.jit import INTERPRETED
+from tests.mutation.explained import as_toml, check_entries, read_entries
+from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.mutants import Mutant, mutants_of, plain_function
+
+GAME = "sackarmies_env.games.sack_armies"
+RULES = (
+    *("abilities", "actions", "activate", "attack", "chance", "combat", "coordinate", "damage", "deploy", "effects"),
+    *("events", "flow", "knowledge", "legal", "mask", "movement", "setup", "stats", "step", "turn", "victory"),
+    *("window", "zones"),
+)
+TESTS = (
+    "tests/rules",
+    "tests/sack_armies/test_actions.py",
+    "tests/sack_armies/test_scenario.py",
+    "tests/referee/test_corners.py",
+    "tests/referee/test_faults.py",
+    "tests/mutation/play.py",
+)
+REQUIRED = 0.9  # of the mutants that change behaviour
+
+
+def main() -> int:
+    """Run from the command line; return the exit status."""
+    options = read_options()
+    if not INTERPRETED:  # start anew: the rules must be plain functions
+        again = [sys.executable, "-m", "tests.mutation.run", *sys.argv[1:]]
+        os.execve(sys.executable, again, os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    status = 0
+
+    def work(laboratory: Laboratory) -> None:
+        nonlocal status
+        status = examine(laboratory, options)
+
+    with_tests(TESTS, work)
+    return status
+
+
+def read_options() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation.run", description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, default=200, help="mutants to try, drawn at random from all")
+    parser.add_argument("--all", action="store_true", help="try every mutant: hours")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--modules", nargs="+", default=list(RULES), metavar="NAME", help="rule modules; default all")
+    parser.add_argument("--function", default="", help="only mutants of this function")
+    parser.add_argument("--budget", type=float, default=30.0, help="seconds of tests for one mutant, as recorded")
+    parser.add_argument("--workers", type=int, default=1, help="processes at a time")
+    parser.add_argument("--explained", action="store_true", help="try the mutants that are explained, too")
+    parser.add_argument("--toml", type=Path, help="write entries for the survivors to this file")
+    return parser.parse_args()
+
+
+def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
+    """Try a sample of mutants and print what became of them; return the exit status."""
+    names = [f"{GAME}.{name}" for name in options.modules]
+    modules = {name: importlib.import_module(name) for name in names}
+    mutants = [mutant for module in modules.values() for mutant in mutants_of(module)]
+    reasons = read_entries()
+    check_entries(reasons, mutants, names)
+    sample = draw_sample(mutants, options)
+    tried = [mutant for mutant in sample if options.explained or mutant.key not in reasons]
+    recorded = record(laboratory, TESTS, [f"{ROOT}/{name.replace('.', '/')}.py" for name in rule_modules()])
+    trials = [as_trial(mutant, recorded.running(path_of(mutant), mutant.lines)) for mutant in tried]
+    print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
+    begun = time.monotonic()
+    results = {}
+    for index, verdict in verdicts(laboratory, trials, recorded, options.budget, options.workers):
+        results[index] = verdict
+        if not verdict.reason:
+            print(f"survived {verdict.num_tests} tests: {tried[index]}", flush=True)
+    told = [(mutant, results[index]) for index, mutant in enumerate(tried)]
+    print(f"{time.monotonic() - begun:.0f} seconds")
+    survivors = [mutant for mutant, verdict in told if not verdict.reason and mutant.key not in reasons]
+    if options.toml:
+        options.toml.write_text("\n\n".join(as_toml(mutant) for mutant in survivors) + "\n")
+    return report(
+        sample, told, survivors, [mutant for mutant, verdict in told if verdict.reason and mutant.key in reasons]
+    )
+
+
+def rule_modules() -> list[str]:
+    """Return the dotted names of all rule modules."""
+    return [f"{GAME}.{name}" for name in RULES]
+
+
+def draw_sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
+    """Return the mutants that the options ask for."""
+    if options.function:
+        mutants = [mutant for mutant in mutants if mutant.function == options.function]
+    if options.all or options.sample >= len(mutants):
+        return mutants
+    return random.Random(options.seed).sample(mutants, options.sample)
+
+
+def path_of(mutant: Mutant) -> str:
+    """Return the file of a mutant, from the root of the project."""
+    return mutant.module.replace(".", "/") + ".py"
+
+
+def as_trial(mutant: Mutant, tests: set[str]) -> Trial:
+    """Return the trial of a mutant by some tests."""
+
+    def fault() -> None:
+        module = importlib.import_module(mutant.module)
+        function = plain_function(getattr(module, mutant.function), module)
+        assert isinstance(function, FunctionType)
+        function.__code__ = mutant.code
+
+    return Trial(fault, tests, mutant.function)
+
+
+def report(
+    sample: Sequence[Mutant],
+    told: Sequence[tuple[Mutant, Verdict]],
+    survivors: Sequence[Mutant],
+    wrongly_explained: Sequence[Mutant],
+) -> int:
+    """Print the score, by module and in all; return the exit status."""
+    killed = [mutant for mutant, verdict in told if verdict.reason]
+    print("\nmodule          sample  killed  survived  explained")
+    for module in sorted({mutant.module for mutant in sample}):
+        total, dead, alive = (sum(m.module == module for m in group) for group in (sample, killed, survivors))
+        print(f"{module.rsplit('.', 1)[-1]:14}  {total:6}  {dead:6}  {alive:8}  {total - dead - alive:9}")
+    reasons = Counter(verdict.reason for _, verdict in told if verdict.reason)
+    print(f"noticed: {', '.join(f'{number} {reason}' for reason, number in reasons.most_common())}")
+    for mutant in survivors:
+        print(f"SURVIVED {mutant}\n    {mutant.source}")
+    for mutant in wrongly_explained:
+        print(f"EXPLAINED, yet noticed by a test: {mutant}")
+    score = len(killed) / max(1, len(killed) + len(survivors))
+    explained = len(sample) - len(killed) - len(survivors)
+    print(
+        f"score {score:.1%}: {len(killed)} killed, {len(survivors)} survived, {explained} explained; {REQUIRED:.0%} required"
+    )
+    return int(score < REQUIRED or bool(wrongly_explained))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
