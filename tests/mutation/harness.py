@@ -25,6 +25,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sackarmies_env"
 KEPT = ROOT / "build" / "mutation"  # what was recorded, by digest of the sources
+KEPT_SECONDS = 86400.0  # after which what was recorded of other sources is removed
 TIME_FACTOR, TIME_EXTRA = 10.0, 5  # CPU seconds of a test: so many times the recorded ones, and some more
 WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
 MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
@@ -123,57 +124,84 @@ def with_tests(paths: Sequence[str], work: Callable[[Laboratory], None], *, sele
 # --- recording
 
 
-def record(laboratory: Laboratory, paths: Sequence[str], modules: Iterable[str]) -> Recorded:
-    """Return what the tests do, from the last run if no source has changed.
+def record(laboratory: Laboratory) -> Recorded:
+    """Return what the tests do; files of tests that have not changed since the last run are not run again.
 
     Raises:
         RuntimeError: a test fails on sound rules.
     """
     KEPT.mkdir(parents=True, exist_ok=True)
-    kept = KEPT / f"tests-{source_digest([*paths, *modules])}.json"
-    if not kept.exists():
-        print(f"recording which lines {len(laboratory.items)} tests run ...", flush=True)
-        failed = in_child(lambda: {"failed": record_here(laboratory, modules, kept)})["failed"]
+    files: dict[str, list[str]] = defaultdict(list)
+    for test in laboratory.items:
+        files[test.split("::", 1)[0]].append(test)
+    base = source_digest()
+    kept = {file: KEPT / f"{file_digest(base, file, tests)}.json" for file, tests in files.items()}
+    stale = {file: files[file] for file, path in kept.items() if not path.exists()}
+    if stale:
+        print(f"recording which lines the tests of {len(stale)} files run ...", flush=True)
+        failed = in_child(lambda: record_here(laboratory, stale, kept))
         if failed:
             raise RuntimeError(f"{len(failed)} tests fail on sound rules: {', '.join(failed[:5])}")
-    data = json.loads(kept.read_text())
-    by_line = {path: {int(line): tests for line, tests in lines.items()} for path, lines in data["by_line"].items()}
-    return Recorded(data["seconds"], by_line)
+    for path in set(KEPT.glob("*.json")) - set(kept.values()):
+        if time.time() - path.stat().st_mtime > KEPT_SECONDS:
+            path.unlink(missing_ok=True)
+    return merged([json.loads(path.read_text()) for path in kept.values()])
 
 
-def record_here(laboratory: Laboratory, modules: Iterable[str], kept: Path) -> list[str]:
-    """Run all tests and write what they do to `kept`; return those that fail, and write nothing if there are any."""
-    tracer = coverage.Coverage(data_file=None, config_file=False, include=list(modules))
+def merged(parts: Iterable[dict[str, Any]]) -> Recorded:
+    """Return all that was kept, a part for each file of tests."""
+    seconds: dict[str, float] = {}
+    by_line: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for part in parts:
+        tests = list(part["seconds"])
+        seconds |= part["seconds"]
+        for path, lines in part["lines"].items():
+            for line, numbers in lines.items():
+                by_line[path][int(line)] += [tests[number] for number in numbers]
+    return Recorded(seconds, by_line)
+
+
+def record_here(laboratory: Laboratory, files: dict[str, list[str]], kept: dict[str, Path]) -> list[str]:
+    """Run the tests of some files and write what they do; return those that fail and, if any do, write nothing."""
+    tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{PACKAGE}/games/*"])
     seconds, failed = {}, []
     tracer.start()
-    for test in laboratory.items:
+    for test in (test for tests in files.values() for test in tests):
         tracer.switch_context(test)
         begun = time.process_time()
         if not laboratory.run(test):
             failed.append(test)
         seconds[test] = round(time.process_time() - begun, 4)
     tracer.stop()
+    if failed:
+        return failed
     data = tracer.get_data()
-    by_line = {
-        str(Path(path).relative_to(ROOT)): {line: [test for test in tests if test] for line, tests in lines.items()}
-        for path in data.measured_files()
-        for lines in [data.contexts_by_lineno(path)]
-    }
-    if not failed:
-        part = kept.with_suffix(".part")
-        part.write_text(json.dumps({"seconds": seconds, "by_line": by_line}))
-        part.replace(kept)
-    return failed
+    contexts = {str(Path(path).relative_to(ROOT)): data.contexts_by_lineno(path) for path in data.measured_files()}
+    for file, tests in files.items():
+        number = {test: i for i, test in enumerate(tests)}
+        lines = {
+            path: {line: [number[test] for test in found if test in number] for line, found in of_line.items()}
+            for path, of_line in contexts.items()
+        }
+        part = kept[file].with_suffix(".part")
+        part.write_text(json.dumps({"seconds": {test: seconds[test] for test in tests}, "lines": lines}))
+        part.replace(kept[file])
+    return []
 
 
-def source_digest(words: Iterable[str]) -> str:
-    """Return a digest of `words`, the rules and the tests."""
-    digest = hashlib.sha256(repr(sorted(words)).encode())
-    for folder in (PACKAGE, ROOT / "tests"):
-        for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
-            if path.name != "explained.toml":
-                digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+def source_digest() -> str:
+    """Return a digest of the rules and of what tests share."""
+    digest = hashlib.sha256()
+    shared = [path for path in sorted((ROOT / "tests").rglob("*.py")) if not path.name.startswith("test_")]
+    for path in [*sorted(PACKAGE.rglob("*.py")), *sorted(PACKAGE.rglob("*.toml")), *shared]:
+        if path.parent != Path(__file__).parent or path.name == "play.py":
+            digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def file_digest(base: str, file: str, tests: list[str]) -> str:
+    """Return a digest of a file of tests and of those of its tests that were collected."""
+    return hashlib.sha256(base.encode() + repr(tests).encode() + (ROOT / file).read_bytes()).hexdigest()[:24]
 
 
 # --- processes

@@ -258,22 +258,26 @@ def is_plain_answer(value: ast.expr | None, name: str) -> bool:
 
 
 def statement_faults(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield faulty statements in place of one; one that only gives a name to a value is needed and stays."""
+    """Yield faulty statements in place of one."""
     if isinstance(statement, ast.Break):
         yield ast.Continue()
-    elif isinstance(statement, ast.Continue):
+    if isinstance(statement, ast.Continue):
         yield ast.Break()
+    if isinstance(statement, ast.AugAssign) and type(statement.op) in ARITHMETIC:
+        yield ast.AugAssign(statement.target, ARITHMETIC[type(statement.op)](), statement.value)
+    if can_be_left_out(statement):
         yield ast.Pass()
-    elif isinstance(statement, ast.Return) and statement.value is None:
-        yield ast.Pass()
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        yield ast.Pass()
-    elif isinstance(statement, ast.AugAssign):
-        yield ast.Pass()
-        if type(statement.op) in ARITHMETIC:
-            yield ast.AugAssign(statement.target, ARITHMETIC[type(statement.op)](), statement.value)
-    elif isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], (ast.Name, ast.Tuple)):
-        yield ast.Pass()
+
+
+def can_be_left_out(statement: ast.stmt) -> bool:
+    """Return whether a function runs without a statement; one that only gives a name to a value is needed."""
+    if isinstance(statement, ast.Assign):
+        return not isinstance(statement.targets[0], (ast.Name, ast.Tuple))
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call)
+    if isinstance(statement, ast.Return):
+        return statement.value is None
+    return isinstance(statement, (ast.AugAssign, ast.Continue))
 
 
 def expression_faults(node: ast.expr, function: FunctionType) -> Iterator[ast.expr]:

@@ -20,7 +20,7 @@ from types import FunctionType
 
 from sackarmies_env.core.jit import INTERPRETED
 from tests.mutation.explained import as_toml, check_entries, read_entries
-from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.harness import Laboratory, Trial, Verdict, record, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
 
 GAME = "sackarmies_env.games.sack_armies"
@@ -43,9 +43,7 @@ REQUIRED = 0.9  # of the mutants that change behaviour
 def main() -> int:
     """Run from the command line; return the exit status."""
     options = read_options()
-    if not INTERPRETED:  # start anew: the rules must be plain functions
-        again = [sys.executable, "-m", "tests.mutation.run", *sys.argv[1:]]
-        os.execve(sys.executable, again, os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    interpreted_again("tests.mutation.run")
     status = 0
 
     def work(laboratory: Laboratory) -> None:
@@ -54,6 +52,13 @@ def main() -> int:
 
     with_tests(TESTS, work)
     return status
+
+
+def interpreted_again(module: str) -> None:
+    """Start `module` anew, unless the rules are plain functions already: those alone can be given other code."""
+    if not INTERPRETED:
+        again = [sys.executable, "-m", module, *sys.argv[1:]]
+        os.execve(sys.executable, again, os.environ | {"NUMBA_DISABLE_JIT": "1"})
 
 
 def read_options() -> argparse.Namespace:
@@ -80,7 +85,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     check_entries(reasons, mutants, names)
     sample = draw_sample(mutants, options)
     tried = [mutant for mutant in sample if options.explained or mutant.key not in reasons]
-    recorded = record(laboratory, TESTS, [f"{ROOT}/{name.replace('.', '/')}.py" for name in rule_modules()])
+    recorded = record(laboratory)
     trials = [as_trial(mutant, recorded.running(path_of(mutant), mutant.lines)) for mutant in tried]
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
@@ -97,11 +102,6 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     return report(
         sample, told, survivors, [mutant for mutant, verdict in told if verdict.reason and mutant.key in reasons]
     )
-
-
-def rule_modules() -> list[str]:
-    """Return the dotted names of all rule modules."""
-    return [f"{GAME}.{name}" for name in RULES]
 
 
 def draw_sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
@@ -150,9 +150,8 @@ def report(
         print(f"EXPLAINED, yet noticed by a test: {mutant}")
     score = len(killed) / max(1, len(killed) + len(survivors))
     explained = len(sample) - len(killed) - len(survivors)
-    print(
-        f"score {score:.1%}: {len(killed)} killed, {len(survivors)} survived, {explained} explained; {REQUIRED:.0%} required"
-    )
+    counts = f"{len(killed)} killed, {len(survivors)} survived, {explained} explained"
+    print(f"score {score:.1%} ({counts}); {REQUIRED:.0%} required")
     return int(score < REQUIRED or bool(wrongly_explained))
 
 
