@@ -16,6 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,9 @@ TIME_FACTOR, TIME_EXTRA = 10.0, 5  # CPU seconds of a test: so many times the re
 WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
 MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
 
+PLAY = "tests/mutation/play.py"
+PLAY_HASTE = 0.15  # their seconds count so much less when tests are put in order
+MAX_PLAYS = 16  # for one fault
 CLOCKS = ("SIGPROF", "SIGALRM")  # what a process is stopped by when its time is up
 
 Fault = Callable[[], None]
@@ -124,8 +128,12 @@ def with_tests(paths: Sequence[str], work: Callable[[Laboratory], None], *, sele
 # --- recording
 
 
-def record(laboratory: Laboratory) -> Recorded:
+def record(laboratory: Laboratory, workers: int) -> Recorded:
     """Return what the tests do; files of tests that have not changed since the last run are not run again.
+
+    Args:
+        laboratory: with the tests collected.
+        workers: processes at a time.
 
     Raises:
         RuntimeError: a test fails on sound rules.
@@ -139,7 +147,9 @@ def record(laboratory: Laboratory) -> Recorded:
     stale = {file: files[file] for file, path in kept.items() if not path.exists()}
     if stale:
         print(f"recording which lines the tests of {len(stale)} files run ...", flush=True)
-        failed = in_child(lambda: record_here(laboratory, stale, kept))
+        shares = [dict(list(stale.items())[i::workers]) for i in range(workers)]
+        jobs = [partial(record_here, laboratory, share, kept) for share in shares if share]
+        failed = [test for _, told in in_children(jobs, workers) for test in require_answer(told)]
         if failed:
             raise RuntimeError(f"{len(failed)} tests fail on sound rules: {', '.join(failed[:5])}")
     for path in set(KEPT.glob("*.json")) - set(kept.values()):
@@ -194,7 +204,7 @@ def source_digest() -> str:
     digest = hashlib.sha256()
     shared = [path for path in sorted((ROOT / "tests").rglob("*.py")) if not path.name.startswith("test_")]
     for path in [*sorted(PACKAGE.rglob("*.py")), *sorted(PACKAGE.rglob("*.toml")), *shared]:
-        if path.parent != Path(__file__).parent or path.name == "play.py":
+        if path.parent != Path(__file__).parent:
             digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -209,7 +219,15 @@ def file_digest(base: str, file: str, tests: list[str]) -> str:
 
 def in_child(work: Callable[[], Any]) -> Any:
     """Return what `work` returns in a process of its own."""
-    told = next(iter(in_children([work], 1)))[1]
+    return require_answer(next(iter(in_children([work], 1)))[1])
+
+
+def require_answer(told: Any) -> Any:
+    """Return what a process told.
+
+    Raises:
+        RuntimeError: it was stopped by a signal.
+    """
     if isinstance(told, str):
         raise RuntimeError(f"a process of the laboratory was stopped by {told}")
     return told
@@ -299,10 +317,39 @@ def trial(laboratory: Laboratory, fault: Fault, tests: Sequence[str], seconds: d
     return {"killer": ""}
 
 
-def choose(tests: Iterable[str], seconds: dict[str, float], kills: Counter[str], budget: float) -> list[str]:
-    """Return tests in the order to run: what has killed before, then the quickest; as many as `budget` seconds hold."""
-    chosen = []
-    for test in sorted(tests, key=lambda test: (-kills[test], seconds[test], test)):
+@dataclass(frozen=True)
+class Trial:
+    """A fault and the tests that may notice it.
+
+    Attributes:
+        fault: makes it, in a process of its own.
+        tests: to choose from.
+        place: what it is a fault of.
+        about: tests that are about that place.
+    """
+
+    fault: Fault
+    tests: set[str]
+    place: str
+    about: frozenset[str] = frozenset()
+
+
+def choose(trial: Trial, seconds: dict[str, float], kills: Counter[str], budget: float) -> list[str]:
+    """Return the tests of a trial in the order to run: as many as `budget` seconds hold.
+
+    First comes what has killed faults of the same place, then what is about it, then the quickest. A game of random
+    play sees more than a rule test of the same length, so some of them are not left to the end.
+    """
+
+    def rank(test: str) -> tuple[int, bool, float, str]:
+        return -kills[test], test not in trial.about, seconds[test] * (PLAY_HASTE if is_play(test) else 1.0), test
+
+    chosen: list[str] = []
+    num_plays = 0
+    for test in sorted(trial.tests, key=rank):
+        num_plays += is_play(test)
+        if is_play(test) and num_plays > MAX_PLAYS:
+            continue
         budget -= seconds[test]
         if budget < 0:
             break
@@ -310,13 +357,9 @@ def choose(tests: Iterable[str], seconds: dict[str, float], kills: Counter[str],
     return chosen
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A fault, the tests that may notice it, and what it is a fault of."""
-
-    fault: Fault
-    tests: set[str]
-    place: str
+def is_play(test: str) -> bool:
+    """Return whether a test is a game of random play."""
+    return test.startswith(PLAY)
 
 
 def verdicts(
@@ -327,7 +370,7 @@ def verdicts(
 
     def job(index: int) -> Callable[[], Any]:
         def work() -> Any:
-            tests = choose(trials[index].tests, recorded.seconds, kills[trials[index].place], budget)
+            tests = choose(trials[index], recorded.seconds, kills[trials[index].place], budget)
             return trial(laboratory, trials[index].fault, tests, recorded.seconds) | {"num_tests": len(tests)}
 
         return work

@@ -22,7 +22,7 @@ from tests.sack_armies.worlds import plain, record
 PLIES = 60
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(32))
 def test_masks(seed: int) -> None:
     assert referee_bout(bout_options(seed), seed, PLIES).total() == PLIES
 
@@ -39,7 +39,7 @@ def test_masks_in_volleys(seed: int) -> None:
     assert referee_bout(options, seed, PLIES, liked=[Verb.COORD_RANGED]).total() == PLIES
 
 
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", range(100, 112))
 def test_tokens_stay_and_indexes_agree_with_them(seed: int) -> None:
     game = make_game(**bout_options(seed))
     anew = game.new_states(1)

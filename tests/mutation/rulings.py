@@ -153,7 +153,10 @@ def examine_fixed_rulings(laboratory: Laboratory, recorded: Recorded, options: a
         mutants = claimed_mutants(tests.claims.get(ruling, []))
         chosen += [(ruling, mutant) for mutant in draw(mutants, options, ruling)]
     tried = [(ruling, mutant) for ruling, mutant in chosen if mutant.key not in reasons]
-    trials = [as_trial(mutant, recorded.running(path_of(mutant), mutant.lines)) for _, mutant in tried]
+    trials = [
+        as_trial(mutant, recorded.running(path_of(mutant), mutant.lines), frozenset(tests.about([ruling])))
+        for ruling, mutant in tried
+    ]
     found = try_all(laboratory, trials, recorded, options)
     faults = []
     for ruling in rulings:
@@ -189,7 +192,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.rulings", description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=0, help="faults in the function of each ruling without a switch")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of faults")
-    parser.add_argument("--budget", type=float, default=30.0, help="seconds of tests for one fault, as recorded")
+    parser.add_argument("--budget", type=float, default=12.0, help="seconds of tests for one fault, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     return parser.parse_args()
 
@@ -201,7 +204,7 @@ def main() -> int:
     faults: list[str] = []
 
     def work(laboratory: Laboratory) -> None:
-        recorded = record(laboratory)
+        recorded = record(laboratory, options.workers)
         faults.extend(examine_switches(laboratory, recorded, options))
         if options.mutants:
             faults.extend(examine_fixed_rulings(laboratory, recorded, options))

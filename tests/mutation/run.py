@@ -13,7 +13,7 @@ import os
 import random
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from types import FunctionType
@@ -22,6 +22,7 @@ from sackarmies_env.core.jit import INTERPRETED
 from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Laboratory, Trial, Verdict, record, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
+from tests.rules.test_rule_index import load_build
 
 GAME = "sackarmies_env.games.sack_armies"
 RULES = (
@@ -32,6 +33,8 @@ RULES = (
 TESTS = (
     "tests/rules",
     "tests/sack_armies/test_actions.py",
+    "tests/sack_armies/test_narrate.py",
+    "tests/sack_armies/test_observe.py",
     "tests/sack_armies/test_scenario.py",
     "tests/referee/test_corners.py",
     "tests/referee/test_faults.py",
@@ -69,7 +72,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--modules", nargs="+", default=list(RULES), metavar="NAME", help="rule modules; default all")
     parser.add_argument("--function", default="", help="only mutants of this function")
-    parser.add_argument("--budget", type=float, default=30.0, help="seconds of tests for one mutant, as recorded")
+    parser.add_argument("--budget", type=float, default=12.0, help="seconds of tests for one mutant, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--explained", action="store_true", help="try the mutants that are explained, too")
     parser.add_argument("--toml", type=Path, help="write entries for the survivors to this file")
@@ -85,8 +88,12 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     check_entries(reasons, mutants, names)
     sample = draw_sample(mutants, options)
     tried = [mutant for mutant in sample if options.explained or mutant.key not in reasons]
-    recorded = record(laboratory)
-    trials = [as_trial(mutant, recorded.running(path_of(mutant), mutant.lines)) for mutant in tried]
+    recorded = record(laboratory, options.workers)
+    about = tests_about_functions(laboratory)
+    trials = [
+        as_trial(mutant, recorded.running(path_of(mutant), mutant.lines), about.get(place_of(mutant), frozenset()))
+        for mutant in tried
+    ]
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
     results = {}
@@ -118,8 +125,29 @@ def path_of(mutant: Mutant) -> str:
     return mutant.module.replace(".", "/") + ".py"
 
 
-def as_trial(mutant: Mutant, tests: set[str]) -> Trial:
-    """Return the trial of a mutant by some tests."""
+def place_of(mutant: Mutant) -> tuple[str, str]:
+    """Return the file and the function of a mutant."""
+    return path_of(mutant), mutant.function
+
+
+def tests_about_functions(laboratory: Laboratory) -> dict[tuple[str, str], frozenset[str]]:
+    """Return by file and function the tests whose names open with the ID of a rule that the function claims."""
+    build = load_build()
+    by_rule, _ = build.find_tests(build.read_rules())
+    items: dict[str, list[str]] = defaultdict(list)
+    for test in laboratory.items:
+        items[test.split("[", 1)[0]].append(test)
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for rule, places in build.find_claims().items():
+        names = [f"{place.file}::{place.name}" for place in by_rule.get(rule, [])]
+        tests = {test for name in names for test in items[name]}
+        for place in places:
+            found[place.file, place.name] |= tests
+    return {place: frozenset(tests) for place, tests in found.items()}
+
+
+def as_trial(mutant: Mutant, tests: set[str], about: frozenset[str] = frozenset()) -> Trial:
+    """Return the trial of a mutant by some tests, some of them about its function."""
 
     def fault() -> None:
         module = importlib.import_module(mutant.module)
@@ -127,7 +155,7 @@ def as_trial(mutant: Mutant, tests: set[str]) -> Trial:
         assert isinstance(function, FunctionType)
         function.__code__ = mutant.code
 
-    return Trial(fault, tests, mutant.function)
+    return Trial(fault, tests, mutant.function, about & tests)
 
 
 def report(

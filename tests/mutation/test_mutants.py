@@ -117,9 +117,22 @@ def test_a_fault_of_the_laboratory_is_no_kill():
         in_child(lambda: 1 / 0)
 
 
-def test_tests_that_have_killed_come_first_then_quick_ones_within_the_budget():
-    assert choose(CHECKS, SECONDS, Counter(), 9.0) == ["greater", "adult", "halvings", "swapped"]
-    assert choose(CHECKS, SECONDS, Counter(halvings=2, adult=1), 0.7) == ["halvings", "adult", "greater"]
+def test_tests_that_have_killed_come_first_then_those_about_the_place_then_quick_ones_within_the_budget():
+    trial = Trial(lambda: None, set(CHECKS), "")
+    assert choose(trial, SECONDS, Counter(), 9.0) == ["greater", "adult", "halvings", "swapped"]
+    assert choose(trial, SECONDS, Counter(halvings=2, adult=1), 0.7) == ["halvings", "adult", "greater"]
+    about = Trial(lambda: None, set(CHECKS), "", frozenset(["swapped", "halvings"]))
+    assert choose(about, SECONDS, Counter(adult=1), 1.0) == ["adult", "halvings", "swapped", "greater"]
+
+
+def test_random_play_is_not_left_to_the_end_and_does_not_take_all_the_time():
+    plays = [f"{harness.PLAY}::test_masks[{seed}]" for seed in range(30)]
+    seconds = SECONDS | dict.fromkeys(plays, 0.8)  # counts as 0.12
+    chosen = choose(Trial(lambda: None, {*CHECKS, *plays}, ""), seconds, Counter(), 99.0)
+    assert [test for test in chosen if test in CHECKS] == ["greater", "adult", "halvings", "swapped"]
+    assert chosen[0] == "greater"
+    assert all(test in plays for test in chosen[1 : harness.MAX_PLAYS + 1])
+    assert len(chosen) == harness.MAX_PLAYS + len(CHECKS)
 
 
 def test_only_tests_that_run_the_statement_are_tried():
