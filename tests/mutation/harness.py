@@ -51,6 +51,11 @@ class Recorded:
     seconds: dict[str, float]
     by_line: dict[str, dict[int, list[str]]]
 
+    def rarer(self, path: str, lines: Iterable[int]) -> set[str]:
+        """Return the tests that run that one of `lines` which the fewest run."""
+        sets = [self.running(path, (line, line)) for line in lines]
+        return min((found for found in sets if found), key=len, default=set())
+
     def running(self, path: str, lines: tuple[int, int]) -> set[str]:
         """Return the tests that run any line from the first to the last of `lines`."""
         found = self.by_line.get(path, {})
@@ -325,7 +330,7 @@ class Trial:
         fault: makes it, in a process of its own.
         tests: to choose from.
         place: what it is a fault of.
-        about: tests that are about that place.
+        about: tests that are likely to notice.
     """
 
     fault: Fault

@@ -32,6 +32,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.RShift: ast.LShift,
 }
 PREDICATES = ("is_", "has_", "can_", "may_")  # functions that answer yes or no
+SYMMETRIC = ("distance", "summed", "combined", "abs")  # functions that do not care for the order of their arguments
 RECORDS = ("params", "state")  # never swapped with other arguments: that can only crash
 TRUE, FALSE = ast.Constant(True), ast.Constant(False)
 
@@ -50,6 +51,7 @@ class Mutant:
         source: the text of that line.
         change: what is written instead of what.
         lines: first and last line of the statement, without the statements in it: a test that runs none cannot notice.
+        branches: first lines of the statements that are run or passed over by what it says, if it is a condition.
         code: the faulty function, compiled.
     """
 
@@ -59,6 +61,7 @@ class Mutant:
     source: str
     change: str
     lines: tuple[int, int]
+    branches: tuple[int, ...]
     code: CodeType = field(repr=False, compare=False)
 
     @property
@@ -160,6 +163,7 @@ def function_mutants(
                 source=lines[line - 1].strip(),
                 change=edit.change,
                 lines=header(edit.statement),
+                branches=branches(edit.statement),
                 code=code,
             )
 
@@ -189,6 +193,13 @@ def header(statement: ast.stmt) -> tuple[int, int]:
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", [])
     return (statement.lineno, body[0].lineno - 1 if body and body[0].lineno > statement.lineno else last)
+
+
+def branches(statement: ast.stmt) -> tuple[int, ...]:
+    """Return the first lines of what is done if a condition holds, and if it does not."""
+    if not isinstance(statement, (ast.If, ast.While)):
+        return ()
+    return tuple(part[0].lineno for part in (statement.body, statement.orelse) if part)
 
 
 # --- where
@@ -339,7 +350,7 @@ def called_otherwise(node: ast.Call) -> Iterator[ast.expr]:
         first = ast.Constant(0) if len(node.args) == 1 else node.args[0]
         yield ast.Call(node.func, [ast.BinOp(first, ast.Add(), ast.Constant(1)), last, *node.args[2:]], [])
         yield ast.Call(node.func, [first, ast.BinOp(last, ast.Sub(), ast.Constant(1)), *node.args[2:]], [])
-    else:
+    elif name not in SYMMETRIC:
         for i in range(len(node.args) - 1):
             pair = node.args[i : i + 2]
             if not any(isinstance(argument, ast.Name) and argument.id in RECORDS for argument in pair):

@@ -20,7 +20,7 @@ from types import FunctionType
 
 from sackarmies_env.core.jit import INTERPRETED
 from tests.mutation.explained import as_toml, check_entries, read_entries
-from tests.mutation.harness import Laboratory, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.harness import Laboratory, Recorded, Trial, Verdict, record, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
 from tests.rules.test_rule_index import load_build
 
@@ -90,10 +90,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     tried = [mutant for mutant in sample if options.explained or mutant.key not in reasons]
     recorded = record(laboratory, options.workers)
     about = tests_about_functions(laboratory)
-    trials = [
-        as_trial(mutant, recorded.running(path_of(mutant), mutant.lines), about.get(place_of(mutant), frozenset()))
-        for mutant in tried
-    ]
+    trials = [as_trial(mutant, recorded, about.get(place_of(mutant), frozenset())) for mutant in tried]
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
     results = {}
@@ -146,8 +143,12 @@ def tests_about_functions(laboratory: Laboratory) -> dict[tuple[str, str], froze
     return {place: frozenset(tests) for place, tests in found.items()}
 
 
-def as_trial(mutant: Mutant, tests: set[str], about: frozenset[str] = frozenset()) -> Trial:
-    """Return the trial of a mutant by some tests, some of them about its function."""
+def as_trial(mutant: Mutant, recorded: Recorded, about: frozenset[str] = frozenset()) -> Trial:
+    """Return the trial of a mutant; `about` are tests about its function."""
+    path = path_of(mutant)
+    tests = recorded.running(path, mutant.lines)
+    rare = recorded.rarer(path, mutant.branches)
+    likely = about | rare if len(rare) < len(tests) / 2 else about
 
     def fault() -> None:
         module = importlib.import_module(mutant.module)
@@ -155,7 +156,7 @@ def as_trial(mutant: Mutant, tests: set[str], about: frozenset[str] = frozenset(
         assert isinstance(function, FunctionType)
         function.__code__ = mutant.code
 
-    return Trial(fault, tests, mutant.function, about & tests)
+    return Trial(fault, tests, mutant.function, likely & tests)
 
 
 def report(

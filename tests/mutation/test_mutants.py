@@ -10,7 +10,7 @@ from tests.mutation import harness, toy
 from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Recorded, Trial, Verdict, choose, in_child, verdicts
 from tests.mutation.mutants import mutants_of
-from tests.mutation.run import as_trial
+from tests.mutation.run import as_trial, path_of
 
 MUTANTS = mutants_of(toy)
 CHECKS = {
@@ -38,8 +38,9 @@ def mutant(function, change):
 
 
 def try_mutant(function, change, tests=frozenset(CHECKS)):
-    trial = as_trial(mutant(function, change), set(tests))
-    [(_, verdict)] = verdicts(Checks(), [trial], Recorded(SECONDS, {}), budget=9.0, workers=1)
+    found = mutant(function, change)
+    recorded = Recorded(SECONDS, {path_of(found): {found.line: sorted(tests)}})
+    [(_, verdict)] = verdicts(Checks(), [as_trial(found, recorded)], recorded, budget=9.0, workers=1)
     return verdict
 
 
@@ -122,7 +123,7 @@ def test_tests_that_have_killed_come_first_then_those_about_the_place_then_quick
     assert choose(trial, SECONDS, Counter(), 9.0) == ["greater", "adult", "halvings", "swapped"]
     assert choose(trial, SECONDS, Counter(halvings=2, adult=1), 0.7) == ["halvings", "adult", "greater"]
     about = Trial(lambda: None, set(CHECKS), "", frozenset(["swapped", "halvings"]))
-    assert choose(about, SECONDS, Counter(adult=1), 1.0) == ["adult", "halvings", "swapped", "greater"]
+    assert choose(about, SECONDS, Counter(adult=1), 1.1) == ["adult", "halvings", "swapped", "greater"]
 
 
 def test_random_play_is_not_left_to_the_end_and_does_not_take_all_the_time():
@@ -140,6 +141,15 @@ def test_only_tests_that_run_the_statement_are_tried():
     assert recorded.running("toy.py", (24, 25)) == {"greater", "swapped"}
     assert recorded.running("other.py", (24, 25)) == set()
     assert mutant("greater", "one > other  ->  one >= other").lines == (22, 22)
+
+
+def test_tests_that_run_the_rarer_branch_of_a_condition_come_first():
+    found = mutant("greater", "one > other  ->  one >= other")
+    lines = {22: ["adult", "greater", "halvings"], 23: ["halvings"]}
+    trial = as_trial(found, Recorded(SECONDS, {path_of(found): lines}), frozenset(["swapped"]))
+    assert trial.tests == {"adult", "greater", "halvings"}
+    assert trial.about == {"halvings"}
+    assert found.branches == (23,)
 
 
 # --- explanations
