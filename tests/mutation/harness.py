@@ -14,8 +14,8 @@ import selectors
 import signal
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
 MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
 
 PLAY = "tests/mutation/play.py"
-PLAY_HASTE = 0.15  # their seconds count so much less when tests are put in order
 MAX_PLAYS = 16  # for one fault
 CLOCKS = ("SIGPROF", "SIGALRM")  # what a process is stopped by when its time is up
 
@@ -55,6 +54,14 @@ class Recorded:
         """Return the tests that run that one of `lines` which the fewest run."""
         sets = [self.running(path, (line, line)) for line in lines]
         return min((found for found in sets if found), key=len, default=set())
+
+    def richness(self, path: str) -> dict[str, float]:
+        """Return how much of a file each test sees: a line that few tests run counts more, 1 / their number."""
+        found: dict[str, float] = defaultdict(float)
+        for tests in self.by_line.get(path, {}).values():
+            for test in tests:
+                found[test] += 1 / len(tests)
+        return found
 
     def running(self, path: str, lines: tuple[int, int]) -> set[str]:
         """Return the tests that run any line from the first to the last of `lines`."""
@@ -331,23 +338,25 @@ class Trial:
         tests: to choose from.
         place: what it is a fault of.
         about: tests that are likely to notice.
+        richness: how much of the place and what is around it each test sees.
     """
 
     fault: Fault
     tests: set[str]
     place: str
     about: frozenset[str] = frozenset()
+    richness: Mapping[str, float] = field(default_factory=dict)
 
 
 def choose(trial: Trial, seconds: dict[str, float], kills: Counter[str], budget: float) -> list[str]:
     """Return the tests of a trial in the order to run: as many as `budget` seconds hold.
 
-    First comes what has killed faults of the same place, then what is about it, then the quickest. A game of random
-    play sees more than a rule test of the same length, so some of them are not left to the end.
+    First comes what has killed faults of the same place, then what is about it, then what sees most in a second. Of the
+    games of random play, which see much and are slow, only some are taken.
     """
 
     def rank(test: str) -> tuple[int, bool, float, str]:
-        return -kills[test], test not in trial.about, seconds[test] * (PLAY_HASTE if is_play(test) else 1.0), test
+        return -kills[test], test not in trial.about, -trial.richness.get(test, 0.0) / (seconds[test] + 0.01), test
 
     chosen: list[str] = []
     num_plays = 0

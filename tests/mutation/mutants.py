@@ -51,7 +51,7 @@ class Mutant:
         source: the text of that line.
         change: what is written instead of what.
         lines: first and last line of the statement, without the statements in it: a test that runs none cannot notice.
-        branches: first lines of the statements that are run or passed over by what it says, if it is a condition.
+        branches: if it is a condition or a loop, the first lines of the statements that it lets run.
         code: the faulty function, compiled.
     """
 
@@ -196,8 +196,8 @@ def header(statement: ast.stmt) -> tuple[int, int]:
 
 
 def branches(statement: ast.stmt) -> tuple[int, ...]:
-    """Return the first lines of what is done if a condition holds, and if it does not."""
-    if not isinstance(statement, (ast.If, ast.While)):
+    """Return the first lines of what a condition or a loop lets run, and of what runs if it does not."""
+    if not isinstance(statement, (ast.If, ast.While, ast.For)):
         return ()
     return tuple(part[0].lineno for part in (statement.body, statement.orelse) if part)
 

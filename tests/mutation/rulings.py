@@ -21,7 +21,7 @@ from sackarmies_env.games.sack_armies.switches import STANDARD_COPIES, Switches
 from tests.mutation.explained import read_entries
 from tests.mutation.harness import ROOT, Laboratory, Recorded, Trial, Verdict, record, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of
-from tests.mutation.run import TESTS, as_trial, interpreted_again
+from tests.mutation.run import TESTS, as_trials, interpreted_again, tests_about_functions
 from tests.rules.test_rule_index import load_build
 
 RULINGS_PAGE = ROOT / "docs" / "rules" / "rulings.md"
@@ -153,7 +153,7 @@ def examine_fixed_rulings(laboratory: Laboratory, recorded: Recorded, options: a
         mutants = claimed_mutants(tests.claims.get(ruling, []))
         chosen += [(ruling, mutant) for mutant in draw(mutants, options, ruling)]
     tried = [(ruling, mutant) for ruling, mutant in chosen if mutant.key not in reasons]
-    trials = [as_trial(mutant, recorded, frozenset(tests.about([ruling]))) for ruling, mutant in tried]
+    trials = as_trials([mutant for _, mutant in tried], recorded, tests_about_functions(laboratory))
     found = try_all(laboratory, trials, recorded, options)
     faults = []
     for ruling in rulings:

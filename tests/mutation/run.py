@@ -14,7 +14,8 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FunctionType
 
@@ -90,7 +91,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     tried = [mutant for mutant in sample if options.explained or mutant.key not in reasons]
     recorded = record(laboratory, options.workers)
     about = tests_about_functions(laboratory)
-    trials = [as_trial(mutant, recorded, about.get(place_of(mutant), frozenset())) for mutant in tried]
+    trials = as_trials(tried, recorded, about)
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
     results = {}
@@ -143,20 +144,27 @@ def tests_about_functions(laboratory: Laboratory) -> dict[tuple[str, str], froze
     return {place: frozenset(tests) for place, tests in found.items()}
 
 
-def as_trial(mutant: Mutant, recorded: Recorded, about: frozenset[str] = frozenset()) -> Trial:
-    """Return the trial of a mutant; `about` are tests about its function."""
-    path = path_of(mutant)
-    tests = recorded.running(path, mutant.lines)
-    rare = recorded.rarer(path, mutant.branches)
-    likely = about | rare if len(rare) < len(tests) / 2 else about
+def as_trials(
+    mutants: Sequence[Mutant], recorded: Recorded, about: Mapping[tuple[str, str], frozenset[str]]
+) -> list[Trial]:
+    """Return the trials of mutants; `about` are the tests about each function."""
+    richness = {path: recorded.richness(path) for path in {path_of(mutant) for mutant in mutants}}
+    trials = []
+    for mutant in mutants:
+        path = path_of(mutant)
+        tests = recorded.running(path, mutant.lines)
+        rare = recorded.rarer(path, mutant.branches)
+        likely = about.get(place_of(mutant), frozenset()) | (rare if len(rare) < len(tests) / 2 else frozenset())
+        trials.append(Trial(partial(make, mutant), tests, mutant.function, frozenset(likely & tests), richness[path]))
+    return trials
 
-    def fault() -> None:
-        module = importlib.import_module(mutant.module)
-        function = plain_function(getattr(module, mutant.function), module)
-        assert isinstance(function, FunctionType)
-        function.__code__ = mutant.code
 
-    return Trial(fault, tests, mutant.function, likely & tests)
+def make(mutant: Mutant) -> None:
+    """Give the function of a mutant its faulty code, in this process."""
+    module = importlib.import_module(mutant.module)
+    function = plain_function(getattr(module, mutant.function), module)
+    assert isinstance(function, FunctionType)
+    function.__code__ = mutant.code
 
 
 def report(

@@ -10,7 +10,7 @@ from tests.mutation import harness, toy
 from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Recorded, Trial, Verdict, choose, in_child, verdicts
 from tests.mutation.mutants import mutants_of
-from tests.mutation.run import as_trial, path_of
+from tests.mutation.run import as_trials, path_of, place_of
 
 MUTANTS = mutants_of(toy)
 CHECKS = {
@@ -40,7 +40,7 @@ def mutant(function, change):
 def try_mutant(function, change, tests=frozenset(CHECKS)):
     found = mutant(function, change)
     recorded = Recorded(SECONDS, {path_of(found): {found.line: sorted(tests)}})
-    [(_, verdict)] = verdicts(Checks(), [as_trial(found, recorded)], recorded, budget=9.0, workers=1)
+    [(_, verdict)] = verdicts(Checks(), as_trials([found], recorded, {}), recorded, budget=9.0, workers=1)
     return verdict
 
 
@@ -118,22 +118,26 @@ def test_a_fault_of_the_laboratory_is_no_kill():
         in_child(lambda: 1 / 0)
 
 
-def test_tests_that_have_killed_come_first_then_those_about_the_place_then_quick_ones_within_the_budget():
-    trial = Trial(lambda: None, set(CHECKS), "")
+def test_tests_that_have_killed_come_first_then_those_about_the_place_then_those_that_see_most_in_a_second():
+    sees = dict.fromkeys(CHECKS, 1.0)
+    trial = Trial(lambda: None, set(CHECKS), "", richness=sees)
     assert choose(trial, SECONDS, Counter(), 9.0) == ["greater", "adult", "halvings", "swapped"]
     assert choose(trial, SECONDS, Counter(halvings=2, adult=1), 0.7) == ["halvings", "adult", "greater"]
-    about = Trial(lambda: None, set(CHECKS), "", frozenset(["swapped", "halvings"]))
-    assert choose(about, SECONDS, Counter(adult=1), 1.1) == ["adult", "halvings", "swapped", "greater"]
+    about = Trial(lambda: None, set(CHECKS), "", frozenset(["swapped", "halvings"]), sees | {"swapped": 3.0})
+    assert choose(about, SECONDS, Counter(adult=1), 1.1) == ["adult", "swapped", "halvings", "greater"]
 
 
-def test_random_play_is_not_left_to_the_end_and_does_not_take_all_the_time():
+def test_games_of_random_play_do_not_take_all_the_time():
     plays = [f"{harness.PLAY}::test_masks[{seed}]" for seed in range(30)]
-    seconds = SECONDS | dict.fromkeys(plays, 0.8)  # counts as 0.12
-    chosen = choose(Trial(lambda: None, {*CHECKS, *plays}, ""), seconds, Counter(), 99.0)
-    assert [test for test in chosen if test in CHECKS] == ["greater", "adult", "halvings", "swapped"]
-    assert chosen[0] == "greater"
-    assert all(test in plays for test in chosen[1 : harness.MAX_PLAYS + 1])
-    assert len(chosen) == harness.MAX_PLAYS + len(CHECKS)
+    trial = Trial(lambda: None, {*CHECKS, *plays}, "", richness=dict.fromkeys(plays, 9.0))
+    chosen = choose(trial, SECONDS | dict.fromkeys(plays, 0.8), Counter(), 99.0)
+    assert all(test in plays for test in chosen[: harness.MAX_PLAYS])
+    assert sorted(chosen[harness.MAX_PLAYS :]) == sorted(CHECKS)
+
+
+def test_a_line_that_few_tests_run_counts_more():
+    recorded = Recorded(SECONDS, {"toy.py": {18: ["adult"], 24: ["greater"], 25: ["greater", "swapped"]}})
+    assert recorded.richness("toy.py") == {"adult": 1.0, "greater": 1.5, "swapped": 0.5}
 
 
 def test_only_tests_that_run_the_statement_are_tried():
@@ -146,9 +150,10 @@ def test_only_tests_that_run_the_statement_are_tried():
 def test_tests_that_run_the_rarer_branch_of_a_condition_come_first():
     found = mutant("greater", "one > other  ->  one >= other")
     lines = {22: ["adult", "greater", "halvings"], 23: ["halvings"]}
-    trial = as_trial(found, Recorded(SECONDS, {path_of(found): lines}), frozenset(["swapped"]))
+    about = {place_of(found): frozenset(["swapped", "greater"])}
+    [trial] = as_trials([found], Recorded(SECONDS, {path_of(found): lines}), about)
     assert trial.tests == {"adult", "greater", "halvings"}
-    assert trial.about == {"halvings"}
+    assert trial.about == {"halvings", "greater"}
     assert found.branches == (23,)
 
 
