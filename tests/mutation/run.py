@@ -98,7 +98,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     for index, verdict in verdicts(laboratory, trials, recorded, options.budget, options.workers):
         results[index] = verdict
         if not verdict.reason:
-            print(f"survived {verdict.num_tests} tests: {tried[index]}", flush=True)
+            print(f"{len(results)}: survived {verdict.num_tests} tests: {tried[index]}", flush=True)
     told = [(mutant, results[index]) for index, mutant in enumerate(tried)]
     print(f"{time.monotonic() - begun:.0f} seconds")
     survivors = [mutant for mutant, verdict in told if not verdict.reason and mutant.key not in reasons]
