@@ -31,7 +31,7 @@ TIME_FACTOR, TIME_EXTRA = 10.0, 5  # CPU seconds of a test: so many times the re
 WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
 MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
 
-PLAY = "tests/mutation/play.py"
+PLAY = "tests/mutation/play.py::test_masks"
 MAX_PLAYS = 16  # for one fault
 CLOCKS = ("SIGPROF", "SIGALRM")  # what a process is stopped by when its time is up
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
-from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.core.state import alloc
+from sackarmies_env.games.sack_armies import make_game, step
 from sackarmies_env.games.sack_armies.constants import Decision
 from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.referee.bouts import bout_options, random_play
@@ -47,6 +48,29 @@ def test_a_new_turn_knows_nothing_of_the_action_before_it(seed):
             for name in names:
                 np.testing.assert_array_equal(state[name], plain(empty)[name], err_msg=name)
     assert turns > 0
+
+
+def test_a_game_that_ends_in_an_attack_knows_nothing_of_it():
+    alone = {"hand": [], "sack": [], "casualties": [], "removed": []}
+    t = play([token("a"), token("b")], [unit("a", "0,0"), unit("b", "1,0", 1)], "H T", general=[alone, alone])
+    before = t.copy().state
+    t.do("melee", "hex 0,0", "hex 1,0").pass_all().do("no")
+    assert (t.terminated, t.winner) == (True, 0)
+    for name in before.dtype.names:
+        if name.startswith(OF_AN_ACTION) or name in ALSO_OF_AN_ACTION:
+            np.testing.assert_array_equal(t.state[name], before[name], err_msg=name)
+
+
+def test_each_game_of_a_batch_says_who_is_out():
+    t = play([token("a")], [unit("a", "0,0"), unit("a", "1,0", 1)], "H T")
+    states = alloc(t.states.dtype, 3)
+    for i in range(3):
+        states[i : i + 1] = t.states
+    plain_states = np.asarray(states)
+    plain_states["general_alive"][0, 1] = plain_states["general_alive"][2, 0] = 0
+    out = np.full((3, 2), 7, np.int8)
+    step.terminations_games(t.params, states, out)
+    assert out.tolist() == [[0, 1], [0, 0], [1, 0]]
 
 
 # --- rows

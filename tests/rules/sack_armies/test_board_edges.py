@@ -4,7 +4,7 @@ import pytest
 
 from sackarmies_env.games.sack_armies.constants import Decision
 from tests.rules.sack_armies.fights import able, alive, asked, attack, coordinate, hexes, play, shot, turn_over
-from tests.rules.sack_armies.ground import move, piles, reach
+from tests.rules.sack_armies.ground import deploy_room, move, piles, reach
 from tests.rules.sack_armies.table import field, token, unit
 
 # The board for two Generals has radius 9. CORNER is its last hex, EDGE one of the first: both miss neighbours.
@@ -105,3 +105,20 @@ def test_q_53__ra_raise_3_a_unit_is_raised_next_to_a_raiser_at_the_edge(zone):
     assert raised([]).legal() == [f"hex {cell}" for cell in ["1,-9", "-1,-8", "0,-8"]]
     full = raised(AROUND_EDGE)
     assert (full.turn, full.casualties(0)) == (2, ["walker"])
+
+
+def test_q_74_the_first_and_the_last_rows_are_ground_like_any_other():
+    t = edge([], [unit("walker", CORNER), unit("walker", EDGE)])
+    assert reach(t, CORNER) == ["-1,9", "0,8", "1,8"]
+    assert reach(t, EDGE) == ["-1,-8", "0,-8", "1,-9"]
+    hand = [piles(hand=["walker"], sack=["spare"]), piles(sack=["spare"])]
+    t = edge([], [unit("walker", "0,0")], general=hand)
+    assert {"-1,9", CORNER, "1,7", "0,8"} <= set(deploy_room(t, "walker"))
+    t = edge([], [unit("walker", "0,-7", 1)], general=[hand[1], hand[0]], to_move=1)
+    assert {EDGE, "1,-9", "2,-9", "0,-8"} <= set(deploy_room(t, "walker"))
+
+
+@pytest.mark.parametrize(("owner", "origin", "target"), [(1, CORNER, "0,8"), (0, EDGE, "0,-8")])
+def test_r5_0_7_control_is_taken_in_the_first_and_the_last_rows(owner, origin, target):
+    t = move(edge([], [unit("walker", origin, owner)], to_move=owner), origin, target)
+    assert t.field(target).controller == owner

@@ -1,8 +1,12 @@
 """Texts of several effects: they come one after the other, each on what the ones before have left."""
 
+import numpy as np
 import pytest
 
+from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE
 from sackarmies_env.games.sack_armies.constants import Decision, Event
+from sackarmies_env.games.sack_armies.effects import add_modifier
+from sackarmies_env.games.sack_armies.state import MAX_MODIFIERS
 from tests.rules.sack_armies.fights import able, alive, asked, attack, grant, modify, play, text, turn_over
 from tests.rules.sack_armies.ground import piles
 from tests.rules.sack_armies.table import attachment, token, unit
@@ -58,6 +62,36 @@ def test_q_24_a_raised_unit_sees_before_the_next_effect():
     assert t.unit("2,0").face == "up"
     log = [(int(kind), int(player)) for kind, player in zip(t.state["log_kind"], t.state["log_player"], strict=True)]
     assert log.index((Event.DRAW, 0)) < log.index((Event.REVEAL, 1))  # latest first: the enemy was seen before the draw
+
+
+def test_ra_raise_4_who_has_died_raises_nobody():
+    general = [piles(sack=["spare"], casualties=["a"]), piles(sack=["spare"])]
+    both = [DAMAGE, {"kind": "raise"}]
+    for target, rises in (("0,0", False), ("-1,0", True)):
+        t = cast(both, [unit("a", "-1,0")], f"hex {target}", "type a", flips="H", general=general, target="own_unit")
+        assert (t.decision == Decision.RAISE_HEX, t.flips_left()) == (rises, 0)
+
+
+@pytest.mark.parametrize("kind", ["knight", "other"])
+def test_r3_2_2_13__ra_augment_1_a_limit_bars_an_augment(kind):
+    limit = {"kind": "requires_revealed", "match": {"keyword": "knight"}}
+    banner = token("banner", abilities=[able("augment", stat="armor", amount=2)], limits=[limit])
+    friend = token("friend", keywords=[kind])
+    units = [unit("a", "0,0"), unit("banner", "-1,0"), unit("friend", "-2,1", face="down"), unit("a", "4,0", 1)]
+    t = play([A, banner, friend], units)
+    assert t.stat("0,0", "armor") == 1
+    t.do("reveal_unit", "hex -2,1")
+    assert t.stat("0,0", "armor") == (3 if kind == "knight" else 1)
+
+
+def test_more_effects_than_a_record_holds_are_an_error_and_not_lost():
+    t = play([A], [unit("a", "0,0")])
+    state = t.states[0]
+    for _ in range(MAX_MODIFIERS):
+        add_modifier(state, np.int64(0), np.int64(0))
+    assert (t.state["num_modifiers"], t.state["error"]) == (MAX_MODIFIERS, ERROR_NONE)
+    add_modifier(state, np.int64(0), np.int64(0))
+    assert (t.state["num_modifiers"], t.state["error"]) == (MAX_MODIFIERS, ERROR_CAPACITY)
 
 
 def test_ra_augment_6_a_unit_that_is_given_an_augment_and_killed_still_serves_its_neighbours():

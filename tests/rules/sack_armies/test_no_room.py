@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.sack_armies.fights import able, modify, play, text
+from tests.rules.sack_armies.fights import able, hexes, modify, play, text
 from tests.rules.sack_armies.ground import around, deploy_room, piles
 from tests.rules.sack_armies.table import field, token, unit
 
@@ -55,3 +55,15 @@ def test_ra_raise_4__q_53_a_raise_may_be_announced_without_a_hex_and_fails():
     t = play([raiser, POST, token("a")], units, "H", general=general)
     t.do("raise", "hex 0,0", "type a").pass_all()
     assert (t.turn, t.casualties(0)) == (2, ["a"])
+
+
+@pytest.mark.parametrize(("who", "distance", "free"), [("host", 1, False), ("host", 2, True), ("target", 1, True)])
+def test_r9_3_8_a_text_that_moves_a_unit_needs_a_hex_for_it(who, distance, free):
+    step = text("maneuver", "step", "action", [{"kind": "relocate", "distance": distance, "who": who}])
+    step |= {"target": "own_unit", "range": 4}
+    ring = around(["0,0"])
+    host = unit("mage", "0,0", attached=[{"token": "step", "face": "down"}])
+    t = play([POST, token("mage", band="red"), step], [host, *(unit("post", cell) for cell in ring)])
+    assert ("cast" in t.legal()) == free
+    if who == "target":
+        assert hexes(t.do("cast", "hex 0,0", "slot 0")) == ring

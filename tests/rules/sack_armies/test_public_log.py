@@ -2,9 +2,11 @@
 
 import pytest
 
-from sackarmies_env.games.sack_armies.constants import Event, Verb, Victory
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
+from sackarmies_env.games.sack_armies.layout import OFF_BOARD, TYPE_DIGIT, Role, Shown
 from tests.rules.sack_armies.fights import able, attack, coordinate, grant, modify, play, shot, text
-from tests.rules.sack_armies.ground import move, piles
+from tests.rules.sack_armies.ground import FIELDS, move, piles, setup
+from tests.rules.sack_armies.seen import Seen
 from tests.rules.sack_armies.table import attachment, field, token, unit
 
 A = token("a", band="green")
@@ -16,15 +18,41 @@ TYPE_TOLD = {
 
 
 def told(t):
-    """Return the events of the log, the first one first: kind, General, and where it says so place and matter."""
+    """Return the events of the log, the first one first: kind, General, and where it says so place and matter.
+
+    What observations show of each is checked in passing.
+    """
     state = t.state
+    shown = Seen(t, 0).rows("log")
+    names = ("log_kind", "log_player", "log_hex", "log_value")
     lines = []
-    for kind, player, cell, value in zip(
-        state["log_kind"], state["log_player"], state["log_hex"], state["log_value"], strict=True
-    ):
+    for i, (kind, player, cell, value) in enumerate(zip(*(state[name].tolist() for name in names), strict=True)):
         if kind != Event.NONE:
-            lines.append(line_of(t, Event(int(kind)), int(player), int(cell), int(value)))
+            lines.append(line_of(t, Event(kind), player, cell, value))
+            assert shown[i] == shown_line(t, Event(kind), player, cell, value)
     return lines[::-1]
+
+
+def shown_line(t, kind, player, cell, value):
+    """Return an event as an observation must show it."""
+    where, origin = (coordinates(t, spot) for spot in (cell, value if kind == Event.MOVE else -1))
+    tells_type = kind in TYPE_TOLD and value != -1
+    number = 0 if kind in TYPE_TOLD or kind == Event.MOVE else value
+    if kind in (Event.DEPLOY, Event.WRONG_KIND):
+        number = Shown.UNKNOWN if value == -1 else Shown[Kind(value).name]
+    return {
+        **{"kind": kind, "seat": player, "q": where[0], "r": where[1], "from_q": origin[0], "from_r": origin[1]},
+        **{"type_low": (value + 1) % TYPE_DIGIT if tells_type else 0},
+        **{"type_high": (value + 1) // TYPE_DIGIT if tells_type else 0},
+        **{"number": number, "type": t.type_ids[value] if tells_type else None},
+    }
+
+
+def coordinates(t, cell):
+    """Return the coordinates of a hex as observations show them."""
+    if cell == -1:
+        return OFF_BOARD, OFF_BOARD
+    return int(t.params["cell_q"][0, cell]), int(t.params["cell_r"][0, cell])
 
 
 def line_of(t, kind, player, cell, value):
@@ -45,7 +73,7 @@ def line_of(t, kind, player, cell, value):
 
 def place(t, cell):
     """Return the text of a hex."""
-    return f"{t.params['cell_q'][0, cell]},{t.params['cell_r'][0, cell]}"
+    return ",".join(str(number) for number in coordinates(t, cell))
 
 
 def spell(effect, *texts, flips="", **keys):
@@ -238,3 +266,50 @@ def test_v_18_a_full_log_forgets_the_oldest_events():
         size = len(t.state["log_kind"])
         assert told(t) == expected[-size:]
     assert len(expected) > size
+
+
+@pytest.mark.parametrize(("public", "shown"), [("on", "a"), ("off", "unknown")])
+def test_v_14__v_18_who_dies_face_down_is_told_if_piles_are_public(public, shown):
+    engine = token("engine", abilities=[able("scatter"), shot(4)])
+    units = [unit("engine", "0,0"), unit("wall", "2,0", 1), unit("a", "3,0", 1, face="down")]
+    switches = {"casualties_public": public}
+    t = attack(play([engine, A, token("wall", armor=9)], units, "H H", switches), "ranged", "0,0", "2,0")
+    t.do(*(["pass"] if "yes" in t.legal() else []))
+    assert told(t) == ["announce 0 2,0 ranged", "flip 0 1", "flip 0 1", f"casualty 1 3,0 {shown}", NEXT]
+
+
+def test_v_17__v_18_a_hidden_unit_that_is_dismissed_is_not_named():
+    mage = token("mage", abilities=[able("dismiss", range=3)])
+    for face, shown in (("down", "unknown"), ("up", "a")):
+        t = play([mage, A], [unit("mage", "0,0"), unit("a", "-1,0", face=face)])
+        t.do("dismiss", "hex 0,0", "hex -1,0").pass_all()
+        assert told(t) == ["announce 0 0,0 dismiss", f"to_sack 0 -1,0 {shown}", NEXT]
+
+
+def test_v_18_an_announced_activation_shows_its_target_and_its_end_to_all():
+    shove = text("spell", "shove", "action", [{"kind": "relocate", "distance": 2, "who": "target"}])
+    shove |= {"target": "enemy_unit", "range": 4}
+    units = [unit("a", "0,0", attached=[attachment("shove")]), unit("a", "1,0", 1)]
+    t = play([A, shove], units).do("cast", "hex 0,0", "slot 0", "hex 1,0")
+    assert Seen(t, 0).globals["act_verb"] == Verb.CAST
+    assert (Seen(t, 1).globals["act_verb"], Seen(t, 1).globals["act_q"]) == (0, OFF_BOARD)  # not announced yet
+    t.do("hex 3,0")
+    for viewer in (0, 1):
+        seen = Seen(t, viewer).globals
+        names = ("act_verb", "act_q", "act_r", "act_to_q", "act_to_r")
+        assert [seen[name] for name in names] == [Verb.CAST, 1, 0, 3, 0]
+        roles = {cell: Seen(t, viewer).on(cell, kind=Shown.UNIT)[0]["act_role"] for cell in ("0,0", "1,0")}
+        assert roles == {"0,0": Role.ACTS, "1,0": Role.TARGET}
+
+
+@pytest.mark.parametrize(("hand", "lines"), [(0, []), (2, ["draw 0 2", "draw 1 2"])])
+def test_c_initial_hand__v_07_an_opening_hand_is_told_and_none_is_not(hand, lines):
+    t = place_fields(setup("H T", initial_hand=hand, sacks=[[*FIELDS, "a", "a", "a"]] * 2))
+    assert [line for line in told(t) if line.startswith(("draw", "turn"))] == [*lines, "turn 0 0"]
+
+
+def place_fields(t):
+    """Place all battlefields of Setup where there is room."""
+    while t.decision in (Decision.SETUP_PICK, Decision.SETUP_TYPE, Decision.SETUP_HEX):
+        t.do(t.legal()[0])
+    return t
