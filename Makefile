@@ -10,12 +10,13 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types supply soak docs bench bench-curves bench-profile clean
+.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
+	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
 	@echo "make soak       a million random games under watch;  make supply  versions and licences of what is installed"
@@ -57,6 +58,10 @@ supply: setup
 
 soak: setup
 	$(BIN)/python -m tests.soak $(ARGS)
+
+mutation: setup
+	$(BIN)/python -m tests.mutation.run --sample 120 --seed 1 --workers $(WORKERS) $(ARGS)
+	$(BIN)/python -m tests.mutation.rulings --workers $(WORKERS)
 
 docs: setup
 	$(BIN)/python docs/build.py
