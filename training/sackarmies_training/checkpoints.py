@@ -14,8 +14,8 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, Header, check, describe, pack, read_header, read_member
 from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_env.core.files import write_safely
 from sackarmies_training.config import TrainConfig
-from sackarmies_training.files import write_safely
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
 OPTIMIZER = "optimizer.pt"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -28,10 +28,12 @@ class Outcome:
     Attributes:
         agents: names by seat; a name may sit in several seats.
         returns: what each seat earned; more is better, equal is a tie.
+        forfeits: seat -> why it lost by forfeit.
     """
 
     agents: tuple[str, ...]
     returns: tuple[float, ...]
+    forfeits: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
