@@ -126,14 +126,13 @@ class Chatters(Lowest):
 
 
 class DiesYoung(Lowest):
-    """Plays many games at once and ends its process in its second decision, if it has lost no life in any of them."""
+    """Plays many games at once and ends its process in its second decision, if it is asked for four of them."""
 
     shares_batch = True
 
     def act_batch(self, observations, action_masks):
         self.decisions += 1
-        own_lives = observations[:, 7]
-        if self.decisions == 2 and (own_lives == 2).all():
+        if self.decisions == 2 and len(observations) == 4:
             os._exit(7)
         return action_masks.argmax(axis=1)
 
