@@ -125,15 +125,18 @@ class CheckpointFolder:
         for path in self.paths()[: -self._keep]:
             path.unlink()
 
-    def latest_intact(self, say: Callable[[str], None]) -> Path:
+    def latest_intact(self, say: Callable[[str], None]) -> Path | None:
         """Return the newest checkpoint that can be read; `say` is told of damaged ones that are passed over.
 
+        Returns:
+            Its file; None if there are no checkpoints at all.
+
         Raises:
-            ValueError: there is none.
+            ValueError: all are damaged.
         """
         paths = self.paths()
         if not paths:
-            raise ValueError(f"there is no checkpoint in {self.folder} to go on from: start without --resume")
+            return None
         for path in reversed(paths):
             if is_intact(path, say):
                 return path

@@ -16,6 +16,7 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
+from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
 from sackarmies_training.config import MatchSection
@@ -89,6 +90,8 @@ class Tournament:
         Raises:
             ValueError: the folder holds another tournament, or an agent's checkpoint cannot be read.
         """
+        for folder in (self.folder, self.folder / "batches", self.folder / "records"):
+            remove_leftovers(folder)
         path = self.folder / "tournament.json"
         identity = self._identity()
         if path.exists():

@@ -1,0 +1,135 @@
+"""Training and tournaments that are killed at any moment go on as if nothing had been."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from sackarmies_agents.learned.checkpoint import check, read_header
+from sackarmies_training.checkpoints import CheckpointFolder
+from sackarmies_training.train_ppo import CHECKPOINT
+from tests.training.test_train import ROUND
+
+KEEP = 3  # checkpoints, as in the configuration
+ENDLESS = 10_000_000  # decisions
+LONG, FIRST, LAST = 70, 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
+
+
+class Runs:
+    """Speaks with the server of runs, and checks what each kill left."""
+
+    def __init__(self, server, folder):
+        self.server = server
+        self.folder = folder
+        self.log = folder / "log"
+        self.run = folder / "duel"
+        self.checkpoints = CheckpointFolder(self.run / "checkpoints", KEEP)
+        self.reached = 0  # decisions of the checkpoint that the next run must go on from
+
+    def play(self, decisions, *, after, name="", number=0):
+        """Train to so many decisions and be killed on the way; return whether the kill came in time."""
+        order = {"folder": str(self.folder), "log": str(self.log), "decisions": decisions}
+        self.server.stdin.write(json.dumps({**order, "after": after, "name": name, "number": number}) + "\n")
+        self.server.stdin.flush()
+        code = int(self.server.stdout.readline())
+        assert code in {0, -signal.SIGKILL}, self.log.read_text()
+        self.check_what_is_left()
+        return code != 0
+
+    def check_what_is_left(self):
+        """Check files against what the run said before it was killed."""
+        said = self.log.read_text() if self.log.exists() else ""
+        begun = re.search(r"Going on from \S+/(\d+)\.zip: ([\d,]+) decisions", said)
+        if begun:
+            assert int(begun[1]) == int(begun[2].replace(",", "")) == self.reached
+        assert self.reached == 0 or "beginning anew" not in said
+        written = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) decisions:", said, re.MULTILINE)]
+        paths = self.checkpoints.paths()
+        for path in paths:
+            check(path)
+        newest = int(paths[-1].stem) if paths else 0
+        assert newest >= max([self.reached, *written])
+        assert newest <= max([self.reached, *written]) + ROUND  # at most one that it had no time to speak of
+        assert len(paths) <= KEEP + 1
+        assert len(list(self.run.rglob(".*.tmp"))) <= 1  # of this kill: the one before was cleared away
+        self.reached = newest
+        self.log.unlink(missing_ok=True)
+
+    def finish(self):
+        """Let it end in peace; check the General, what is left in the folder, and the curves."""
+        decisions = self.reached + 2 * ROUND
+        assert not self.play(decisions, after=0, name="no such file", number=1)
+        check(self.run / CHECKPOINT)
+        assert read_header(self.run / CHECKPOINT).training["decisions"] == decisions
+        assert sorted(path.name for path in self.run.iterdir()) == [CHECKPOINT, "checkpoints", "tensorboard"]
+        assert list(self.run.rglob(".*")) == []
+        curves = EventAccumulator(str(self.run / "tensorboard"), size_guidance={"scalars": 0}).Reload()
+        steps = [event.step for event in curves.Scalars("time/fps")]
+        assert steps == list(range(ROUND, decisions + 1, ROUND))  # each once, in order
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Start the server of runs."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.training.killed_runs"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_again_and_again_goes_on_each_time(server, tmp_path):
+    runs, chance = Runs(server, tmp_path), random.Random(1)
+    for kill in range(LONG):
+        if kill % 2:
+            assert runs.play(ENDLESS, after=chance.uniform(0.0, 0.8))
+        else:  # in the middle of writing: checkpoints, curves, removal of old checkpoints
+            name = chance.choice([".tmp", ".zip", "tfevents", "duel"])
+            assert runs.play(
+                ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name=name, number=chance.randint(1, 8)
+            )
+    assert runs.reached > 10 * ROUND
+    runs.finish()
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_at_its_beginning_begins_anew_or_goes_on(server, tmp_path):
+    chance = random.Random(2)
+    for kill in range(FIRST):
+        folder = tmp_path / str(kill)
+        folder.mkdir()
+        runs = Runs(server, folder)
+        assert runs.play(ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name="duel", number=kill + 1)
+        assert runs.reached <= 3 * ROUND
+        runs.finish()
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_at_its_end_ends_the_next_time(server, tmp_path):
+    runs, chance = Runs(server, tmp_path), random.Random(3)
+    killed = 0
+    for kill in range(LAST):
+        is_killed = runs.play(
+            runs.reached + ROUND,
+            after=chance.choice([0, chance.expovariate(2000)]),
+            name=CHECKPOINT,
+            number=kill % 3 + 1,
+        )
+        killed += is_killed
+        if (runs.run / CHECKPOINT).exists():  # written in time, and whole
+            check(runs.run / CHECKPOINT)
+            (runs.run / CHECKPOINT).unlink()
+    assert killed >= LAST // 2
+    runs.finish()
