@@ -1,9 +1,10 @@
-"""A server of training runs to be killed: it loads the libraries once and forks a child for each run.
+"""A server of runs to be killed: it loads the libraries once and forks a child for each run.
 
 Each line of input is an order (JSON): {"folder", "log", "decisions", "after", "name", "number"}. The child trains as
-`sackarmies train --resume` does, with the configuration of the tests, and writes what it says to `log`. It is killed
-`after` seconds after its `number`-th operation on a file with `name` in its path; without a name, after its start. Each
-line of output is the exit code of the child, -9 if it was killed in time.
+`sackarmies train --resume` does, with the configuration of the tests, or plays the tournament of the tests if there are
+no decisions to train for, and writes what it says to `log`. It is killed `after` seconds after its `number`-th
+operation on a file with `name` in its path; without a name, after its start. Each line of output is the exit code of
+the child, -9 if it was killed in time.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from pathlib import Path
 
 from rich.console import Console
 
+from sackarmies_training.cli import run_tournament
 from sackarmies_training.monitor import Clock
 from sackarmies_training.train_ppo import make_env, make_model, train
 from tests.core.toy_game import make_duel
+from tests.training.test_tournament import make_tournament
 from tests.training.test_train import make_config
 
 OPERATIONS = {"open", "os.rename", "os.remove", "os.mkdir"}
 LONGEST = 60.0  # seconds
+MANY_SEEDS = 40  # of the tournament
 
 
 def load_all():
@@ -66,6 +70,15 @@ def train_here(order, told):
         train(config, make_duel(), Console(file=log, width=300), resume=resume)
 
 
+def compete_here(order, told):
+    """Play a tournament in this process, the child, to the end."""
+    watch_operations(order, told)
+    with open(order["log"], "w", buffering=1, encoding="utf-8") as log:
+        os.dup2(log.fileno(), 1)
+        contest = make_tournament(Path(order["folder"]), seeds=MANY_SEEDS)
+        run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
+
+
 def obey(order):
     """Run a child and kill it; return its exit code."""
     told, tell = os.pipe()
@@ -73,7 +86,7 @@ def obey(order):
     if child == 0:
         code = 1
         try:
-            train_here(order, tell)
+            (train_here if order["decisions"] else compete_here)(order, tell)
             code = 0
         finally:
             os._exit(code)

@@ -7,13 +7,18 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from sackarmies_agents.learned.checkpoint import check, read_header
 from sackarmies_training.checkpoints import CheckpointFolder
+from sackarmies_training.cli import run_tournament
 from sackarmies_training.train_ppo import CHECKPOINT
+from tests.training.killed_runs import MANY_SEEDS
+from tests.training.test_tournament import files_of, make_tournament
 from tests.training.test_train import ROUND
 
 KEEP = 3  # checkpoints, as in the configuration
@@ -133,3 +138,90 @@ def test_run_that_is_killed_at_its_end_ends_the_next_time(server, tmp_path):
             (runs.run / CHECKPOINT).unlink()
     assert killed >= LAST // 2
     runs.finish()
+
+
+# --- tournaments
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    """Return all files of a tournament that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    return play_on(folder)
+
+
+def play_on(folder):
+    """Play a tournament to its end here; return its files."""
+    contest = make_tournament(folder, seeds=MANY_SEEDS)
+    run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
+    assert list(folder.rglob(".*")) == []
+    return files_of(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["tournament.json", "records", "batches", "standings.json"])
+def test_tournament_that_is_killed_while_it_writes_has_the_same_table_in_the_end(server, tmp_path, unbroken, part):
+    chance = random.Random(part)
+    log = tmp_path / "log"
+    folder = tmp_path / "contest"
+    for kill in range(10):
+        order = {
+            "folder": str(folder),
+            "log": str(log),
+            "decisions": 0,
+            "name": part,
+            "number": chance.randint(1, 3 * kill + 3),
+        }
+        server.stdin.write(json.dumps({**order, "after": chance.choice([0, chance.expovariate(1000)])}) + "\n")
+        server.stdin.flush()
+        assert int(server.stdout.readline()) in {0, -signal.SIGKILL}, log.read_text()
+        assert len(list(folder.rglob(".*.tmp"))) <= 1
+    assert play_on(folder) == unbroken
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.training.killed_runs import MANY_SEEDS
+from tests.training.test_tournament import make_tournament
+if __name__ == "__main__":
+    contest = make_tournament(Path(sys.argv[1]), seeds=int(sys.argv[2]), workers=2, isolate=True)
+    contest.play(contest.open(), lambda games: None)
+"""
+
+
+@pytest.mark.slow
+def test_tournament_of_several_processes_that_is_killed_leaves_none_and_has_the_same_table(tmp_path, unbroken):
+    script, folder = tmp_path / "script.py", tmp_path / "contest"
+    script.write_text(SCRIPT)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for batches in (1, 6):
+        with subprocess.Popen([sys.executable, script, folder, str(MANY_SEEDS)], env=environment) as process:
+            wait_until(lambda number=batches: len(list(folder.glob("batches/*.json"))) >= number)
+            family = descendants(process.pid)
+            process.kill()
+        assert len(family) > 4  # two that play, servers of processes, agents
+        wait_until(lambda pids=family: not any(is_running(pid) for pid in pids))
+    assert len(list(folder.glob("batches/*.json"))) < MANY_SEEDS // 2
+    assert play_on(folder) == unbroken
+
+
+def wait_until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def descendants(pid):
+    """Return the ids of all processes that a process started, and of those that they started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [one for child in map(int, children) for one in (child, *descendants(child))]
+
+
+def is_running(pid):
+    """Return whether there is such a process, and it is not merely waiting to be counted as dead."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
