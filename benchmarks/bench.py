@@ -28,6 +28,7 @@ from benchmarks.contest import load_now
 from benchmarks.machine import describe_machine
 from benchmarks.page import record
 from benchmarks.report import bench_table, figures_table, wide_console
+from sackarmies_env.core.files import write_safely
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTESTANTS = Path(__file__).with_name("contestants.toml")
@@ -226,8 +227,7 @@ def main() -> int:
         record("bench", result)
         console.print("wrote benchmarks/results/bench.json and docs/benchmarks.md")
     else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_safely(path, (json.dumps(result, indent=1) + "\n").encode())
         console.print(f"wrote {path}")
     return any("error" in entry for entry in result["contestants"].values())
 

@@ -24,6 +24,7 @@ import tomli_w
 
 from benchmarks.contest import Play
 from benchmarks.ours import batch_player, load_game, rollout_player
+from sackarmies_env.core.files import write_safely
 from sackarmies_env.core.jit import njit
 
 RECORD = Path(__file__).with_name("ratio.toml")
@@ -149,7 +150,7 @@ def record(path: Path) -> None:
         for name, make in plays().items()
         for play in [make()]
     }
-    path.write_text(HEAD + tomli_w.dumps(content), encoding="utf-8")
+    write_safely(path, (HEAD + tomli_w.dumps(content)).encode())
     print(f"wrote {path}: {content['ratio']}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from benchmarks.report import Rows, describe_run, markdown_table, plain_table
+from sackarmies_env.core.files import write_safely
 
 Result = Mapping[str, Any]
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -88,4 +90,6 @@ def draw_curves(result: Result, folder: Path = IMAGES) -> None:
             plot.spines[["top", "right"]].set_visible(False)
             plot.set_xlabel(axis, color=INK)
             plot.set_ylabel("decisions a second", color=INK)
-            figure.savefig(folder / image_name(axis), metadata={"Date": None, "Creator": None})
+            picture = io.BytesIO()
+            figure.savefig(picture, format="svg", metadata={"Date": None, "Creator": None})
+            write_safely(folder / image_name(axis), picture.getvalue())

@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.curve_report import curves_markdown
 from benchmarks.profile_report import profile_markdown
 from benchmarks.report import contest_markdown, figures_markdown
+from sackarmies_env.core.files import write_safely
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 RESULTS = Path(__file__).parent / "results"
@@ -24,8 +25,7 @@ RENDERERS = {
 
 def record(name: str, result: Mapping[str, Any]) -> None:
     """Keep a result as `results/NAME.json`, and show it on the page."""
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_safely(RESULTS / f"{name}.json", (json.dumps(result, indent=1) + "\n").encode())
     write_page()
 
 
@@ -56,7 +56,7 @@ def recorded_parts() -> dict[str, str]:
 
 def write_page() -> None:
     """Write the page anew."""
-    PAGE.write_text(rendered(PAGE.read_text(encoding="utf-8"), recorded_parts()), encoding="utf-8")
+    write_safely(PAGE, rendered(PAGE.read_text(encoding="utf-8"), recorded_parts()).encode())
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sackarmies_env.core.files import write_safely
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 BOARD = DOCS / "images" / "board.toml"
@@ -258,7 +260,7 @@ def main() -> int:
             print(f"{path.relative_to(ROOT)} is out of date: run `make docs`")
         return bool(stale)
     for path, text in stale.items():
-        path.write_text(text, encoding="utf-8")
+        write_safely(path, text.encode())
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,14 @@ class Agent(ABC):
     """Chooses actions from what one player sees.
 
     An instance plays one seat of one game at a time, `reset` before each. A class that keeps nothing between two
-    decisions save its random numbers sets `shares_batch`: one instance then plays many games at once.
+    decisions save its random numbers sets `shares_batch`: one instance then plays many games at once, and may be reset
+    while it plays some.
+
+    In tournaments, whoever raises an exception, answers anything but a legal id, or writes into what it is shown
+    forfeits the game (docs/decisions/0012-misbehaving-agents.md).
     """
 
-    shares_batch: ClassVar[bool] = False
+    shares_batch: bool = False
 
     @abstractmethod
     def reset(self, seed: int) -> None:
@@ -59,8 +63,9 @@ class Agent(ABC):
         """Choose an action.
 
         Args:
-            observation: `(size,)` int8, laid out by `GameInfo.observation_spec`; not to be kept, it may be overwritten.
-            action_mask: `(num_actions,)` int8, 1 for legal ids, at least one of them.
+            observation: `(size,)` int8, laid out by `GameInfo.observation_spec`; not to be written to, nor to be kept,
+                since it may be overwritten.
+            action_mask: `(num_actions,)` int8, 1 for legal ids, at least one of them; not to be written to either.
 
         Returns:
             A legal id.
@@ -77,4 +82,4 @@ class Agent(ABC):
             `(n,)` int64, legal ids.
         """
         pairs = zip(observations, action_masks, strict=True)
-        return np.array([self.act(observation, mask) for observation, mask in pairs], np.int64)
+        return np.array([index(self.act(observation, mask)) for observation, mask in pairs], np.int64)

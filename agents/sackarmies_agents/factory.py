@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Misconduct, guarded
 from sackarmies_env.core.game import Game
 
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -128,6 +130,23 @@ def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
     return load_agent(options["path"], info, deterministic=parse_flag(options, "deterministic", default=False))
 
 
+def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    place = options["class"]
+    module, colon, name = place.partition(":")
+    try:
+        kind = getattr(guarded(lambda: importlib.import_module(module)), name, None) if colon and module else None
+    except Misconduct as fault:
+        raise ValueError(f"class={place}: importing {module!r} {fault}") from None
+    if not (isinstance(kind, type) and issubclass(kind, Agent)):
+        raise ValueError(
+            f"class={place}: this is no subclass of sackarmies_agents.Agent; it takes the form module:Class"
+        )
+    try:
+        return guarded(lambda: kind(info))  # type: ignore[call-arg] # an agent of one's own is made with this alone
+    except Misconduct as fault:
+        raise ValueError(f"class={place}: making the agent {fault}") from None
+
+
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_make_random, {}, "every legal action is equally likely"),
     "greedy": AgentKind(_make_greedy, {}, "a scripted General of real strength"),
@@ -139,5 +158,11 @@ KINDS: dict[str, AgentKind] = {
         },
         "a General trained with MaskablePPO",
         required=("path",),
+    ),
+    "python": AgentKind(
+        _make_python,
+        {"class": "module:Class, a subclass of sackarmies_agents.Agent that is made with a GameInfo"},
+        "an agent of your own; its module must be importable",
+        required=("class",),
     ),
 }

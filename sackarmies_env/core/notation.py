@@ -6,12 +6,9 @@ machine or with another version of the rules either agrees to the byte or names 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.metadata
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,6 +16,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from sackarmies_env.core.files import write_safely
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import ERROR_NONE, copy_records
 from sackarmies_env.core.tables import Several, Strict, read_model, told
@@ -48,6 +46,18 @@ class Result(Strict):
     returns: Several[float]
 
 
+class Forfeit(Strict):
+    """Why a player who gave up in a tournament did not do so of his own accord.
+
+    Attributes:
+        ply: of the giving up.
+        reason: what the agent did, as in "raised ValueError: too many hexes".
+    """
+
+    ply: Annotated[int, Field(ge=0)]
+    reason: str
+
+
 class GameRecord(Strict):
     """One game, finished or not, as plain data.
 
@@ -65,6 +75,7 @@ class GameRecord(Strict):
         texts: their text forms.
         digests: of the states before each ply and after the last.
         result: how it ended.
+        forfeits: why players gave up who did not want to; files of games without them leave it out.
     """
 
     format: Literal["sackarmies-record-1"] = "sackarmies-record-1"
@@ -80,6 +91,7 @@ class GameRecord(Strict):
     texts: Several[str]
     digests: Several[Digest]
     result: Result
+    forfeits: Several[Forfeit] = ()
 
     @model_validator(mode="after")
     def holds_together(self) -> GameRecord:
@@ -91,6 +103,9 @@ class GameRecord(Strict):
                 f"there are {len(self.actions)} actions, so {len(self.actions) + 1} digests are wanted, "
                 f"but there are {len(self.digests)}"
             )
+        for forfeit in self.forfeits:
+            if forfeit.ply >= len(self.actions) or self.actions[forfeit.ply] >= 0:
+                raise ValueError(f"there is a forfeit at ply {forfeit.ply}, but nobody gives up there")
         return self
 
 
@@ -173,6 +188,7 @@ def make_record(
     flips: str = "",
     draws: Sequence[Sequence[str]] = (),
     players: Sequence[str] = (),
+    reasons: Mapping[int, str] | None = None,
 ) -> GameRecord:
     """Return the record of the game that starts from `seed` and consists of `actions`, by playing it.
 
@@ -183,6 +199,7 @@ def make_record(
         flips: forced flips.
         draws: forced draws.
         players: names of who played, in seat order.
+        reasons: ply of a giving up -> why it was no free decision.
 
     Raises:
         ValueError: an action is not legal.
@@ -207,6 +224,7 @@ def make_record(
         texts=tuple(texts),
         digests=tuple(digests),
         result=result_of(game, states),
+        forfeits=tuple(Forfeit(ply=ply, reason=reason) for ply, reason in (reasons or {}).items()),
     )
 
 
@@ -280,22 +298,16 @@ def _plain(data: Any) -> Any:
 
 
 def save_record(record: GameRecord, path: str | Path) -> None:
-    """Write a record as JSON, one key a line; under a temporary name first, so that no half file is ever left."""
-    target = Path(path)
-    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in record.model_dump(mode="json").items()]
-    content = "{\n" + ",\n".join(lines) + "\n}\n"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    """Write a record as JSON, one key a line, so that no half file is ever left.
+
+    Raises:
+        OSError: it cannot be written; what was there, is there.
+    """
+    data = record.model_dump(mode="json")
+    if not record.forfeits:
+        del data["forfeits"]  # versions that do not know the key can read these records
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]
+    write_safely(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def load_record(path: str | Path) -> GameRecord:

@@ -18,7 +18,7 @@ def test_options_follow_a_colon():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("randm", r"unknown agent 'randm' \(did you mean 'random'\?\): known are random, greedy, ppo"),
+        ("randm", r"unknown agent 'randm' \(did you mean 'random'\?\): known are random, greedy, ppo, python"),
         ("", r"unknown agent ''"),
         ("random:depth=3", r"agent 'random:depth=3' has no option 'depth': random takes none"),
         ("ppo", r"agent 'ppo' needs the option 'path': a checkpoint file"),

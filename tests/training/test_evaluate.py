@@ -17,7 +17,9 @@ def run(opponent="random", **plan):
 @pytest.fixture(autouse=True)
 def random_for_greedy(monkeypatch):
     """Let "greedy" be another random player: duel has no greedy one."""
-    monkeypatch.setattr("sackarmies_training.evaluate.make_agent", lambda text, info: make_agent("random", info))
+    monkeypatch.setattr(
+        "sackarmies_training.evaluate.make_player", lambda text, info, isolation: make_agent("random", info)
+    )
 
 
 def test_agent_sits_in_every_seat_once_a_seed():

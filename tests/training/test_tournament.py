@@ -1,9 +1,7 @@
 import json
 
-import numpy as np
 import pytest
 
-from sackarmies_agents import Agent
 from sackarmies_env.core.notation import load_record, replay
 from sackarmies_training.config import MatchSection
 from sackarmies_training.tournament import Tournament, batch_path, line_ups, play_batch, schedule, seatings
@@ -96,19 +94,3 @@ def test_records_of_a_tournament_replay_to_the_byte(tmp_path):
         assert list(record.players) == entry["agents"]
         assert record.seed == entry["seed"]
         assert len(record.actions) == entry["actions"]
-
-
-class Cheat(Agent):
-    def reset(self, seed):
-        pass
-
-    def act(self, observation, action_mask):
-        return int(np.flatnonzero(action_mask == 0)[0])
-
-
-def test_illegal_choice_names_agent_and_legal_actions(tmp_path, monkeypatch):
-    monkeypatch.setattr("sackarmies_training.tournament.make_agent", lambda text, info: Cheat())
-    tournament = make_tournament(tmp_path)
-    with pytest.raises(ValueError, match=r"agent 'random' chose action \d as player 0: legal are \[\d"):
-        tournament.play(tournament.open(), lambda games: None)
-    assert [batch.number for batch in tournament.open()] == [0, 1, 2]

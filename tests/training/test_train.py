@@ -179,8 +179,20 @@ def test_archive_of_something_else_is_refused(tmp_path):
 def test_nothing_to_resume_is_told(tmp_path):
     with pytest.raises(ValueError, match=r"there is no run in .*duel to resume: start without --resume"):
         run(make_config(tmp_path), resume=True)
+
+
+def test_run_that_was_killed_before_its_first_checkpoint_begins_anew_in_its_folder(tmp_path):
     (tmp_path / "duel").mkdir()
-    with pytest.raises(ValueError, match=r"there is no checkpoint in .*duel/checkpoints to go on from"):
+    path, text = run(make_config(tmp_path, ppo={"decisions": ROUND}), resume=True)
+    assert path == tmp_path / "duel" / CHECKPOINT
+    assert "There is no checkpoint yet: beginning anew." in text
+
+
+def test_all_checkpoints_damaged_is_told(tmp_path):
+    target = tmp_path / "duel" / "checkpoints"
+    target.mkdir(parents=True)
+    (target / "000000128.zip").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"all 1 checkpoints in .*duel/checkpoints are damaged: start a new run"):
         run(make_config(tmp_path), resume=True)
 
 

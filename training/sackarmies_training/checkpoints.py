@@ -14,8 +14,8 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, Header, check, describe, pack, read_header, read_member
 from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_env.core.files import write_safely
 from sackarmies_training.config import TrainConfig
-from sackarmies_training.files import write_safely
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
 OPTIMIZER = "optimizer.pt"
@@ -125,15 +125,18 @@ class CheckpointFolder:
         for path in self.paths()[: -self._keep]:
             path.unlink()
 
-    def latest_intact(self, say: Callable[[str], None]) -> Path:
+    def latest_intact(self, say: Callable[[str], None]) -> Path | None:
         """Return the newest checkpoint that can be read; `say` is told of damaged ones that are passed over.
 
+        Returns:
+            Its file; None if there are no checkpoints at all.
+
         Raises:
-            ValueError: there is none.
+            ValueError: all are damaged.
         """
         paths = self.paths()
         if not paths:
-            raise ValueError(f"there is no checkpoint in {self.folder} to go on from: start without --resume")
+            return None
         for path in reversed(paths):
             if is_intact(path, say):
                 return path

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sackarmies_agents.isolated import Isolation
 from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
 from sackarmies_training.cli_errors import SentenceGroup, console, games_bar
 from sackarmies_training.cli_table import play, warmup, watch
-from sackarmies_training.config import TRAINED, GameSection, MatchSection, TournamentConfig, TrainConfig, load_config
+from sackarmies_training.config import (
+    TRAINED,
+    UNSTOPPABLE,
+    GameSection,
+    MatchSection,
+    TournamentConfig,
+    TrainConfig,
+    load_config,
+)
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
@@ -72,21 +81,40 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     army: Annotated[list[str] | None, typer.Option(help="One a General, by name or file.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all randomness.")] = 1,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    isolate: Annotated[bool, typer.Option("--isolate", help="Run agents in processes of their own.")] = False,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds a decision; needs --isolate.")] = None,
+    memory_limit: Annotated[int | None, typer.Option(min=1, help="MiB an agent; needs --isolate.")] = None,
 ) -> None:
     """Measure how often one agent beats another, with a 95% interval."""
-    from sackarmies_training.evaluate import Plan
+    from sackarmies_training.evaluate import Plan, outcome_of
     from sackarmies_training.evaluate import evaluate as measure
     from sackarmies_training.games import build_game
+    from sackarmies_training.standings import forfeits_table
 
+    isolation = _isolation(time_limit, memory_limit, isolate=isolate)
     game = build_game(GameSection(generals=generals, armies=army or []))
     seeds = -(-games // generals)
     with games_bar(seeds * generals) as progress:
-        tally, played = measure(game, agent, opponent, Plan(seeds, seed, workers), progress)
+        tally, played = measure(game, agent, opponent, Plan(seeds, seed, workers, isolation), progress)
     turns = sum(one.turns for one in played) / len(played)
     console.print(
         f"[bold]{agent}[/bold] against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
     )
     console.print(f"win rate {tally.win_rate}; {turns:.0f} turns a game on average")
+    forfeits = forfeits_table([outcome_of(one) for one in played])
+    if forfeits is not None:
+        console.print(forfeits)
+
+
+def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
+    if isolate:
+        if time_limit is not None and not time_limit > 0:
+            raise ValueError(f"--time-limit {time_limit} is not allowed: a number above 0 is wanted")
+        return Isolation(time_limit, memory_limit=memory_limit)
+    for option, value in (("--time-limit", time_limit), ("--memory-limit", memory_limit)):
+        if value is not None:
+            raise ValueError(f"{option} is given without --isolate: {UNSTOPPABLE}")
+    return None
 
 
 app.command(rich_help_panel=TABLE)(watch)
@@ -109,9 +137,16 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
 
     Raises:
         ValueError: an agent cannot be made, or the folder holds another tournament.
+        OSError: results cannot be written; the same call goes on once they can.
     """
     from sackarmies_training.files import write_json
-    from sackarmies_training.standings import pairings_table, standings_data, standings_of, standings_table
+    from sackarmies_training.standings import (
+        forfeits_table,
+        pairings_table,
+        standings_data,
+        standings_of,
+        standings_table,
+    )
     from sackarmies_training.tournament import Tournament
 
     contest = Tournament(game, section, folder, aliases)
@@ -126,4 +161,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     write_json(folder / "standings.json", standings_data(standings, outcomes))
     console.print(pairings_table(standings, outcomes))
     console.print(standings_table(standings, section.ratings))
+    forfeits = forfeits_table(outcomes)
+    if forfeits is not None:
+        console.print(forfeits)
     console.print(f"Records of all {len(outcomes)} games and the standings are in {folder}.")

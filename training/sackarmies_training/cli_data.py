@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_env.core.notation import load_record
+from sackarmies_env.core.notation import give_up, load_record
 from sackarmies_env.core.notation import replay as replay_record
 from sackarmies_env.core.tables import listed, suggestion
 from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
@@ -198,3 +198,6 @@ def replay(
         return
     for line in narrate(game, loaded):
         console.print(line, markup=False, highlight=False)
+    for forfeit in loaded.forfeits:
+        player = give_up(loaded.actions[forfeit.ply])
+        console.print(f"General {player} lost by forfeit: the agent {forfeit.reason}", markup=False, highlight=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,8 +13,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
+FAILED = 1
 USAGE_ERROR = 2
 STOPPED = 130
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 console = Console()
 
@@ -22,15 +25,30 @@ class SentenceGroup(TyperGroup):
     """A group of commands that tells what is wrong with what the user gave in a sentence, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; a ValueError becomes a sentence on stderr and exit code 2."""
+        """Run a command; a ValueError becomes a sentence on stderr and exit code 2, an OSError one and exit code 1."""
         try:
             return super().invoke(ctx)
         except ValueError as error:
-            Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]Error:[/] {escape(str(error))}")
+            _complain(str(error))
             raise typer.Exit(USAGE_ERROR) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever reads has left: typer's own business
+                raise
+            _complain(_sentence(error))
+            raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             Console(stderr=True).print("Stopped.")
             raise typer.Exit(STOPPED) from None
+
+
+def _complain(sentence: str) -> None:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]Error:[/] {escape(sentence)}")
+
+
+def _sentence(error: OSError) -> str:
+    place = "" if error.filename is None else f"{error.filename}: "
+    advice = "; what was there before is intact, go on when there is room" if error.errno in NO_ROOM else ""
+    return f"{place}{error.strerror or error}{advice}"
 
 
 @contextlib.contextmanager

@@ -10,7 +10,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from sackarmies_agents import conduct
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.advance import NO_ACTION
 from sackarmies_env.core.game import Game
@@ -45,6 +47,7 @@ def watch(
     seat = _viewer(viewer, len(names))
     seated = _seat_agents(match.game, names, seed)
     match.begin(seed)
+    reasons: dict[int, str] = {}
     shown = -1
     while match.player >= 0:
         turn = int(match.states["turn"][0])
@@ -53,13 +56,13 @@ def watch(
             shown = turn
             time.sleep(delay)
         player = match.player
-        action = seated[player].act(match.observation, match.action_mask)
-        text = match.game.format_action(match.states, action)
-        if seat is None or seat == player:  # others see what comes of it, not how it is chosen
+        action = _decide(match, seated[player], names[player], reasons)
+        if action != NO_ACTION and (seat is None or seat == player):  # others see what comes of it, not how
+            text = match.game.format_action(match.states, action)
             console.print(f"General {player} ({names[player]}): {text}", highlight=False, markup=False)
-        match.play(action)
+        _apply(match, action)
     print(match.render("ansi", seat))
-    _finish(match, names, record)
+    _finish(match, names, record, reasons)
 
 
 def play(
@@ -79,9 +82,10 @@ def play(
     match = Match(_load(len(names), army))
     seated = _seat_agents(match.game, ["random" if name == "you" else name for name in names], seed)
     match.begin(seed)
+    reasons: dict[int, str] = {}
     while match.player >= 0:
         if match.player != seat:
-            match.play(seated[match.player].act(match.observation, match.action_mask))
+            _apply(match, _decide(match, seated[match.player], names[match.player], reasons))
             continue
         action = ask(match, seat)
         if action == NO_ACTION:
@@ -89,7 +93,28 @@ def play(
             break
         match.play(action)
     print(match.render("ansi", seat))
-    _finish(match, names, record)
+    _finish(match, names, record, reasons)
+
+
+def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str]) -> int:
+    """Return an agent's action; NO_ACTION if it misbehaves, which is told and kept in `reasons` by ply."""
+    try:
+        actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
+        if match.is_legal(actions[0]):
+            return int(actions[0])
+        reason = f"chose action {actions[0]}, which is not legal"
+    except Misconduct as fault:
+        reason = str(fault)
+    reasons[len(match.history)] = reason
+    console.print(f"General {match.player} ({name}) forfeits: the agent {reason}", highlight=False, markup=False)
+    return NO_ACTION
+
+
+def _apply(match: Match, action: int) -> None:
+    if action == NO_ACTION:
+        match.forfeit(match.player)
+    else:
+        match.play(action)
 
 
 def ask(match: Match, seat: int) -> int:
@@ -150,12 +175,12 @@ def _seat_agents(game: Game, names: list[str], seed: int) -> list[Agent]:
     return seated
 
 
-def _finish(match: Match, names: list[str], record: Path | None) -> None:
+def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str]) -> None:
     if match.player < 0:
         best = max(match.returns)
         winners = [f"General {seat} ({name})" for seat, name in enumerate(names) if match.returns[seat] == best]
         ending = f"{winners[0]} wins" if len(winners) == 1 else "The game is drawn"
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.")
     if record is not None:
-        save_record(make_record(match.game, match.seed, match.history, players=names), record)
+        save_record(make_record(match.game, match.seed, match.history, players=names, reasons=reasons), record)
         console.print(f"The record is in {record}; [bold]sackarmies replay {record}[/bold] tells the game.")

@@ -8,9 +8,11 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator, Field, model_validator
 
 from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.isolated import Isolation
 from sackarmies_env.core.tables import Strict, read_model, read_toml
 from sackarmies_env.games.sack_armies.switches import Switches
 
+UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
 TRAINED = "trained"  # stands in a tournament after training for the General just trained
 
 
@@ -136,6 +138,22 @@ class MatchSection(Strict):
     batch: Count = 10  # seeds played side by side; a stopped tournament repeats no more than a batch a worker
     workers: Count = 2  # processes
     ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"
+    isolate: bool = False  # agents run in processes of their own
+    time_limit: Positive | None = None  # seconds a decision, see `Isolation`
+    start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
+    memory_limit: Count | None = None  # MiB a process
+
+    @model_validator(mode="after")
+    def _limits_can_be_kept(self) -> MatchSection:
+        for key in ("time_limit", "memory_limit"):
+            if getattr(self, key) is not None and not self.isolate:
+                raise ValueError(f"{key} is given without isolate = true: {UNSTOPPABLE}")
+        return self
+
+    @property
+    def isolation(self) -> Isolation | None:
+        """What agents in processes of their own may take; None where they have none."""
+        return Isolation(self.time_limit, self.start_limit, self.memory_limit) if self.isolate else None
 
     @model_validator(mode="after")
     def _agents_differ(self) -> MatchSection:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.game import Game
-from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Table, play_games, rehearse
+from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Table, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.tournament import seatings
@@ -27,11 +27,13 @@ class Plan:
         seeds: of a line-up; each is played in all seatings.
         seed: of all randomness.
         workers: processes.
+        isolation: limits of agents in processes of their own; None: they have none.
     """
 
     seeds: int
     seed: int = 1
     workers: int = 1
+    isolation: Isolation | None = None
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,14 @@ class Job:
         line_up: agent texts, by seat in the first seating.
         seeds: of the games' chance.
         seed: of the agents' randomness.
+        isolation: as in `Plan`.
     """
 
     game: Game
     line_up: tuple[str, ...]
     seeds: tuple[int, ...]
     seed: int
+    isolation: Isolation | None = None
 
     @property
     def num_games(self) -> int:
@@ -56,25 +60,27 @@ class Job:
         return len(self.seeds) * len(seatings(self.line_up))
 
 
-def maker(game: Game) -> AgentMaker:
-    """Return what makes agents for a game from their text forms."""
-    info = GameInfo.of(game)
-    return lambda text: make_agent(text, info)
+def maker(job: Job) -> AgentMaker:
+    """Return what makes agents for a job from their text forms."""
+    info = GameInfo.of(job.game)
+    return lambda text: make_player(text, info, job.isolation)
 
 
 def play_job(job: Job) -> list[PlayedGame]:
     """Play all games of a job side by side."""
     games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
     line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-    table = Table(line_ups, maker(job.game), job.seed)
-    return play_games(job.game, line_ups, seeds, table)
+    with closing(Table(line_ups, maker(job), job.seed)) as table:
+        return play_games(job.game, line_ups, seeds, table)
 
 
 def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
     """Divide the seeds of a line-up into jobs of at most `BATCH` of them."""
     seeds = np.random.SeedSequence(plan.seed).generate_state(plan.seeds).tolist()
     starts = range(0, plan.seeds, BATCH)
-    return [Job(game, line_up, tuple(seeds[start : start + BATCH]), plan.seed + start) for start in starts]
+    return [
+        Job(game, line_up, tuple(seeds[start : start + BATCH]), plan.seed + start, plan.isolation) for start in starts
+    ]
 
 
 def play_jobs(jobs: list[Job], workers: int, progress: Progress) -> list[list[PlayedGame]]:
@@ -89,14 +95,19 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress) -> list[list[Pl
             results.append(play_job(job))
             progress(job.num_games)
         return results
-    rehearse(jobs[0].game, {name for job in jobs for name in job.line_up}, maker(jobs[0].game))
-    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=get_context("spawn")) as pool:
+    rehearse(jobs[0].game, [name for job in jobs for name in job.line_up], maker(jobs[0]))
+    with worker_pool(min(workers, len(jobs))) as pool:
         futures = [pool.submit(play_job, job) for job in jobs]
         numbers = {future: number for number, future in enumerate(futures)}
         for future in as_completed(futures):
             future.result()
             progress(jobs[numbers[future]].num_games)
         return [future.result() for future in futures]
+
+
+def outcome_of(played: PlayedGame) -> Outcome:
+    """Return a game as standings see it."""
+    return Outcome(played.agents, played.returns, {one.seat: one.reason for one in played.forfeits})
 
 
 def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progress) -> tuple[Tally, list[PlayedGame]]:
@@ -120,4 +131,4 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
     line_up = (agent, *[opponent] * (game.num_players - 1))
     jobs = make_jobs(game, line_up, plan)
     played = [one for games in play_jobs(jobs, plan.workers, progress) for one in games]
-    return tally_of([Outcome(one.agents, one.returns) for one in played], agent), played
+    return tally_of([outcome_of(one) for one in played], agent), played

@@ -1,33 +1,21 @@
-"""Files of a run: written whole or not at all, and run folders that never overwrite each other."""
+"""Files of a run: plain data as JSON, and run folders that never overwrite each other."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-
-def write_safely(path: Path, content: bytes) -> None:
-    """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+from sackarmies_env.core.files import write_safely
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write plain data as JSON, safely."""
+    """Write plain data as JSON, safely.
+
+    Raises:
+        OSError: it cannot be written; what was there, is there.
+    """
     write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode())
 
 

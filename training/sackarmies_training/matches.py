@@ -1,20 +1,45 @@
-"""Games between agents, many side by side: the loop that tournaments and evaluations share."""
+"""Games between agents, many side by side: the loop that tournaments and evaluations share.
+
+Agents may be anybody's code. Whoever misbehaves forfeits the game in which he did, with the reason; the others play on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
-from sackarmies_env.core.advance import RUNNING
+from sackarmies_agents.conduct import Gone, Misconduct, are_legal, ask, reset
+from sackarmies_agents.isolated import IsolatedAgent, end_with_parent
+from sackarmies_env.core.advance import FORFEIT, RUNNING
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.notation import give_up
 
 AgentMaker = Callable[[str], Agent]
+Shown = tuple[NDArray[np.int8], NDArray[np.int8]]  # observations and masks
 Progress = Callable[[int], None]  # told how many more games have ended
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """Why a player lost by forfeit.
+
+    Attributes:
+        seat: whose.
+        ply: number of actions before it in the game.
+        reason: what the agent did, as in "raised ValueError: too many hexes".
+    """
+
+    seat: int
+    ply: int
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -24,10 +49,11 @@ class PlayedGame:
     Attributes:
         seed: of the game's chance.
         agents: names by seat.
-        actions: ids in order.
+        actions: ids in order; `give_up(seat)` where a seat forfeited.
         returns: what each seat earned.
         turns: turns begun.
         truncated: cut off by a turn limit.
+        forfeits: in order.
     """
 
     seed: int
@@ -36,6 +62,20 @@ class PlayedGame:
     returns: tuple[float, ...]
     turns: int
     truncated: bool
+    forfeits: tuple[Forfeit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What agents decided in some games.
+
+    Attributes:
+        actions: `(k,)` int64, legal ids, but where somebody forfeits.
+        reasons: place in `actions` -> why that player forfeits.
+    """
+
+    actions: NDArray[np.int64]
+    reasons: dict[int, str]
 
 
 class Table:
@@ -55,10 +95,16 @@ class Table:
         self.agents: list[Agent] = []
         self.names: list[str] = []
         shared: dict[str, int] = {}
-        seats = [[self._seat(name, make, shared) for name in line_up] for line_up in line_ups]
+        try:
+            seats = [[self._seat(name, make, shared) for name in line_up] for line_up in line_ups]
+        except BaseException:
+            self.close()
+            raise
         self.seat_agent = np.array(seats, np.int64)  # (n, players): index into agents
-        for agent, child in zip(self.agents, np.random.SeedSequence(seed).spawn(len(self.agents)), strict=True):
-            agent.reset(int(child.generate_state(1)[0]))
+        self._seeds = np.random.SeedSequence(seed).spawn(len(self.agents))
+        self._unfit: dict[int, str] = {}  # index into agents -> why that one cannot be asked
+        for actor, child in enumerate(self._seeds):
+            self._reset(actor, child)
 
     def _seat(self, name: str, make: AgentMaker, shared: dict[str, int]) -> int:
         if name in shared:
@@ -70,50 +116,84 @@ class Table:
             shared[name] = len(self.agents) - 1
         return len(self.agents) - 1
 
+    def _reset(self, actor: int, seed: np.random.SeedSequence) -> None:
+        try:
+            reset(self.agents[actor], int(seed.generate_state(1)[0]))
+        except Misconduct as fault:
+            self._unfit[actor] = f"{fault}, in reset()"
+
+    def close(self) -> None:
+        """End the processes of agents that have one."""
+        for agent in self.agents:
+            if isinstance(agent, IsolatedAgent):
+                agent.close()
+
     def choose(
         self,
         rows: NDArray[np.int64],
         players: NDArray[np.int64],
         observations: NDArray[np.int8],
         masks: NDArray[np.int8],
-    ) -> NDArray[np.int64]:
-        """Return the actions of `players[rows]` in the games `rows`, `(len(rows),)` int64.
+    ) -> Choices:
+        """Ask `players[rows]` in the games `rows` for actions; what agents do wrong becomes the reason of a forfeit.
 
-        Raises:
-            ValueError: an agent chose an action that is not legal.
+        Args:
+            rows: `(k,)` int64, of the arrays that follow.
+            players: `(n,)` int64, who is to act.
+            observations: `(n, size)` int8.
+            masks: `(n, num_actions)` int8.
         """
         actors = self.seat_agent[rows, players[rows]]
-        actions = np.empty(len(rows), np.int64)
-        for actor in np.unique(actors):
-            chosen = np.flatnonzero(actors == actor)
-            games = rows[chosen]
-            actions[chosen] = self.agents[actor].act_batch(observations[games], masks[games])
-        for place in np.flatnonzero(~_are_legal(masks[rows], actions)):
-            raise ValueError(
-                f"agent {self.names[actors[place]]!r} chose action {actions[place]} as player {players[rows[place]]}: "
-                f"legal are {np.flatnonzero(masks[rows[place]]).tolist()}"
-            )
-        return actions
+        choices = Choices(np.zeros(len(rows), np.int64), {})
+        for actor in np.unique(actors).tolist():
+            places = np.flatnonzero(actors == actor)
+            self._ask(actor, places, choices, (observations[rows[places]], masks[rows[places]]))
+        for place in np.flatnonzero(~are_legal(masks[rows], choices.actions)).tolist():
+            choices.reasons.setdefault(place, f"chose action {choices.actions[place]}, which is not legal")
+        return choices
+
+    def _ask(self, actor: int, places: NDArray[np.int64], choices: Choices, shown: Shown) -> None:
+        """Write an agent's answers into `choices` at `places`, asking for each game alone if all at once goes wrong."""
+        reason = self._unfit.get(actor)
+        if reason is None:
+            try:
+                choices.actions[places] = ask(self.agents[actor], *shown)
+                return
+            except Gone as fault:  # who did it cannot be told
+                reason = str(fault)
+                if self.agents[actor].shares_batch:
+                    self._reset(actor, self._seeds[actor].spawn(1)[0])
+                else:
+                    self._unfit[actor] = reason
+            except Misconduct as fault:
+                if len(places) > 1:
+                    for number in range(len(places)):
+                        one = slice(number, number + 1)
+                        self._ask(actor, places[one], choices, (shown[0][one], shown[1][one]))
+                    return
+                reason = str(fault)
+        choices.reasons.update(dict.fromkeys(places.tolist(), reason))
 
 
-def _are_legal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    inside = (actions >= 0) & (actions < masks.shape[1])
-    legal: NDArray[np.bool_] = inside & (masks[np.arange(len(actions)), np.where(inside, actions, 0)] == 1)
-    return legal
+def worker_pool(workers: int) -> ProcessPoolExecutor:
+    """Return processes to play in; they end with this one, even if it is killed."""
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent)
 
 
 def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
     """Let each agent make one decision, so that what is wrong or has to be compiled shows before processes start.
 
+    What an agent does wrong in this decision has no consequence yet.
+
     Raises:
-        ValueError: an agent cannot be made, or chose an action that is not legal.
+        ValueError: an agent cannot be made.
     """
     batch = Batch(game, 1, restarts=False)
     first = np.zeros(1, np.int64)
     batch.reset(first)
     for name in dict.fromkeys(names):
-        table = Table([[name] * game.num_players], make, 0)
-        table.choose(first, batch.players, batch.observations, batch.action_masks)
+        with closing(Table([[name] * game.num_players], make, 0)) as table:
+            table.choose(first, batch.players, batch.observations, batch.action_masks)
 
 
 def play_games(
@@ -130,19 +210,22 @@ def play_games(
 
     Returns:
         The games in the order given.
-
-    Raises:
-        ValueError: an agent chose an action that is not legal.
     """
     batch = Batch(game, len(seeds), restarts=False)
     histories: list[list[int]] = [[] for _ in seeds]
+    forfeits: list[list[Forfeit]] = [[] for _ in seeds]
     running = np.arange(len(seeds))
     batch.reset(seeds)
     while len(running):
-        actions = table.choose(running, batch.players, batch.observations, batch.action_masks)
-        for row, action in zip(running.tolist(), actions.tolist(), strict=True):
-            histories[row].append(action)
-        batch.step(actions, running)
+        choices = table.choose(running, batch.players, batch.observations, batch.action_masks)
+        codes = choices.actions
+        for place, reason in sorted(choices.reasons.items()):
+            row, seat = int(running[place]), int(batch.players[running[place]])
+            forfeits[row].append(Forfeit(seat, len(histories[row]), reason))
+            codes[place] = FORFEIT - seat
+        for row, code in zip(running.tolist(), codes.tolist(), strict=True):
+            histories[row].append(code if code >= 0 else give_up(FORFEIT - code))
+        batch.order(codes, running)
         still = running[batch.ended[running] == RUNNING]
         if progress is not None and len(still) < len(running):
             progress(len(running) - len(still))
@@ -155,6 +238,7 @@ def play_games(
             returns=tuple(batch.returns[row].tolist()),
             turns=int(batch.states["turn"][row]),
             truncated=bool(batch.states["truncated"][row]),
+            forfeits=tuple(forfeits[row]),
         )
         for row, history in enumerate(histories)
     ]

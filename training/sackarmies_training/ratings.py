@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
+import scipy  # whose parts load when they are used: processes that only play need none of them
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
-from scipy.optimize import minimize
-from scipy.special import expit, log_expit
-from scipy.stats import binomtest, norm
 
 CONFIDENCE = 0.95
 ELO_PER_NAT = 400.0 / math.log(10.0)
@@ -28,10 +26,12 @@ class Outcome:
     Attributes:
         agents: names by seat; a name may sit in several seats.
         returns: what each seat earned; more is better, equal is a tie.
+        forfeits: seat -> why it lost by forfeit.
     """
 
     agents: tuple[str, ...]
     returns: tuple[float, ...]
+    forfeits: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Rate:
     @property
     def interval(self) -> tuple[float, float]:
         """Ends of the 95% interval."""
-        ends = binomtest(self.count, self.total).proportion_ci(confidence_level=CONFIDENCE, method="wilson")
+        ends = scipy.stats.binomtest(self.count, self.total).proportion_ci(confidence_level=CONFIDENCE, method="wilson")
         return float(ends.low), float(ends.high)
 
     def __str__(self) -> str:
@@ -94,15 +94,15 @@ def bradley_terry(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str
 
     def loss(strength: NDArray[np.float64]) -> float:
         gaps = strength[:, None] - strength[None, :]
-        return float(0.5 * prior * strength @ strength - (scores * log_expit(gaps)).sum())
+        return float(0.5 * prior * strength @ strength - (scores * scipy.special.log_expit(gaps)).sum())
 
     def slope(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-        lost = scores * expit(strength[None, :] - strength[:, None])
+        lost = scores * scipy.special.expit(strength[None, :] - strength[:, None])
         result: NDArray[np.float64] = prior * strength - lost.sum(axis=1) + lost.sum(axis=0)
         return result
 
-    best = minimize(loss, np.zeros(count), jac=slope, method="BFGS", options={"gtol": 1e-9}).x
-    chance = expit(best[:, None] - best[None, :])
+    best = scipy.optimize.minimize(loss, np.zeros(count), jac=slope, method="BFGS", options={"gtol": 1e-9}).x
+    chance = scipy.special.expit(best[:, None] - best[None, :])
     weight = (scores + scores.T) * chance * (1.0 - chance)
     curvature = np.diag(weight.sum(axis=1) + prior) - weight
     center = np.eye(count) - 1.0 / count
@@ -135,7 +135,7 @@ def _best_seats(outcome: Outcome) -> dict[str, float]:
 def _with_intervals(
     names: Sequence[str], values: NDArray[np.float64], deviations: NDArray[np.float64]
 ) -> dict[str, Rating]:
-    reach = float(norm.ppf(0.5 + CONFIDENCE / 2)) * deviations
+    reach = float(scipy.stats.norm.ppf(0.5 + CONFIDENCE / 2)) * deviations
     return {
         name: Rating(float(value), float(value - half), float(value + half))
         for name, value, half in zip(names, values, reach, strict=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from sackarmies_training.ratings import RATINGS, Outcome, Rate, Rating
 
+LISTED_REASONS = 20  # of forfeits, on the terminal
 RATING_TITLES = {"bradley_terry": "Elo (Bradley-Terry)", "openskill": "OpenSkill"}
 
 
@@ -37,11 +40,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent's line in the final table."""
+    """One agent's line in the final table; games lost by forfeit are among those lost."""
 
     agent: str
     rating: Rating
     tally: Tally
+    forfeits: int
 
 
 def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = None) -> Tally:
@@ -64,10 +68,17 @@ def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = N
     return Tally(wins, draws, losses)
 
 
+def forfeits_of(outcomes: Sequence[Outcome]) -> Counter[tuple[str, str]]:
+    """Return how often which agent forfeited for which reason."""
+    return Counter((outcome.agents[seat], reason) for outcome in outcomes for seat, reason in outcome.forfeits.items())
+
+
 def standings_of(agents: Sequence[str], outcomes: Sequence[Outcome], method: str) -> list[Standing]:
     """Return the final table, best rating first; `method` is a key of `RATINGS`."""
     ratings = RATINGS[method](agents, outcomes)
-    lines = [Standing(agent, ratings[agent], tally_of(outcomes, agent)) for agent in agents]
+    reasons = forfeits_of(outcomes)
+    forfeits = {agent: sum(count for (name, _), count in reasons.items() if name == agent) for agent in agents}
+    lines = [Standing(agent, ratings[agent], tally_of(outcomes, agent), forfeits[agent]) for agent in agents]
     return sorted(lines, key=lambda line: -line.rating.value)
 
 
@@ -76,7 +87,17 @@ def standings_data(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -
     names = [line.agent for line in standings]
     return {
         "standings": [
-            {"agent": line.agent, "rating": asdict(line.rating), **_tally_data(line.tally)} for line in standings
+            {
+                "agent": line.agent,
+                "rating": asdict(line.rating),
+                **_tally_data(line.tally),
+                "forfeits": line.forfeits,
+            }
+            for line in standings
+        ],
+        "forfeits": [
+            {"agent": agent, "reason": reason, "games": games}
+            for (agent, reason), games in sorted(forfeits_of(outcomes).items())
         ],
         "pairings": [
             {"agent": agent, "against": other, **_tally_data(tally)}
@@ -96,17 +117,18 @@ def standings_table(standings: Sequence[Standing], method: str) -> Table:
     """Return the final table for the terminal."""
     table = Table(title="Standings", caption="intervals: 95%; a draw is no win")
     table.add_column("General")
-    for title in (RATING_TITLES[method], "won", "drawn", "lost", "win rate"):
+    for title in (RATING_TITLES[method], "won", "drawn", "lost", "by forfeit", "win rate"):
         table.add_column(title, justify="right")
     digits = 0 if method == "bradley_terry" else 1
     for line in standings:
         rating, tally = line.rating, line.tally
         table.add_row(
-            line.agent,
+            escape(line.agent),
             f"{rating.value:+.{digits}f} ({rating.low:+.{digits}f} to {rating.high:+.{digits}f})",
             str(tally.wins),
             str(tally.draws),
             str(tally.losses),
+            str(line.forfeits),
             str(tally.win_rate),
         )
     return table
@@ -122,4 +144,20 @@ def pairings_table(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -
     for agent in names:
         tallies = [tally_of(outcomes, agent, against=other) if other != agent else Tally() for other in names]
         table.add_row(agent, *[f"{tally.win_rate}\n{tally}" if tally.games else "" for tally in tallies])
+    return table
+
+
+def forfeits_table(outcomes: Sequence[Outcome]) -> Table | None:
+    """Return who forfeited how many games and why, most first, for the terminal; None if nobody did."""
+    reasons = forfeits_of(outcomes)
+    if not reasons:
+        return None
+    table = Table(title="Games lost by forfeit")
+    table.add_column("General")
+    table.add_column("games", justify="right")
+    table.add_column("because it")
+    for (agent, reason), games in reasons.most_common(LISTED_REASONS):
+        table.add_row(escape(agent), str(games), escape(reason))
+    if len(reasons) > LISTED_REASONS:
+        table.caption = f"and {len(reasons) - LISTED_REASONS} more reasons"
     return table

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import combinations_with_replacement
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.factory import make_agent, parse_agent
+from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
+from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
-from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse
+from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
 
 
@@ -88,6 +90,8 @@ class Tournament:
         Raises:
             ValueError: the folder holds another tournament, or an agent's checkpoint cannot be read.
         """
+        for folder in (self.folder, self.folder / "batches", self.folder / "records"):
+            remove_leftovers(folder)
         path = self.folder / "tournament.json"
         identity = self._identity()
         if path.exists():
@@ -106,15 +110,17 @@ class Tournament:
         """Play batches and save each as it ends; `progress` is told how many more games have ended.
 
         Raises:
-            ValueError: an agent cannot be made, or chose an action that is not legal.
+            ValueError: an agent cannot be made.
+            OSError: results cannot be written.
         """
+        if not batches:
+            return
+        rehearse(self.game, self.section.agents, self.make_agent)
         if self.section.workers == 1 or len(batches) < 2:
             for batch in batches:
                 play_batch(self, batch, progress)
             return
-        rehearse(self.game, self.section.agents, self.make_agent)
-        workers = min(self.section.workers, len(batches))
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with worker_pool(min(self.section.workers, len(batches))) as pool:
             jobs = {pool.submit(play_batch, self, batch): batch for batch in batches}
             try:
                 for job in as_completed(jobs):
@@ -131,7 +137,11 @@ class Tournament:
             ValueError: some batch has not been played.
         """
         return [
-            Outcome(tuple(entry["agents"]), tuple(entry["returns"]))
+            Outcome(
+                tuple(entry["agents"]),
+                tuple(entry["returns"]),
+                {forfeit["seat"]: forfeit["reason"] for forfeit in entry["forfeits"]},
+            )
             for batch in self.batches()
             for entry in read_json(batch_path(self.folder, batch))["games"]
         ]
@@ -142,7 +152,7 @@ class Tournament:
 
     def make_agent(self, name: str) -> Agent:
         """Make an agent of the section."""
-        return make_agent(self.agent_text(name), GameInfo.of(self.game))
+        return make_player(self.agent_text(name), GameInfo.of(self.game), self.section.isolation)
 
     def _identity(self) -> dict[str, Any]:
         agents = {}
@@ -150,7 +160,8 @@ class Tournament:
             spec = parse_agent(self.agent_text(name))
             path = spec.options.get("path")
             agents[name] = {"kind": spec.name, **spec.options, **({"sha256": digest_of(Path(path))} if path else {})}
-        section = self.section.model_dump(mode="json", include={"seeds", "seed", "batch"})
+        limits = {"time_limit", "memory_limit"}
+        section = self.section.model_dump(mode="json", include={"seeds", "seed", "batch", *limits})
         return {"version": __version__, "game": self.game.id, "rules": self.game.digest, "agents": agents, **section}
 
 
@@ -158,11 +169,13 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
     """Play one batch and save it: first the game records, last the file that says it is complete."""
     game = tournament.game
     seed = np.random.SeedSequence([tournament.section.seed, batch.number]).generate_state(1)[0]
-    table = Table(batch.line_ups, tournament.make_agent, int(seed))
+    with closing(Table(batch.line_ups, tournament.make_agent, int(seed))) as table:
+        games = play_games(game, batch.line_ups, batch.seeds, table, progress)
     entries = []
-    for place, played in enumerate(play_games(game, batch.line_ups, batch.seeds, table, progress)):
+    for place, played in enumerate(games):
         path = Path("records") / f"{batch.number:04d}-{place:03d}.json"
-        record = make_record(game, played.seed, played.actions, players=played.agents)
+        reasons = {forfeit.ply: forfeit.reason for forfeit in played.forfeits}
+        record = make_record(game, played.seed, played.actions, players=played.agents, reasons=reasons)
         save_record(record, tournament.folder / path)
         entries.append({**summary(played), "record": path.as_posix()})
     write_json(batch_path(tournament.folder, batch), {"games": entries})
@@ -185,11 +198,10 @@ def is_complete(folder: Path, batch: Batch) -> bool:
         return False
     try:
         games = read_json(path)["games"]
+        found = [(tuple(game["agents"]), game["seed"]) for game in games if "forfeits" in game]
     except (ValueError, KeyError, TypeError):  # damaged: it will be played again
         return False
-    return [(tuple(game["agents"]), game["seed"]) for game in games] == list(
-        zip(batch.line_ups, batch.seeds, strict=True)
-    )
+    return found == list(zip(batch.line_ups, batch.seeds, strict=True))
 
 
 def _short(value: object) -> str:

@@ -14,11 +14,13 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.policy_agent import make_network
+from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import (
     CheckpointFolder,
@@ -53,7 +55,8 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
         The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
-        ValueError: there is nothing intact to resume, or it does not fit the configuration.
+        ValueError: there is no run to resume, none of its checkpoints is intact, or it does not fit the configuration.
+        OSError: a checkpoint cannot be written; the run can be resumed from the one before.
     """
     say = functools.partial(console.print, soft_wrap=True, highlight=False)
     folder = open_folder(config, resume=resume)
@@ -65,15 +68,17 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     env = make_env(config, game)
     clock = Clock(config.ppo.decisions, config.ppo.max_minutes)
     model = make_model(config, env, clock)
-    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     say(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
     clock.start(0.0)
-    if resume:
-        path = checkpoints.latest_intact(say)
+    path = checkpoints.latest_intact(say) if resume else None
+    if path is not None:
         clock.start(restore_run(path, model, env, config))
         say(f"Going on from {path}: {model.num_timesteps:,} decisions, {clock.minutes:.1f} minutes.")
-    elif config.imitation is not None:
+    elif resume:
+        say("There is no checkpoint yet: beginning anew.")
+    model.set_logger(curves(folder / "tensorboard", model.num_timesteps))
+    if path is None and config.imitation is not None:
         with imitation_bar(console, config.imitation) as report:
             imitate(network_of(model), School(config, config.imitation, game), config.imitation, report)
         save_run(checkpoints.next_path(0), model, env, config, clock.minutes)
@@ -91,8 +96,16 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     return finished
 
 
+def curves(folder: Path, decisions: int) -> Logger:
+    """Return what draws curves from so many decisions on; those after it that an earlier sitting drew are void."""
+    output = TensorBoardOutputFormat(str(folder))
+    start = Event(step=decisions + 1, session_log=SessionLog(status=SessionLog.START))
+    output.writer._get_file_writer().add_event(start)  # type: ignore[no-untyped-call] # torch gives it no types
+    return Logger(str(folder), [output])
+
+
 def open_folder(config: TrainConfig, *, resume: bool) -> Path:
-    """Return the folder of the run: a new one, or the latest there is.
+    """Return the folder of the run: a new one, or the latest there is, without what a killed process left half written.
 
     Raises:
         ValueError: there is no run to resume.
@@ -105,6 +118,8 @@ def open_folder(config: TrainConfig, *, resume: bool) -> Path:
     runs = run_folders(folder)
     if not runs:
         raise ValueError(f"there is no run in {folder} to resume: start without --resume")
+    for place in (runs[-1], runs[-1] / "checkpoints"):
+        remove_leftovers(place)
     return runs[-1]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwor
 class PolicyAgent(Agent):
     """Plays what a network says: drawn from its distribution, or its likeliest action."""
 
-    shares_batch: ClassVar[bool] = True
+    shares_batch = True
 
     def __init__(self, network: Network, *, deterministic: bool = False) -> None:
         self.network = network.eval()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +18,7 @@ class GreedyAgent(Agent):
     seed, equal observations give equal choices.
     """
 
-    shares_batch: ClassVar[bool] = True
+    shares_batch = True
 
     def __init__(self, info: GameInfo, seed: int = 0) -> None:
         """Make ready for a game.

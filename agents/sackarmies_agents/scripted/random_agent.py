@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +11,7 @@ from sackarmies_agents.agent import Agent
 class RandomAgent(Agent):
     """Plays uniformly at random among the legal actions."""
 
-    shares_batch: ClassVar[bool] = True
+    shares_batch = True
 
     def __init__(self, seed: int = 0) -> None:
         self._rng = np.random.default_rng(seed)

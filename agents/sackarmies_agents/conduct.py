@@ -1,0 +1,97 @@
+"""Asking an agent that may be anybody's code: whatever it does wrong becomes a sentence, the reason of a forfeit."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import Agent
+
+MAX_REASON = 200  # characters
+WROTE = "wrote into the observation or the mask that it was shown"
+
+Result = TypeVar("Result")
+
+
+class Misconduct(Exception):  # noqa: N818 - it says what happened
+    """An agent did what forfeits a game; the text says what, as in "raised ValueError: too many hexes"."""
+
+
+class Gone(Misconduct):
+    """An agent's process is gone, and with it whatever the agent kept."""
+
+
+def guarded(call: Callable[[], Result]) -> Result:
+    """Return what `call` into an agent returns.
+
+    Raises:
+        Misconduct: the agent raised an exception.
+    """
+    pid = os.getpid()
+    try:
+        result = call()
+    except Misconduct:
+        raise
+    except (Exception, SystemExit) as error:  # an agent may raise anything; only Ctrl-C is the user's own
+        raise Misconduct(f"raised {told(error)}") from error
+    finally:
+        if os.getpid() != pid:  # the agent forked, and this is the copy: it must not go on with our work
+            os._exit(0)
+    return result
+
+
+def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Let an agent choose for `n` games, without trusting it.
+
+    Args:
+        agent: is given copies.
+        observations: `(n, size)` int8.
+        masks: `(n, num_actions)` int8.
+
+    Returns:
+        `(n,)` int64, which need not be legal.
+
+    Raises:
+        Misconduct: it raised an exception, wrote into what it was shown, or answered anything but `n` integers.
+    """
+    seen, legal = observations.copy(), masks.copy()
+    answer: Any = guarded(lambda: agent.act_batch(seen, legal))
+    actions = guarded(lambda: np.asarray(answer))
+    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
+        given = f"{type(answer).__name__} of shape {actions.shape} and dtype {actions.dtype}"
+        raise Misconduct(f"answered {given}, where shape {masks.shape[:1]} and integers are wanted")
+    if not (np.array_equal(seen, observations) and np.array_equal(legal, masks)):
+        raise Misconduct(WROTE)
+    return actions.astype(np.int64)
+
+
+def reset(agent: Agent, seed: int) -> None:
+    """Tell an agent of a new game.
+
+    Raises:
+        Misconduct: it raised an exception.
+    """
+    guarded(lambda: agent.reset(seed))
+
+
+def are_legal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which of the actions `(n,)` the masks `(n, num_actions)` allow."""
+    inside = (actions >= 0) & (actions < masks.shape[1])
+    legal: NDArray[np.bool_] = inside & (masks[np.arange(len(actions)), np.where(inside, actions, 0)] == 1)
+    return legal
+
+
+def told(error: BaseException) -> str:
+    """Return an exception as one short line without anything that a terminal would obey."""
+    return one_line("".join(traceback.format_exception_only(error)))
+
+
+def one_line(text: str) -> str:
+    """Return a stranger's text as one printable line of at most `MAX_REASON` characters."""
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return line if len(line) <= MAX_REASON else line[: MAX_REASON - 3] + "..."

@@ -1,0 +1,328 @@
+"""Agents in processes of their own: one that hangs, leaks, crashes or scribbles harms nobody but itself.
+
+The child is given sizes, observations and masks, and nothing else: what is not sent cannot be peeked at. Requests are
+pickled, answers are JSON of bounded length: nothing that a child sends is ever run here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Gone, Misconduct, ask, one_line, reset
+from sackarmies_agents.factory import make_agent
+
+LARGEST_ANSWER = 2**20  # bytes
+LENGTH = 8  # bytes before a message, which say how long it is
+OUT_OF_MEMORY = 99  # exit code of a child that met its limit
+MEBIBYTE = 2**20
+PATIENCE = 5.0  # seconds until a killed process is gone
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """What an agent in a process of its own may take.
+
+    Attributes:
+        time_limit: seconds a decision; for `n` decisions at once `n` times as many. None: as long as it likes.
+        start_limit: seconds more that making it, and the first decision of a process, may take: libraries and compiled
+            rules are loaded there.
+        memory_limit: MiB of address space beyond what an empty process takes, on Linux; None: as much as it likes.
+    """
+
+    time_limit: float | None = None
+    start_limit: float = 60.0
+    memory_limit: int | None = None
+
+
+def make_player(text: str, info: GameInfo, isolation: Isolation | None) -> Agent:
+    """Make an agent from its text form, in this process or in one of its own.
+
+    Raises:
+        ValueError: see `make_agent`; or this system has no such processes.
+    """
+    return make_agent(text, info) if isolation is None else IsolatedAgent(text, info, isolation)
+
+
+class IsolatedAgent(Agent):
+    """Stands here for an agent in another process.
+
+    Whatever goes wrong there is raised here as `Misconduct`. `Gone` says that the process has ended or was killed, and
+    that the next `reset` starts another one.
+
+    Attributes:
+        shares_batch: as the agent says of itself.
+    """
+
+    def __init__(self, text: str, info: GameInfo, isolation: Isolation) -> None:
+        """Start the process.
+
+        Args:
+            text: text form of the agent.
+            info: the game that it will play.
+            isolation: limits.
+
+        Raises:
+            ValueError: the agent cannot be made, or this system cannot do it.
+        """
+        if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
+            raise ValueError("agents in processes of their own need Unix, and limits of memory need Linux")
+        self._text = text
+        self._info = info
+        self._isolation = isolation
+        self._process: ForkServerProcess | None = None
+        self._start()
+
+    def reset(self, seed: int) -> None:
+        """Tell the agent of a new game; if its process is gone, start another one first."""
+        if self._process is None:
+            self._start()
+        self._call("reset", seed, 1)
+
+    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
+        """Choose an action."""
+        return int(self.act_batch(observation[None], action_mask[None])[0])
+
+    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Choose for `n` games at once."""
+        answer = self._call("act", (observations, action_masks), len(observations))
+        is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
+        if not is_whole or len(answer) != len(observations):
+            raise self._gone("answered what no agent answers")
+        self._is_fresh = False
+        return np.array(answer, np.int64)
+
+    def close(self) -> None:
+        """End the process, and all that it started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid or 0, signal.SIGKILL)
+        process.kill()
+        process.join(PATIENCE)
+        self._channel.close()
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._channel = Channel(ours)
+        self._number = 0
+        self._is_fresh = True
+        self._process = server().Process(
+            target=serve, args=(theirs, self._text, self._info, self._isolation.memory_limit), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        try:
+            made = self._answer(self._deadline(1))
+        except Misconduct as fault:
+            raise ValueError(f"the agent {self._text!r} cannot be made: it {fault}") from None
+        if "refused" in made:
+            self.close()
+            raise ValueError(str(made["refused"]))
+        self.shares_batch = bool(made.get("shares_batch"))
+
+    def _call(self, method: str, argument: Any, decisions: int) -> Any:
+        """Have the child do something and return its answer."""
+        if self._process is None:
+            raise Gone("is gone")
+        self._number += 1
+        deadline = self._deadline(decisions)
+        request = pickle.dumps((self._number, method, argument), pickle.HIGHEST_PROTOCOL)
+        try:
+            self._channel.send(request, deadline)
+        except TimeoutError:
+            raise self._gone(self._too_long()) from None
+        except OSError:
+            raise self._gone(self._ending()) from None
+        answer = self._answer(deadline)
+        while answer.get("number") != self._number:  # what a copy that the agent forked says once more
+            answer = self._answer(deadline)
+        if "fault" in answer:
+            raise Misconduct(one_line(str(answer["fault"])))
+        return answer.get("value")
+
+    def _answer(self, deadline: float | None) -> dict[str, Any]:
+        """Return the next message of the child."""
+        assert self._process is not None
+        try:
+            message = self._channel.receive(LARGEST_ANSWER, deadline, self._process.sentinel)
+        except TimeoutError:
+            raise self._gone(self._too_long()) from None
+        except (EOFError, OSError):
+            raise self._gone(self._ending()) from None
+        with contextlib.suppress(ValueError, RecursionError):
+            answer = json.loads(message)
+            if isinstance(answer, dict):
+                return answer
+        raise self._gone("sent what no agent sends")
+
+    def _deadline(self, decisions: int) -> float | None:
+        limit = self._isolation.time_limit
+        if limit is None:
+            return None
+        return time.monotonic() + limit * decisions + (self._isolation.start_limit if self._is_fresh else 0.0)
+
+    def _gone(self, reason: str) -> Gone:
+        self.close()
+        return Gone(reason)
+
+    def _too_long(self) -> str:
+        more = f", with {self._isolation.start_limit:g} s more to start" if self._is_fresh else ""
+        return f"took longer than {self._isolation.time_limit:g} s a decision{more}"
+
+    def _ending(self) -> str:
+        """Say how the process ended."""
+        assert self._process is not None
+        self._process.join(PATIENCE)
+        code = self._process.exitcode
+        if code == OUT_OF_MEMORY and self._isolation.memory_limit is not None:
+            return f"took more than {self._isolation.memory_limit} MiB of memory"
+        if code is None:
+            return "closed its connection"
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended its process with exit code {code}"
+
+
+class Channel:
+    """Messages over a socket, each with its length before it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+
+    def send(self, message: bytes, deadline: float | None = None) -> None:
+        """Send a message.
+
+        Raises:
+            TimeoutError: nobody read it until the deadline, of `time.monotonic()`.
+            OSError: nobody is there.
+        """
+        self._socket.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
+        self._socket.sendall(len(message).to_bytes(LENGTH, "little") + message)
+
+    def receive(self, largest: int, deadline: float | None = None, sentinel: int | None = None) -> bytes:
+        """Return the next message.
+
+        Args:
+            largest: bytes that it may have.
+            deadline: of `time.monotonic()`.
+            sentinel: of the process that is to send it.
+
+        Raises:
+            TimeoutError: no message until the deadline.
+            EOFError: the connection or the process has ended.
+            OSError: a message that is too long, or the connection is broken.
+        """
+        length = int.from_bytes(self._read(LENGTH, deadline, sentinel), "little")
+        if length > largest:
+            raise OSError(f"a message of {length} bytes, where {largest} are allowed")
+        return self._read(length, deadline, sentinel)
+
+    def _read(self, size: int, deadline: float | None, sentinel: int | None) -> bytes:
+        content = bytearray()
+        self._socket.settimeout(None)
+        sources: list[Any] = [self._socket] if sentinel is None else [self._socket, sentinel]
+        while len(content) < size:
+            if deadline is not None or sentinel is not None:
+                ready = wait(sources, None if deadline is None else max(deadline - time.monotonic(), 0.0))
+                if not ready:
+                    raise TimeoutError
+                if self._socket not in ready:
+                    raise EOFError
+            piece = self._socket.recv(size - len(content))
+            if not piece:
+                raise EOFError
+            content += piece
+        return bytes(content)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._socket.close()
+
+
+def server() -> ForkServerContext:
+    """Return what starts processes: a server that loads once what of ours is loaded here, and forks from then on."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([name for name in sys.modules if name.startswith("sackarmies_")])
+    return context
+
+
+def end_with_parent() -> None:
+    """End this process as soon as the one that started it is gone, be it killed."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+# --- in the child
+
+
+def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: int | None) -> None:
+    """Make an agent and answer for it until the connection ends; the whole life of a child."""
+    os.setsid()  # a group of its own: Ctrl-C is the parent's business, and what the agent starts can be killed with it
+    end_with_parent()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # what agents print is nobody's business
+    try:
+        if memory_limit is not None:
+            limit_memory(memory_limit)
+        _answer_all(Channel(connection), text, info, is_limited=memory_limit is not None)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Let this process take so much more address space than it has now."""
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    limit = now + mebibytes * MEBIBYTE
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
+    try:
+        agent = make_agent(text, info)
+    except ValueError as error:
+        channel.send(json.dumps({"refused": str(error)}).encode())
+        return
+    channel.send(json.dumps({"shares_batch": bool(agent.shares_batch)}).encode())
+    while True:
+        number, method, argument = pickle.loads(channel.receive(sys.maxsize))
+        answer: dict[str, Any] = {"number": number}
+        try:
+            if method == "reset":
+                reset(agent, argument)
+            else:
+                answer["value"] = ask(agent, *argument).tolist()
+        except Misconduct as fault:
+            if is_limited and isinstance(fault.__cause__, MemoryError):
+                raise MemoryError from None
+            answer["fault"] = str(fault)
+        channel.send(json.dumps(answer).encode())

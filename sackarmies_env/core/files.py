@@ -1,0 +1,68 @@
+"""Writing files so that nothing is ever lost: a file is the old one or the new one, whole, whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")  # hidden, with the id of the process that writes
+
+
+def write_safely(path: Path, content: bytes) -> None:
+    """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture.
+
+    The content goes to a temporary file beside it, which then takes the name. Both content and name have reached the
+    disk when this returns, so that what the new file replaces (older checkpoints, say) may be removed.
+
+    Raises:
+        OSError: it cannot be written, the disk being full, for example; `filename` is `path`. What was there, is there.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+    finally:
+        with contextlib.suppress(OSError):  # it is gone, if all went well
+            temporary.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where the system can: the file is whole by now in any case."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that processes left in `folder` when they were killed while writing."""
+    for path in folder.glob(".*.tmp"):
+        match = TEMPORARY.fullmatch(path.name)
+        if match is not None and not _is_alive(int(match[1])):
+            path.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    """Return whether there is another process of this id; one's own id is that of a dead one that had it before."""
+    if os.name != "posix":  # elsewhere one cannot ask
+        return True
+    if pid == os.getpid():
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to somebody else
+        return True
+    return True

@@ -1,0 +1,285 @@
+"""Agents that misbehave, alone in this process or in one of their own: they lose their games, and the rest goes on."""
+
+import json
+from contextlib import closing
+
+import pytest
+
+from sackarmies_agents import GameInfo
+from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_env.core.notation import give_up, load_record, replay
+from sackarmies_env.envs.match import Match
+from sackarmies_training import cli
+from sackarmies_training.config import MatchSection
+from sackarmies_training.evaluate import Plan, evaluate
+from sackarmies_training.imitation import School
+from sackarmies_training.matches import Table, play_games
+from sackarmies_training.tournament import Tournament, batch_path
+from tests.core.toy_game import make_duel
+from tests.training.test_train import make_config
+
+ISOLATION = Isolation(time_limit=20.0, memory_limit=500)
+
+
+def stranger(kind):
+    return f"python:class=tests.agents.strangers:{kind}"
+
+
+def play(line_ups, isolation=None, *, game=None):
+    """Play a game for each line-up, each with another seed."""
+    game = game or make_duel(len(line_ups[0]))
+    with closing(Table(line_ups, lambda text: make_player(text, GameInfo.of(game), isolation), 1)) as table:
+        return play_games(game, line_ups, range(len(line_ups)), table)
+
+
+def seated(*kinds):
+    """Return a line-up of strangers."""
+    return [stranger(kind) for kind in kinds]
+
+
+def reasons(played):
+    return {forfeit.reason for one in played for forfeit in one.forfeits}
+
+
+MISCONDUCT = [
+    ("Raises", "raised RuntimeError: no idea [31m"),
+    ("Exits", "raised SystemExit: enough"),
+    ("Huge", "raised OverflowError: Python int too large to convert to C long"),
+    ("Nothing", "raised TypeError: 'NoneType' object cannot be interpreted as an integer"),
+    ("Text", "raised TypeError: 'str' object cannot be interpreted as an integer"),
+    ("NotANumber", "raised TypeError: 'float' object cannot be interpreted as an integer"),
+    ("Fraction", "raised TypeError: 'float' object cannot be interpreted as an integer"),
+    ("Scribbles", "wrote into the observation or the mask that it was shown"),
+    ("Illegal", "chose action 0, which is not legal"),
+]
+
+
+@pytest.mark.parametrize(("kind", "reason"), MISCONDUCT)
+def test_who_misbehaves_loses_this_game_for_this_reason(kind, reason):
+    (played,) = play([seated(kind, "Lowest")])
+    (forfeit,) = played.forfeits
+    assert forfeit.seat == 0
+    assert forfeit.reason == reason
+    assert forfeit.ply == 2  # his second decision, after one each
+    assert played.actions[2:] == (give_up(0),)
+    assert played.returns == (-1.0, 1.0)
+    assert not played.truncated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "reason"), MISCONDUCT)
+def test_process_of_its_own_makes_no_difference(kind, reason):
+    assert play([seated(kind, "Lowest")], ISOLATION) == play([seated(kind, "Lowest")])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "reason", "isolation"),
+    [
+        ("Leaves", "ended its process with exit code 3", Isolation()),
+        ("Crashes", "was killed by SIGSEGV", Isolation()),
+        ("Dies", "was killed by SIGKILL", Isolation()),
+        ("Hangs", "took longer than 0.5 s a decision", Isolation(time_limit=0.5)),
+        ("Leaks", "took more than 200 MiB of memory", Isolation(memory_limit=200)),
+    ],
+)
+def test_who_takes_its_process_down_loses_this_game_only(kind, reason, isolation):
+    played = play([seated(kind, "Lowest")] * 2, isolation)
+    assert reasons(played) == {reason}
+    assert [one.returns for one in played] == [(-1.0, 1.0)] * 2
+    assert [one.actions[-1] for one in played] == [give_up(0)] * 2
+
+
+@pytest.mark.slow
+def test_prints_and_forks_harm_nobody(capfd):
+    assert play([seated("Chatters", "Lowest")], ISOLATION)[0].actions == play([seated("Lowest", "Lowest")])[0].actions
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.slow
+def test_hanging_in_the_first_decision_is_given_the_time_to_start_besides():
+    (played,) = play([seated("HangsAtOnce", "Lowest")], Isolation(time_limit=0.2, start_limit=2.0))
+    assert played.forfeits[0].reason == "took longer than 0.2 s a decision, with 2 s more to start"
+    assert played.forfeits[0].ply == 0
+
+
+@pytest.mark.slow
+def test_many_decisions_at_once_have_many_times_the_limit():
+    assert reasons(play([seated("SharedSlow", "Lowest")] * 8, Isolation(time_limit=0.5))) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("SharedRaises", "raised ValueError: two fours"),
+        ("SharedTooLong", "answered ndarray of shape (2,) and dtype int64, where shape (1,) and integers are wanted"),
+        ("SharedFloats", "answered ndarray of shape (1,) and dtype float64, where shape (1,) and integers are wanted"),
+        ("SharedIllegal", "chose action -1, which is not legal"),
+    ],
+)
+def test_of_many_games_asked_for_at_once_only_the_guilty_ones_are_lost(kind, reason):
+    played = play([seated(kind, "Lowest")] * 20)
+    assert reasons(played) == {reason}
+    assert 0 < sum(len(one.forfeits) for one in played) < 20
+    for one in played:
+        assert one.forfeits == tuple(guilty_plies(one, reason))
+
+
+def guilty_plies(played, reason):
+    """Yield where General 0 has two fours on his hand and does what he does then, once."""
+    match = Match(make_duel())
+    match.begin(played.seed)
+    for ply, action in enumerate(played.actions):
+        if match.player == 0 and match.observation[3] >= 2:
+            (forfeit,) = played.forfeits
+            assert action == give_up(0)
+            yield type(forfeit)(0, ply, reason)
+            return
+        match.play(action)
+
+
+def test_fresh_process_plays_the_other_games_of_one_that_died():
+    dies, lowest = stranger("DiesYoung"), stranger("Lowest")
+    line_ups = [[dies, lowest], [lowest, dies]] * 4
+    played = play(line_ups, Isolation())
+    peaceful = play([[lowest, lowest]] * 8)
+    assert [one.actions for one in played[::2]] == [one.actions for one in peaceful[::2]]
+    for one, whole in zip(played[1::2], peaceful[1::2], strict=True):
+        assert one.actions == (whole.actions[0], give_up(1))
+    assert reasons(played) == {"ended its process with exit code 7"}
+
+
+def test_agent_that_cannot_be_reset_loses_its_games():
+    played = play([seated("BadReset", "Lowest")] * 2)
+    assert [one.actions for one in played] == [(give_up(0),)] * 2
+    assert reasons(played) == {"raised KeyError: 'seed', in reset()"}
+
+
+def test_three_play_on_without_the_one_who_forfeits():
+    (played,) = play([seated("Lowest", "Raises", "Lowest")])
+    (forfeit,) = played.forfeits
+    assert forfeit.seat == 1
+    assert len(played.actions) > forfeit.ply + 1
+    assert played.returns[1] == -0.5
+    assert sorted(played.returns) == [-0.5, -0.5, 1.0]
+
+
+def test_result_of_a_game_that_is_cut_off_stands():
+    (played,) = play([seated("Raises", "Lowest", "Lowest")], game=make_duel(3, max_turns=2))
+    assert played.truncated
+    assert played.returns == (-0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("isolation", [None, Isolation(time_limit=20.0)])
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("BadStart", "class=tests.agents.strangers:BadStart: making the agent raised OSError: no weights"),
+        ("Nobody", r"class=tests.agents.strangers:Nobody: this is no subclass of sackarmies_agents.Agent; it takes"),
+    ],
+)
+def test_agent_that_cannot_be_made_stops_everything_with_a_sentence(kind, message, isolation):
+    with pytest.raises(ValueError, match=message):
+        play([seated(kind, "Lowest")], isolation)
+
+
+def test_agent_that_dies_while_it_is_made_is_told():
+    with pytest.raises(ValueError, match=r"DeadStart' cannot be made: it ended its process with exit code 4"):
+        play([seated("DeadStart", "Lowest")], Isolation())
+
+
+def test_module_that_cannot_be_imported_is_told():
+    with pytest.raises(ValueError, match=r"importing 'nowhere' raised ModuleNotFoundError: No module named 'nowhere'"):
+        make_player("python:class=nowhere:Agent", GameInfo.of(make_duel()), None)
+
+
+def test_teacher_who_misbehaves_is_an_error(tmp_path):
+    imitation = {"teacher": stranger("Raises"), "decisions": 10, "games": 2}
+    config = make_config(tmp_path, imitation=imitation)
+    school = School(config, config.imitation, make_duel())
+    with pytest.raises(ValueError, match=r"the teacher 'python:.*' cannot be imitated: it raised RuntimeError"):
+        school.lesson()
+
+
+# --- tournaments and evaluations
+
+FIELD = [stranger("Raises"), stranger("SharedRaises"), stranger("Lowest")]
+
+
+def make_tournament(folder, **changes):
+    section = {"agents": FIELD, "seeds": 12, "batch": 6, "workers": 1, **changes}
+    return Tournament(make_duel(), MatchSection(**section), folder)
+
+
+def run_to_the_end(tournament, monkeypatch, capsys):
+    """Play a tournament as the command does; return what it prints."""
+    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    cli.run_tournament(tournament.game, tournament.section, tournament.folder, {})
+    return capsys.readouterr().out
+
+
+def test_tournament_goes_on_and_records_the_reasons(tmp_path, monkeypatch, capsys):
+    tournament = make_tournament(tmp_path)
+    text = run_to_the_end(tournament, monkeypatch, capsys)
+    standings = json.loads((tmp_path / "standings.json").read_text())
+    lost = {line["agent"]: line["forfeits"] for line in standings["standings"]}
+    counted = dict.fromkeys(lost, 0)
+    assert len(tournament.batches()) == 6
+    for batch in tournament.batches():
+        for entry in json.loads(batch_path(tmp_path, batch).read_text())["games"]:
+            record = load_record(tmp_path / entry["record"])
+            replay(tournament.game, record)
+            assert [(one.ply, one.reason) for one in record.forfeits] == [
+                (one["ply"], one["reason"]) for one in entry["forfeits"]
+            ]
+            for one in entry["forfeits"]:
+                assert record.texts[one["ply"]] == f"forfeit {one['seat']}"
+                counted[entry["agents"][one["seat"]]] += 1
+    assert lost == counted
+    assert lost[stranger("Lowest")] == 0
+    assert min(lost[name] for name in FIELD[:2]) > 0
+    told = {(one["agent"], one["reason"]): one["games"] for one in standings["forfeits"]}
+    assert told == {
+        (FIELD[0], "raised RuntimeError: no idea [31m"): lost[FIELD[0]],
+        (FIELD[1], "raised ValueError: two fours"): lost[FIELD[1]],
+    }
+    assert "Games lost by forfeit" in text
+    assert "raised RuntimeError: no idea [31m" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_isolated_tournament_has_the_same_files(tmp_path, monkeypatch, capsys, workers):
+    alone = make_tournament(tmp_path / "alone")
+    isolated = make_tournament(tmp_path / "isolated", isolate=True, workers=workers)
+    for tournament in (alone, isolated):
+        run_to_the_end(tournament, monkeypatch, capsys)
+    files = [
+        {path.relative_to(one.folder): path.read_bytes() for path in one.folder.rglob("*.json")}
+        for one in (alone, isolated)
+    ]
+    assert files[0] == files[1]
+
+
+def test_limits_belong_to_what_a_tournament_is(tmp_path):
+    make_tournament(tmp_path, isolate=True, time_limit=5.0).open()
+    with pytest.raises(ValueError, match=r"its time_limit is 5\.0, here it is 6\.0"):
+        make_tournament(tmp_path, isolate=True, time_limit=6.0).open()
+    make_tournament(tmp_path, isolate=True, time_limit=5.0, workers=2, start_limit=1.0).open()
+
+
+@pytest.mark.parametrize("key", ["time_limit", "memory_limit"])
+def test_limit_that_cannot_be_kept_is_refused(key):
+    with pytest.raises(ValueError, match=f"{key} is given without isolate = true: an agent that runs in the same"):
+        MatchSection(agents=["random", "greedy"], **{key: 5})
+
+
+@pytest.mark.parametrize("isolation", [None, pytest.param(Isolation(), marks=pytest.mark.slow)])
+def test_evaluation_counts_forfeits_as_losses(isolation):
+    agent = stranger("BadReset")
+    tally, played = evaluate(make_duel(), agent, stranger("Lowest"), Plan(3, isolation=isolation), lambda games: None)
+    seats = [one.agents.index(agent) for one in played]
+    assert sorted(seats) == [0, 0, 0, 1, 1, 1]
+    assert [one.returns[seat] for one, seat in zip(played, seats, strict=True)] == [-1.0] * 6
+    assert [[forfeit.seat for forfeit in one.forfeits] for one in played] == [[seat] for seat in seats]
+    assert (tally.losses, tally.games) == (6, 6)

@@ -1,0 +1,227 @@
+"""Training and tournaments that are killed at any moment go on as if nothing had been."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from sackarmies_agents.learned.checkpoint import check, read_header
+from sackarmies_training.checkpoints import CheckpointFolder
+from sackarmies_training.cli import run_tournament
+from sackarmies_training.train_ppo import CHECKPOINT
+from tests.training.killed_runs import MANY_SEEDS
+from tests.training.test_tournament import files_of, make_tournament
+from tests.training.test_train import ROUND
+
+KEEP = 3  # checkpoints, as in the configuration
+ENDLESS = 10_000_000  # decisions
+LONG, FIRST, LAST = 70, 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
+
+
+class Runs:
+    """Speaks with the server of runs, and checks what each kill left."""
+
+    def __init__(self, server, folder):
+        self.server = server
+        self.folder = folder
+        self.log = folder / "log"
+        self.run = folder / "duel"
+        self.checkpoints = CheckpointFolder(self.run / "checkpoints", KEEP)
+        self.reached = 0  # decisions of the checkpoint that the next run must go on from
+
+    def play(self, decisions, *, after, name="", number=0):
+        """Train to so many decisions and be killed on the way; return whether the kill came in time."""
+        order = {"folder": str(self.folder), "log": str(self.log), "decisions": decisions}
+        self.server.stdin.write(json.dumps({**order, "after": after, "name": name, "number": number}) + "\n")
+        self.server.stdin.flush()
+        code = int(self.server.stdout.readline())
+        assert code in {0, -signal.SIGKILL}, self.log.read_text()
+        self.check_what_is_left()
+        return code != 0
+
+    def check_what_is_left(self):
+        """Check files against what the run said before it was killed."""
+        said = self.log.read_text() if self.log.exists() else ""
+        begun = re.search(r"Going on from \S+/(\d+)\.zip: ([\d,]+) decisions", said)
+        if begun:
+            assert int(begun[1]) == int(begun[2].replace(",", "")) == self.reached
+        assert self.reached == 0 or "beginning anew" not in said
+        written = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) decisions:", said, re.MULTILINE)]
+        paths = self.checkpoints.paths()
+        for path in paths:
+            check(path)
+        newest = int(paths[-1].stem) if paths else 0
+        assert newest >= max([self.reached, *written])
+        assert newest <= max([self.reached, *written]) + ROUND  # at most one that it had no time to speak of
+        assert len(paths) <= KEEP + 1
+        assert len(list(self.run.rglob(".*.tmp"))) <= 1  # of this kill: the one before was cleared away
+        self.reached = newest
+        self.log.unlink(missing_ok=True)
+
+    def finish(self):
+        """Let it end in peace; check the General, what is left in the folder, and the curves."""
+        decisions = self.reached + 2 * ROUND
+        assert not self.play(decisions, after=0, name="no such file", number=1)
+        check(self.run / CHECKPOINT)
+        assert read_header(self.run / CHECKPOINT).training["decisions"] == decisions
+        assert sorted(path.name for path in self.run.iterdir()) == [CHECKPOINT, "checkpoints", "tensorboard"]
+        assert list(self.run.rglob(".*")) == []
+        curves = EventAccumulator(str(self.run / "tensorboard"), size_guidance={"scalars": 0}).Reload()
+        steps = [event.step for event in curves.Scalars("time/fps")]
+        assert steps == list(range(ROUND, decisions + 1, ROUND))  # each once, in order
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Start the server of runs."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.training.killed_runs"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_again_and_again_goes_on_each_time(server, tmp_path):
+    runs, chance = Runs(server, tmp_path), random.Random(1)
+    for kill in range(LONG):
+        if kill % 2:
+            assert runs.play(ENDLESS, after=chance.uniform(0.0, 0.8))
+        else:  # in the middle of writing: checkpoints, curves, removal of old checkpoints
+            name = chance.choice([".tmp", ".zip", "tfevents", "duel"])
+            assert runs.play(
+                ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name=name, number=chance.randint(1, 8)
+            )
+    assert runs.reached > 10 * ROUND
+    runs.finish()
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_at_its_beginning_begins_anew_or_goes_on(server, tmp_path):
+    chance = random.Random(2)
+    for kill in range(FIRST):
+        folder = tmp_path / str(kill)
+        folder.mkdir()
+        runs = Runs(server, folder)
+        assert runs.play(ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name="duel", number=kill + 1)
+        assert runs.reached <= 3 * ROUND
+        runs.finish()
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_at_its_end_ends_the_next_time(server, tmp_path):
+    runs, chance = Runs(server, tmp_path), random.Random(3)
+    killed = 0
+    for kill in range(LAST):
+        is_killed = runs.play(
+            runs.reached + ROUND,
+            after=chance.choice([0, chance.expovariate(2000)]),
+            name=CHECKPOINT,
+            number=kill % 3 + 1,
+        )
+        killed += is_killed
+        if (runs.run / CHECKPOINT).exists():  # written in time, and whole
+            check(runs.run / CHECKPOINT)
+            (runs.run / CHECKPOINT).unlink()
+    assert killed >= LAST // 2
+    runs.finish()
+
+
+# --- tournaments
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    """Return all files of a tournament that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    return play_on(folder)
+
+
+def play_on(folder):
+    """Play a tournament to its end here; return its files."""
+    contest = make_tournament(folder, seeds=MANY_SEEDS)
+    run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
+    assert list(folder.rglob(".*")) == []
+    return files_of(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["tournament.json", "records", "batches", "standings.json"])
+def test_tournament_that_is_killed_while_it_writes_has_the_same_table_in_the_end(server, tmp_path, unbroken, part):
+    chance = random.Random(part)
+    log = tmp_path / "log"
+    folder = tmp_path / "contest"
+    for kill in range(10):
+        order = {
+            "folder": str(folder),
+            "log": str(log),
+            "decisions": 0,
+            "name": part,
+            "number": chance.randint(1, 3 * kill + 3),
+        }
+        server.stdin.write(json.dumps({**order, "after": chance.choice([0, chance.expovariate(1000)])}) + "\n")
+        server.stdin.flush()
+        assert int(server.stdout.readline()) in {0, -signal.SIGKILL}, log.read_text()
+        assert len(list(folder.rglob(".*.tmp"))) <= 1
+    assert play_on(folder) == unbroken
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.training.killed_runs import MANY_SEEDS
+from tests.training.test_tournament import make_tournament
+if __name__ == "__main__":
+    contest = make_tournament(Path(sys.argv[1]), seeds=int(sys.argv[2]), workers=2, isolate=True)
+    contest.play(contest.open(), lambda games: None)
+"""
+
+
+@pytest.mark.slow
+def test_tournament_of_several_processes_that_is_killed_leaves_none_and_has_the_same_table(tmp_path, unbroken):
+    script, folder = tmp_path / "script.py", tmp_path / "contest"
+    script.write_text(SCRIPT)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for batches in (1, 6):
+        with subprocess.Popen([sys.executable, script, folder, str(MANY_SEEDS)], env=environment) as process:
+            wait_until(lambda number=batches: len(list(folder.glob("batches/*.json"))) >= number)
+            family = descendants(process.pid)
+            process.kill()
+        assert len(family) > 4  # two that play, servers of processes, agents
+        wait_until(lambda pids=family: not any(is_running(pid) for pid in pids))
+    assert len(list(folder.glob("batches/*.json"))) < MANY_SEEDS // 2
+    assert play_on(folder) == unbroken
+
+
+def wait_until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def descendants(pid):
+    """Return the ids of all processes that a process started, and of those that they started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [one for child in map(int, children) for one in (child, *descendants(child))]
+
+
+def is_running(pid):
+    """Return whether there is such a process, and it is not merely waiting to be counted as dead."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
