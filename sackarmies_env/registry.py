@@ -9,6 +9,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sackarmies_env.core.words import short
+
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
 
@@ -35,8 +37,8 @@ def list_games() -> list[str]:
 
 
 def _module(game_id: str) -> Any:
-    if game_id not in _GAMES:
-        raise ValueError(f"there is no game {game_id!r}: known are {', '.join(list_games())}")
+    if not isinstance(game_id, str) or game_id not in _GAMES:
+        raise ValueError(f"there is no game {short(game_id)}: known are {', '.join(list_games())}")
     return importlib.import_module(_GAMES[game_id])
 
 
@@ -82,8 +84,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     Raises:
         ValueError: no such game or api, an unknown option, or a value that is refused.
     """
-    if api not in _APIS:
-        raise ValueError(f"api={api!r}: allowed are {', '.join(map(repr, _APIS))}")
+    if not isinstance(api, str) or api not in _APIS:
+        raise ValueError(f"api={short(api)}: allowed are {', '.join(map(repr, _APIS))}")
     adapter, adapter_options = _APIS[api]()
     game_options = inspect.signature(_module(game_id).make_game).parameters
     _check_options(options, [*game_options, *adapter_options], f"{game_id} as {api!r}")
@@ -94,7 +96,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
 def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown option {name!r} of {whose}: known are {', '.join(known)}")
+            raise ValueError(f"unknown option {short(name)} of {whose}: known are {', '.join(known)}")
 
 
 # --- adapters, imported when asked for: each gives what makes an environment of a game, and its options

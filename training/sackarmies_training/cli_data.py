@@ -14,7 +14,7 @@ from rich.table import Table
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.notation import load_record
 from sackarmies_env.core.notation import replay as replay_record
-from sackarmies_env.core.tables import listed, suggestion
+from sackarmies_env.core.words import listed, suggestion
 from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.narrate import narrate

@@ -8,7 +8,8 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator, Field, model_validator
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_env.core.tables import Strict, read_model, read_toml
+from sackarmies_env.core.files import read_toml
+from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.games.sack_armies.switches import Switches
 
 TRAINED = "trained"  # stands in a tournament after training for the General just trained
