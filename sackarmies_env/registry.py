@@ -13,6 +13,7 @@ from sackarmies_env.core.words import short
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
+    from sackarmies_env.core.notation import GameRecord
 
 GYMNASIUM_ID = "sackarmies_env/SackArmies-v0"
 
@@ -26,7 +27,8 @@ def register_game(game_id: str, module: str) -> None:
     Args:
         game_id: its name.
         module: import path of a module with `make_game(**options) -> Game` and, where there are scenarios,
-            `load_scenario(source) -> dict`.
+            `load_scenario(source) -> dict`; where options may name files, also `make_recorded_game(**options) -> Game`,
+            which takes plain data alone and reads no file.
     """
     _GAMES[game_id] = module
 
@@ -55,6 +57,22 @@ def load_game(game_id: str, **config: Any) -> Game:
     build = _module(game_id).make_game
     _check_options(config, inspect.signature(build).parameters, game_id)
     game: Game = build(**config)
+    return game
+
+
+def game_of(record: GameRecord) -> Game:
+    """Build the game that a record is of, from the data in the record alone: a file that it may name is not read.
+
+    Args:
+        record: of whatever origin.
+
+    Raises:
+        ValueError: no such game, or a configuration that the game refuses.
+    """
+    module = _module(record.game)
+    build = getattr(module, "make_recorded_game", module.make_game)
+    _check_options(record.config, inspect.signature(module.make_game).parameters, f"the configuration of {record.game}")
+    game: Game = build(**record.config)
     return game
 
 

@@ -19,8 +19,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from sackarmies_env.core.files import read_json
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.reading import read_json
 from sackarmies_env.core.state import ERROR_NONE, copy_records
 from sackarmies_env.core.tables import Line, Several, Strict, read_model
 from sackarmies_env.core.words import printable, short, told

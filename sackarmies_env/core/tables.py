@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
-from sackarmies_env.core.files import shallow
+from sackarmies_env.core.reading import shallow
 from sackarmies_env.core.words import UNPRINTABLE, cut, listed, printable, sentences, suggestion, told
 
 Item = TypeVar("Item")

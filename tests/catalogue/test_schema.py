@@ -2,7 +2,7 @@
 
 import pytest
 
-from sackarmies_env.core.files import read_toml
+from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.tables import read_model
 from sackarmies_env.games.sack_armies.army import read_army
 from sackarmies_env.games.sack_armies.schema import Battlefield, read_tokens, token_data

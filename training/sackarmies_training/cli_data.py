@@ -20,7 +20,7 @@ from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.narrate import narrate
 from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
-from sackarmies_env.registry import load_game, load_scenario
+from sackarmies_env.registry import game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import console, games_bar
 
 KINDS = ("unit", "battlefield", "spell", "maneuver")
@@ -191,7 +191,7 @@ def replay(
 ) -> None:
     """Tell a recorded game move by move, or verify it."""
     loaded = load_record(record)
-    game = load_game(loaded.game, **loaded.config)
+    game = game_of(loaded)
     if check:
         replay_record(game, loaded)
         console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")

@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sackarmies_env.core import reading
+
 
 def write_safely(path: Path, content: bytes) -> None:
     """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture."""
@@ -37,12 +39,7 @@ def read_json(path: Path) -> Any:
     Raises:
         ValueError: the file cannot be read or is not JSON.
     """
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
+    return reading.read_json(path)
 
 
 def digest_of(path: Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sackarmies_env.core.files import read_toml
+from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.tables import read_model
 from sackarmies_env.core.words import doubled, listed, sentences, short, suggestion
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -90,6 +91,8 @@ def make_config(
     if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
         raise ValueError(f"num_generals is {short(num_generals)}, but 2 to {MAX_GENERALS} Generals can play")
     chosen = choose_armies(armies, num_generals)
+    if not isinstance(tokens, list | tuple):
+        raise ValueError(f"inline tokens: {short(tokens)} is given, but a list of tables is wanted")
     inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
     config = Config(num_generals, read_switches(switches), all_tokens(inline, chosen), chosen)
     if legal_armies:
@@ -167,16 +170,24 @@ def capacity_for(config: Config) -> Capacity:
 
 def build_params(config: Config) -> NDArray[np.void]:
     """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed."""
-    params = alloc(PARAMS_DTYPE, 1)
+    params = _token_params(config.inline_tokens).copy()
     params["num_generals"] = config.num_generals
     params["num_types"] = len(config.tokens)
     params["num_actions"] = config.num_actions
     params["tokens_per_general"] = capacity_for(config).tokens
     fill_switches(params, config.switches)
     fill_board(params, config.grid)
-    TokenTables(params).fill(config.tokens)
-    fill_attributes(params)
     fill_armies(params, config)
+    return params
+
+
+@functools.lru_cache(maxsize=16)
+def _token_params(inline: tuple[AnyToken, ...]) -> NDArray[np.void]:
+    """Return parameters that hold the catalogue and inline tokens alone; they are not to be changed."""
+    params = alloc(PARAMS_DTYPE, 1)
+    params["num_types"] = len(load_catalogue()) + len(inline)
+    TokenTables(params).fill((*load_catalogue().values(), *inline))
+    fill_attributes(params)
     return params
 
 

@@ -6,14 +6,16 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import as_records, copy_records
+from sackarmies_env.core.tables import Several, Strict, read_model
 from sackarmies_env.core.words import short, suggestion, told
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
@@ -26,7 +28,7 @@ from sackarmies_env.games.sack_armies.advance import (
 )
 from sackarmies_env.games.sack_armies.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.config import Config, build_params, capacity_for, make_config
-from sackarmies_env.games.sack_armies.constants import Decision
+from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, Decision
 from sackarmies_env.games.sack_armies.determinize import determinize_games
 from sackarmies_env.games.sack_armies.layout import make_observation_spec
 from sackarmies_env.games.sack_armies.observe import observe_games
@@ -77,6 +79,26 @@ def make_game(
         "observation": observation,
     }
     return _assemble(config, plain, reset_games, step.prepare_games)
+
+
+class RecordedConfig(Strict):
+    """What `make_game` is given, as records hold it: all of it plain data, nothing by name."""
+
+    num_generals: int | None = None
+    armies: Annotated[Several[dict[str, Any]], Field(max_length=MAX_GENERALS)] | None = None
+    scenario: dict[str, Any] | None = None
+    switches: dict[str, Any] | None = None
+    observation: Literal["compact", "planes"] = "compact"
+
+
+def make_recorded_game(**config: Any) -> Game:
+    """Build a game from the configuration in a record; armies and scenarios by name or file are refused.
+
+    Raises:
+        ValueError: as `make_game`.
+    """
+    given = read_model(RecordedConfig, config, "configuration")
+    return make_game(**{name: getattr(given, name) for name in given.model_fields_set})
 
 
 def _from_scenario(

@@ -18,7 +18,7 @@ import numpy as np
 import tomli_w
 from numpy.typing import NDArray
 
-from sackarmies_env.core.files import read_toml
+from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
 from sackarmies_env.core.tables import read_model
 from sackarmies_env.core.words import printable, sentences, short
@@ -30,6 +30,7 @@ from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_pa
 from sackarmies_env.games.sack_armies.scenario_check import problems_of
 from sackarmies_env.games.sack_armies.scenario_dump import to_scenario
 from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
+from sackarmies_env.games.sack_armies.scenario_flow import flow_faults
 from sackarmies_env.games.sack_armies.scenario_schema import Piece, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.state import make_state_dtype
 from sackarmies_env.games.sack_armies.switches import read_switches
@@ -129,6 +130,9 @@ def lay_out_scenario(source: ScenarioSource) -> Position:
         fill_state(params, config, scenario, pieces, rows, states)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    faults = list(flow_faults(params, states))
+    if faults:
+        raise ValueError(sentences(faults, f"{name}: procedure"))
     return Position(config, params, states)
 
 

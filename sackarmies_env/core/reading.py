@@ -21,7 +21,8 @@ MAX_TOML = 2**18  # bytes; the catalogue has 50,000
 MAX_JSON = 2**26  # bytes; the record of a game of 10,000 plies has about a million
 MAX_DEPTH = 24  # lists and tables within each other
 MAX_FAULT = 200  # characters of a parser's message
-LONG_KEY = re.compile(rf"(?:[\w-]+[ \t]*\.[ \t]*){{{MAX_DEPTH}}}")  # keys joined by dots nest as deep as they are long
+# Keys joined by dots nest as deep as they are long. The parts match all or nothing, so that the search is quick.
+LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
@@ -41,7 +42,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         raise ValueError(f"{name}: {too_deep()}") from None
     except ValueError as error:  # besides TOMLDecodeError: whole numbers with thousands of digits
         raise ValueError(f"{name}: not valid TOML: {cut(printable(error), MAX_FAULT)}") from None
-    return shallow(data, name)
+    shallow(data, name)
+    return data
 
 
 def read_json(path: str | Path, wanted: str = "a JSON file") -> Any:
@@ -68,7 +70,7 @@ def parse_json(text: str, name: str) -> Any:
         ValueError: it is no JSON, or nested too deeply.
     """
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_no_number)
     except RecursionError:
         raise ValueError(f"{name}: {too_deep()}") from None
     except json.JSONDecodeError as error:
@@ -76,6 +78,10 @@ def parse_json(text: str, name: str) -> Any:
     except ValueError as error:  # whole numbers with thousands of digits
         raise ValueError(f"{name}: not valid JSON: {error}") from None
     return shallow(data, name)
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def read_text(path: str | Path, wanted: str, limit: int) -> str:
