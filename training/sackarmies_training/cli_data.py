@@ -14,13 +14,13 @@ from rich.table import Table
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.notation import give_up, load_record
 from sackarmies_env.core.notation import replay as replay_record
-from sackarmies_env.core.tables import listed, suggestion
+from sackarmies_env.core.words import listed, suggestion
 from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.narrate import narrate
 from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
-from sackarmies_env.registry import load_game, load_scenario
+from sackarmies_env.registry import game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import console, games_bar
 
 KINDS = ("unit", "battlefield", "spell", "maneuver")
@@ -191,7 +191,7 @@ def replay(
 ) -> None:
     """Tell a recorded game move by move, or verify it."""
     loaded = load_record(record)
-    game = load_game(loaded.game, **loaded.config)
+    game = game_of(loaded)
     if check:
         replay_record(game, loaded)
         console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
