@@ -10,14 +10,16 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types docs bench bench-curves bench-profile clean
+.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
+	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
+	@echo "make soak       a million random games under watch;  make supply  versions and licences of what is installed"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
@@ -34,13 +36,13 @@ train: setup
 	$(BIN)/sackarmies train configs/train/quick.toml
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
 test-slow: setup
-	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) $(ARGS)
 
 test-all: setup
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -49,8 +51,21 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
+# What is installed fits together, and its licences are those that pyproject.toml allows.
+supply: setup
+	$(BIN)/python -m pip check
+	$(BIN)/pip-licenses
+
+soak: setup
+	$(BIN)/python -m tests.soak $(ARGS)
+
+mutation: setup
+	$(BIN)/python -m tests.mutation.run --sample 120 --seed 1 --workers $(WORKERS) $(ARGS)
+	$(BIN)/python -m tests.mutation.rulings --workers $(WORKERS)
+
 docs: setup
 	$(BIN)/python docs/build.py
+	$(BIN)/pip-licenses --output-file docs/licences.md
 	$(BIN)/python -m benchmarks.page
 
 # The other libraries get an environment of their own: exact versions, for Python 3.11.

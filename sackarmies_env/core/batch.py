@@ -27,6 +27,7 @@ from sackarmies_env.core.advance import (
     RUNNING,
     SEAT,
     SEED,
+    SKIP,
     STREAM,
     Outputs,
     new_orders,
@@ -113,6 +114,8 @@ class Batch:
         self._pieces = _cut(self._orders, self.threads)
         self._workers = Workers(self.threads)
         self._is_ready = False
+        self._begun = np.zeros(n, np.bool_)
+        self._all_begun = False
 
     def __len__(self) -> int:
         return len(self.states)
@@ -225,7 +228,8 @@ class Batch:
 
         Raises:
             RuntimeError: the engine reports a fault of its own.
-            ValueError: a script of chance was used up where nothing else decides.
+            ValueError: a game is to go on that has not begun, or a script of chance was used up where nothing else
+                decides.
         """
         if rows is None:
             orders, pieces = self._orders, self._pieces
@@ -235,10 +239,21 @@ class Batch:
             pieces = _cut(orders, self.threads)
         orders[:, CODE] = codes
         orders[:, ARGUMENT] = arguments
+        if not self._all_begun:
+            self._check_begun(orders)
         self._obey(orders, pieces, self._outputs if outputs is None else outputs)
         faults = self._faults if rows is None else self._faults[rows]
         if faults.any():
             self._report(np.flatnonzero(faults) if rows is None else rows[faults != ERROR_NONE])
+
+    def _check_begun(self, orders: NDArray[np.int64]) -> None:
+        """Refuse to play on in an empty state; one that is only read was written to by the caller."""
+        rows, codes = orders[:, ROW], orders[:, CODE]
+        self._begun[rows[(codes == BEGIN) | (codes == NO_ACTION)]] = True
+        empty = rows[(codes != SKIP) & ~self._begun[rows]]
+        if len(empty):
+            raise ValueError(f"game {empty[0]} has not begun: call reset first")
+        self._all_begun = bool(self._begun.all())
 
     def _obey(self, orders: NDArray[np.int64], pieces: list[NDArray[np.int64]], outputs: Outputs) -> None:
         if not self._is_ready:

@@ -1,4 +1,4 @@
-"""Compilation: the one place that names numba, its options, and a cache that cannot serve stale rules.
+"""Compilation: where kernels get numba from, with its options, and a cache that cannot serve stale rules.
 
 numba's own cache looks at the file that defines a function and not at the functions it calls, so that an edit in a
 callee leaves callers on the old rules. Here the cache directory is named by a digest of all rule sources, of the

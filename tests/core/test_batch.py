@@ -351,3 +351,18 @@ def test_a_random_decision_needs_a_number_of_them():
     before = batch.states.tobytes()
     batch.order(RANDOM, None, 0)
     assert batch.states.tobytes() == before
+
+
+def test_a_game_that_has_not_begun_is_not_played():
+    batch = Batch(make_duel(), 2)
+    with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
+        batch.step(np.zeros(2, np.int64))
+    batch.reset([1], np.array([0]))
+    with pytest.raises(ValueError, match="game 1 has not begun"):
+        batch.step_random()
+    batch.step(np.array([int(batch.action_masks[0].argmax()), SKIP]))
+    batch.states[1:] = batch.states[:1]  # the caller's own state
+    batch.read(np.array([1]))
+    twin = batch.states[1:].tobytes()
+    batch.step_random(1, np.array([1]))
+    assert batch.states[1:].tobytes() != twin

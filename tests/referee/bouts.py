@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
@@ -17,14 +16,11 @@ from sackarmies_env.games.sack_armies.config import Config, make_config
 from sackarmies_env.games.sack_armies.constants import Decision, Verb
 from sackarmies_env.games.sack_armies.scenario import lay_out_scenario
 from sackarmies_env.games.sack_armies.switches import read_switches
-from tests.referee import abilities, attacks
 from tests.referee.asks import missed_question
 from tests.referee.battles import VOLLEY_TOKENS, random_battle, shelling
-from tests.referee.board import is_adjacent
 from tests.referee.decisions import legal_ids
 from tests.referee.makers import Data, random_army, random_switches, random_tokens
-from tests.referee.position import Position, Token, read_position
-from tests.referee.stats import raise_abilities
+from tests.referee.position import Position, read_position
 from tests.sack_armies.worlds import States, act, plain, warlike
 
 GENERALS = (2, 2, 3, 4, 6)  # number of them, by seed
@@ -146,20 +142,6 @@ def offered_ids(game: Game, states: States) -> set[int]:
     return set(np.flatnonzero(mask[0]).tolist())
 
 
-def ids_with_known_faults(position: Position) -> set[int]:
-    """Return what the engine is known to offer instead, each fault with a test that fails in `test_faults.py`."""
-    with (
-        patch.object(abilities, "raise_abilities", lambda *unit: raise_abilities(*unit)[:1]),
-        patch.object(attacks, "may_hang_together", touches_a_member),
-    ):
-        return legal_ids(position)
-
-
-def touches_a_member(unit: Token, members: list[Token], able: list[Token]) -> bool:
-    """Return whether an attacker is next to one that is named: too narrow, others may come between."""
-    return unit in members or any(is_adjacent(unit, member) for member in members)
-
-
 def wrong_mask(game: Game, states: States, position: Position, offered: set[int]) -> str:
     """Return in which ids the engine's mask differs from the referee's ruling, as a sentence; empty if in none.
 
@@ -168,7 +150,7 @@ def wrong_mask(game: Game, states: States, position: Position, offered: set[int]
     if position.switches.auto_forced and len(offered) < 2:
         return f"{position.decision.name} is asked though there is no choice"
     legal = legal_ids(position)
-    if offered == legal or offered == ids_with_known_faults(position):
+    if offered == legal:
         return ""
     missing, extra = (
         ", ".join(game.format_action(states, action) for action in sorted(ids)) or "nothing"

@@ -20,8 +20,7 @@ from tests.sack_armies.worlds import (
     CONFIGURATIONS,
     act,
     build,
-    copy_of,
-    guess,
+    follow,
     leaks,
     mask_of,
     observe,
@@ -29,16 +28,11 @@ from tests.sack_armies.worlds import (
     received,
     record,
     unit_rows,
-    unknown_to,
     wander,
     warlike,
 )
 
 SEEDS = (3,) if INTERPRETED else (3, 4, 5)
-STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count", "script_flips", "script_flips_end", "script_flips_used")
-PARTS = (Decision.DEPLOY_TYPE, Decision.MOVE_UNIT, Decision.DISCARD)  # parts of an action that end when nothing is left
-ANSWERS = (Decision.WINDOW, Decision.COUNTER, Decision.SAVE)  # others may be asked these on the viewer's turn
-
 # --- worlds that look alike
 
 
@@ -53,47 +47,6 @@ def test_nothing_that_a_general_gets_depends_on_what_is_hidden_from_him(name):
                 assert not leaks(game, states, viewer, received, seed=ply), (seed, ply, viewer)
     if not INTERPRETED:
         assert len(asked) > 15  # many kinds of decisions were met
-
-
-def answer(game, states, viewer):
-    """Let others pass where they may, until `viewer` or somebody with a choice of his own is to act."""
-    while plain(states)["current_player"] not in (viewer, -1) and plain(states)["decision"] in ANSWERS:
-        act(game, states, Verb.PASS)
-
-
-def is_telling(before, after, viewer):
-    """Return whether something of what was hidden from `viewer` has come to light."""
-    hidden = unknown_to(before, viewer)
-    fields = ("token_zone", "token_face", "token_kind_known", "token_min_armor", "token_min_movement")
-    return (
-        any((before[name][hidden] != after[name][hidden]).any() for name in fields)
-        or (before["general_alive"] != after["general_alive"]).any()
-    )
-
-
-def follow(game, states, viewer, seed, rng):
-    """Play the choices of `viewer` in two worlds with the same chance; return how many are alike."""
-    worlds = [copy_of(game, states), guess(game, states, viewer, seed)]
-    for name in (*STREAMS, "script_draws", "script_draws_end", "script_draws_used"):
-        worlds[1][name] = worlds[0][name]
-    for played in range(12):
-        before = [plain(copy_of(game, world)) for world in worlds]
-        if before[0]["current_player"] != viewer:
-            return played
-        action = warlike(game, worlds[0], rng)
-        for world in worlds:
-            act(game, world, action)
-            answer(game, world, viewer)
-        if any(is_telling(old, plain(world), viewer) for old, world in zip(before, worlds, strict=True)):
-            return played
-        to_act = [plain(world)["current_player"] == viewer for world in worlds]
-        if to_act[0] != to_act[1]:  # what another General holds decides whether his action is over, and all see that
-            other = plain(worlds[to_act.index(False)])
-            assert other["decision"] in PARTS or (other["decision"] == Decision.MENU and other["stumbled"] == 1)
-            assert other["active"] != viewer
-            return played
-        assert received(game, worlds[0], viewer) == received(game, worlds[1], viewer), (played, action)
-    return played
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)

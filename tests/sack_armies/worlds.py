@@ -284,3 +284,51 @@ def unit_rows(states: States) -> list[int]:
 def record(states: States) -> Any:
     """Return the record that kernels take."""
     return as_records(states)[0]
+
+
+# --- worlds that stay alike
+
+STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count", "script_flips", "script_flips_end", "script_flips_used")
+PARTS = (Decision.DEPLOY_TYPE, Decision.MOVE_UNIT, Decision.DISCARD)  # parts of an action that end when nothing is left
+ANSWERS = (Decision.WINDOW, Decision.COUNTER, Decision.SAVE)  # others may be asked these on the viewer's turn
+
+
+def answer(game: Game, states: States, viewer: int) -> None:
+    """Let others pass where they may, until `viewer` or somebody with a choice of his own is to act."""
+    while plain(states)["current_player"] not in (viewer, -1) and plain(states)["decision"] in ANSWERS:
+        act(game, states, Verb.PASS)
+
+
+def is_telling(before: Any, after: Any, viewer: int) -> bool:
+    """Return whether something of what was hidden from `viewer` has come to light."""
+    hidden = unknown_to(before, viewer)
+    fields = ("token_zone", "token_face", "token_kind_known", "token_min_armor", "token_min_movement")
+    return (
+        any((before[name][hidden] != after[name][hidden]).any() for name in fields)
+        or (before["general_alive"] != after["general_alive"]).any()
+    )
+
+
+def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Generator) -> int:
+    """Play the choices of `viewer` in two worlds with the same chance; return how many are alike."""
+    worlds = [copy_of(game, states), guess(game, states, viewer, seed)]
+    for name in (*STREAMS, "script_draws", "script_draws_end", "script_draws_used"):
+        worlds[1][name] = worlds[0][name]
+    for played in range(12):
+        before = [plain(copy_of(game, world)) for world in worlds]
+        if before[0]["current_player"] != viewer:
+            return played
+        action = warlike(game, worlds[0], rng)
+        for world in worlds:
+            act(game, world, action)
+            answer(game, world, viewer)
+        if any(is_telling(old, plain(world), viewer) for old, world in zip(before, worlds, strict=True)):
+            return played
+        to_act = [plain(world)["current_player"] == viewer for world in worlds]
+        if to_act[0] != to_act[1]:  # what another General holds decides whether his action is over, and all see that
+            other = plain(worlds[to_act.index(False)])
+            assert other["decision"] in PARTS or (other["decision"] == Decision.MENU and other["stumbled"] == 1)
+            assert other["active"] != viewer
+            return played
+        assert received(game, worlds[0], viewer) == received(game, worlds[1], viewer), (played, action)
+    return played

@@ -23,7 +23,7 @@ from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import ask
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import reveal, settle_sight
-from sackarmies_env.games.sack_armies.stats import ability_if_revealed, distance, matches
+from sackarmies_env.games.sack_armies.stats import ability_if_revealed, distance, has_ability_for, matches
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -169,35 +169,38 @@ def strip_attachment(params, state, attachment, kind):
 
 
 @njit
-def can_raise(params, state, player, token, match):
-    """Return whether `token` is a unit in `player`'s casualties that the text may raise (RA-Raise-1, R6.0-6)."""
-    return (
-        state.token_zone[token] == Zone.CASUALTIES
-        and kind_of(params, state, token) == Kind.UNIT
-        and state.token_owner[token] == player
-        and matches(params, match, type_of(state, token))
-    )
+def can_raise(params, state, token, raiser, match):
+    """Return whether a casualty is a unit that may be raised: by an ability of `raiser`, or a text's `match`.
+
+    (RA-Raise-1, R6.0-6)
+    """
+    type_id = type_of(state, token)
+    if params.type_kind[type_id] != Kind.UNIT:
+        return False
+    if raiser == NO_TOKEN:
+        return matches(params, match, type_id)
+    return has_ability_for(params, state, raiser, Ability.RAISE, type_id)
 
 
 @njit
-def has_raisable(params, state, player, match):
-    """Return whether `player` has a casualty that the text may raise."""
+def has_raisable(params, state, player, raiser, match):
+    """Return whether `player` has a casualty that the unit `raiser`, or the text, may raise."""
     rest = tokens_in(state, player, Zone.CASUALTIES)
     while rest != NO_BITS:
-        if can_raise(params, state, player, first_token(params, player) + lowest_bit(rest), match):
+        if can_raise(params, state, first_token(params, player) + lowest_bit(rest), raiser, match):
             return True
         rest = without_lowest(rest)
     return False
 
 
 @njit
-def offer_raisable(params, state, player, match):
-    """Offer the types of the casualties that the text may raise (D-20)."""
+def offer_raisable(params, state, player, raiser, match):
+    """Offer the types of the casualties that the unit `raiser`, or the text, may raise (D-20)."""
     rest = tokens_in(state, player, Zone.CASUALTIES)
     while rest != NO_BITS:
         token = first_token(params, player) + lowest_bit(rest)
         rest = without_lowest(rest)
-        if can_raise(params, state, player, token, match):
+        if can_raise(params, state, token, raiser, match):
             allow(state, type_action(params, type_of(state, token)))
 
 

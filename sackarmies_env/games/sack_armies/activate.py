@@ -24,6 +24,7 @@ from sackarmies_env.games.sack_armies.abilities import (
 from sackarmies_env.games.sack_armies.actions import decode_hex, decode_slot, decode_type
 from sackarmies_env.games.sack_armies.chance import flip
 from sackarmies_env.games.sack_armies.constants import (
+    NO_MATCH,
     NO_TOKEN,
     NO_TYPE,
     Ability,
@@ -66,7 +67,7 @@ from sackarmies_env.games.sack_armies.flow import (
     set_step,
 )
 from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit, settle_sight
-from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, ability_row_if_revealed, limits_met
+from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, has_ability_for, limits_met
 from sackarmies_env.games.sack_armies.victory import eliminate_without_units
 from sackarmies_env.games.sack_armies.zones import (
     attach,
@@ -95,12 +96,6 @@ class ActivateStep(IntEnum):
 
 
 # --- what can be activated
-
-
-@njit
-def raise_match(params, state, unit):
-    """Return the match of the Raise ability of `unit`, which has it."""
-    return np.int64(params.ability_match[ability_row_if_revealed(params, state, unit, Ability.RAISE)])
 
 
 @njit
@@ -187,7 +182,7 @@ def can_activate(params, state, verb, unit):
     if ability_if_revealed(params, state, unit, ability_of_verb(verb)) == 0:
         return False
     if verb == Verb.RAISE:
-        return has_raisable(params, state, controller_of(state, unit), raise_match(params, state, unit))
+        return has_raisable(params, state, controller_of(state, unit), unit, np.int64(NO_MATCH))
     for player in range(params.num_generals):
         rest = state.units[player]
         while rest != NO_BITS:
@@ -292,7 +287,7 @@ def is_act_valid(params, state):
     verb = np.int64(state.act_verb)
     target = np.int64(state.act_target)
     if verb == Verb.RAISE:
-        return ability_if_revealed(params, state, unit, Ability.RAISE) > 0
+        return has_ability_for(params, state, unit, Ability.RAISE, np.int64(state.act_type))
     if verb == Verb.CAST or verb == Verb.CUSTOM or verb == Verb.SURPRISE:
         return state.act_hex == NO_CELL or is_effect_target(
             params, state, unit, running_text(state), np.int64(state.act_hex)

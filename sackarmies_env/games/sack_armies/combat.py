@@ -7,17 +7,19 @@ import numpy as np
 from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Effect, Event, Verb, Zone
+from sackarmies_env.core.state import ERROR_CAPACITY
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Event, Verb, Zone
 from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.movement import find_reach, is_destination
 from sackarmies_env.games.sack_armies.state import MAX_GHOSTS
 from sackarmies_env.games.sack_armies.stats import (
+    NO_ROW,
     ability_if_revealed,
     ability_value,
     distance,
     effective_armor,
-    limits_met,
     movement_if_revealed,
+    nth_ability,
 )
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
@@ -26,11 +28,9 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     hex_of,
     is_face_up,
-    is_in_effect,
     leave_play,
     owner_of,
     shown_type,
-    type_of,
     unit_at,
 )
 
@@ -269,33 +269,26 @@ def defending_armor(params, state, defender):
 @njit
 def leave_ghost(params, state, row, unit):
     """Let augment `row` of a dying unit work from its hex until the end of the turn."""
-    if params.ability_kind[row] == Ability.AUGMENT and state.num_ghosts < MAX_GHOSTS:
-        i = np.int64(state.num_ghosts)
-        state.ghost_hex[i] = hex_of(state, unit)
-        state.ghost_ability[i] = row
-        state.ghost_controller[i] = controller_of(state, unit)
-        state.num_ghosts += 1
+    if state.num_ghosts == MAX_GHOSTS:
+        state.error = ERROR_CAPACITY
+        return
+    i = np.int64(state.num_ghosts)
+    state.ghost_hex[i] = hex_of(state, unit)
+    state.ghost_ability[i] = row
+    state.ghost_controller[i] = controller_of(state, unit)
+    state.num_ghosts += 1
 
 
 @njit
 def leave_ghosts(params, state, unit):
     """Let the augments of a killed unit continue for the rest of the turn."""
-    type_id = type_of(state, unit)
-    if params.type_ability[type_id, Ability.AUGMENT] > 0 and limits_met(params, state, unit):
-        for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
-            leave_ghost(params, state, np.int64(row), unit)
-    attachment = np.int64(state.token_first[unit])
-    while attachment != NO_TOKEN:
-        if is_in_effect(params, state, attachment):
-            attached_type = type_of(state, attachment)
-            for effect in range(params.type_effect_start[attached_type], params.type_effect_end[attached_type]):
-                if params.effect_kind[effect] == Effect.GRANT:
-                    leave_ghost(params, state, np.int64(params.effect_ability[effect]), unit)
-        attachment = np.int64(state.token_next[attachment])
-    for i in range(state.num_modifiers):
-        row = np.int64(state.modifier_effect[i])
-        if state.modifier_token[i] == unit and params.effect_kind[row] == Effect.GRANT:
-            leave_ghost(params, state, np.int64(params.effect_ability[row]), unit)
+    place = np.int64(0)
+    row = nth_ability(params, state, unit, place)
+    while row != NO_ROW:
+        if params.ability_kind[row] == Ability.AUGMENT:
+            leave_ghost(params, state, row, unit)
+        place += 1
+        row = nth_ability(params, state, unit, place)
 
 
 @njit

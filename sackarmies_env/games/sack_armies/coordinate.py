@@ -93,34 +93,36 @@ def has_pair(params, state, player, group):
 
 
 @njit
-def touches_member(params, state, unit):
-    """Return whether a unit named already stands next to `unit`."""
-    cell = hex_of(state, unit)
-    for direction in range(NUM_DIRECTIONS):
-        neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor == NO_HEX:
-            continue
-        other = unit_at(state, neighbor)
-        if other != NO_TOKEN and state.token_member[other] == 1:
-            return True
-    return False
+def connected_part(params, state, player, seed, group):
+    """Return as bits the units of a group that hang together with those of `seed`, unit by unit."""
+    part, grown = NO_BITS, seed
+    while part != grown:
+        part = grown
+        rest = group & ~part
+        while rest != NO_BITS:
+            row = lowest_bit(rest)
+            rest = without_lowest(rest)
+            if touches_any(params, state, player, first_token(params, player) + row, part):
+                grown |= bit(row)
+    return part
 
 
 @njit
-def count_members(state):
-    """Return how many attackers have been named."""
-    count = 0
-    for unit in range(len(state.token_member)):
-        count += np.int64(state.token_member[unit])
-    return count
+def members(params, state, player):
+    """Return as bits the attackers that have been named."""
+    named = NO_BITS
+    for row in range(np.int64(params.tokens_per_general)):
+        if state.token_member[first_token(params, player) + row] == 1:
+            named |= bit(row)
+    return named
 
 
 @njit
 def may_name(params, state, player, unit, group, ranged):
     """Return whether `unit` of the candidates `group` may be named next: the attack can still be completed (D-15).
 
-    A ranged participant needs another candidate beside it; where the group must be connected, every unit after the
-    first touches one named before.
+    A ranged participant needs another candidate beside it; where the group must be connected, candidates must connect
+    it to those named before.
 
     (R8.4.5-8, Q-29, C-ranged_coord_connected)
     """
@@ -128,8 +130,9 @@ def may_name(params, state, player, unit, group, ranged):
         return False
     if not ranged:
         return True
-    if params.ranged_coord_connected == 1 and count_members(state) > 0:
-        return touches_member(params, state, unit)
+    named = members(params, state, player)
+    if params.ranged_coord_connected == 1 and named != NO_BITS:
+        return has_bit(connected_part(params, state, player, named, group), unit - first_token(params, player))
     return touches_any(params, state, player, unit, group)
 
 
@@ -196,14 +199,22 @@ def apply_coord_target(params, state, action):
 
 
 @njit
-def is_group_complete(params, state, ranged):
+def is_group_complete(params, state, player, ranged):
     """Return whether the named units can attack: two or more, at range none isolated."""
-    if count_members(state) < MIN_ATTACKERS:
+    named = members(params, state, player)
+    if count_bits(named) < MIN_ATTACKERS:
         return False
-    if ranged:
-        for unit in range(len(state.token_member)):
-            if state.token_member[unit] == 1 and not touches_member(params, state, unit):
-                return False
+    if not ranged:
+        return True
+    if params.ranged_coord_connected == 1:
+        first = named & ~without_lowest(named)
+        return connected_part(params, state, player, first, named) == named
+    rest = named
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if not touches_any(params, state, player, unit, named):
+            return False
     return True
 
 
@@ -220,7 +231,7 @@ def offer_coord_members(params, state):
         rest = without_lowest(rest)
         if may_name(params, state, player, unit, group, ranged):
             allow(state, hex_action(params, hex_of(state, unit)))
-    if is_group_complete(params, state, ranged):
+    if is_group_complete(params, state, player, ranged):
         allow(state, np.int64(Verb.PASS))
 
 

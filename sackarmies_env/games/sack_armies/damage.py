@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 import numpy as np
 
 from sackarmies_env.core.hexgrid import NO_HEX
@@ -45,6 +47,15 @@ from sackarmies_env.games.sack_armies.zones import (
 )
 
 MAX_DAMAGE = 30_000  # fits the record
+NO_INSTANCE = -1
+
+
+class Save(IntEnum):
+    """How far the question has come whether a unit is saved (D-28)."""
+
+    UNASKED = 0
+    BEGUN = 1
+    DECLINED = 2
 
 
 # --- instances
@@ -61,7 +72,7 @@ def add_damage(state, target, amount, armor, scatter):
     state.damage_amount[i] = min(np.int64(amount), np.int64(MAX_DAMAGE))
     state.damage_armor[i] = armor
     state.damage_scatter[i] = scatter
-    state.damage_saved[i] = 0
+    state.damage_saved[i] = Save.UNASKED
     state.num_damages += 1
 
 
@@ -228,50 +239,66 @@ def can_be_saved(params, state, i):
 
 
 @njit
-def next_save(params, state):
-    """Ask the General of a face-down unit lethally hit by scatter whether he saves it.
-
-    (D-28, RA-Scatter-7, C-scatter_save)
-    """
-    for i in range(state.num_damages):
-        if state.damage_scatter[i] == 0 or not is_instance_lethal(params, state, i):
-            continue
-        unit = np.int64(state.damage_target[i])
-        if not is_unit_on_board(params, state, unit):  # its General has left
-            continue
-        if state.damage_saved[i] == 1 and count_saving(params, state, unit) > 0:  # go on until it is saved
-            ask(state, controller_of(state, unit), Decision.SAVE_SLOT)
-            return True
-        asked = state.damage_saved[i] != 0 or params.scatter_save == 0 or is_face_up(state, unit)
-        if not asked and can_be_saved(params, state, i):
-            ask(state, controller_of(state, unit), Decision.SAVE)
-            return True
-    return False
+def is_deadly_scatter(params, state, i):
+    """Return whether instance `i` is scatter that kills a unit which is still there."""
+    return (
+        state.damage_scatter[i] == 1
+        and is_unit_on_board(params, state, np.int64(state.damage_target[i]))  # if not, its General has left
+        and is_instance_lethal(params, state, i)
+    )
 
 
 @njit
-def save_instance(params, state):
-    """Return the instance that is being asked about."""
+def begun_save(params, state):
+    """Return the instance whose target was revealed to be saved and needs a text besides; NO_INSTANCE if none."""
     for i in range(state.num_damages):
-        unit = np.int64(state.damage_target[i])
         if (
-            state.damage_scatter[i] == 0
-            or state.damage_saved[i] > 1
-            or not is_unit_on_board(params, state, unit)
-            or not is_instance_lethal(params, state, i)
+            state.damage_saved[i] == Save.BEGUN
+            and is_deadly_scatter(params, state, i)
+            and count_saving(params, state, np.int64(state.damage_target[i])) > 0
         ):
-            continue
-        if state.damage_saved[i] == 1 or (not is_face_up(state, unit) and can_be_saved(params, state, i)):
             return np.int64(i)
-    return np.int64(0)
+    return np.int64(NO_INSTANCE)
+
+
+@njit
+def possible_save(params, state):
+    """Return the next instance whose face-down target can be saved; NO_INSTANCE if none (C-scatter_save)."""
+    if params.scatter_save == 0:
+        return np.int64(NO_INSTANCE)
+    for i in range(state.num_damages):
+        if (
+            state.damage_saved[i] == Save.UNASKED
+            and is_deadly_scatter(params, state, i)
+            and not is_face_up(state, np.int64(state.damage_target[i]))
+            and can_be_saved(params, state, i)
+        ):
+            return np.int64(i)
+    return np.int64(NO_INSTANCE)
+
+
+@njit
+def next_save(params, state):
+    """Ask the General of a face-down unit lethally hit by scatter whether he saves it; one save after the other.
+
+    (D-28, RA-Scatter-7)
+    """
+    i = begun_save(params, state)
+    if i != NO_INSTANCE:
+        ask(state, controller_of(state, np.int64(state.damage_target[i])), Decision.SAVE_SLOT)
+        return True
+    i = possible_save(params, state)
+    if i != NO_INSTANCE:
+        ask(state, controller_of(state, np.int64(state.damage_target[i])), Decision.SAVE)
+        return True
+    return False
 
 
 @njit
 def apply_save(params, state, action):
     """Reveal the unit to save it, or let it die."""
-    i = save_instance(params, state)
-    unit = np.int64(state.damage_target[i])
-    saved = 1 if action == Verb.YES else 2
+    unit = np.int64(state.damage_target[possible_save(params, state)])
+    saved = Save.BEGUN if action == Verb.YES else Save.DECLINED
     for j in range(state.num_damages):
         if state.damage_target[j] == unit:
             state.damage_saved[j] = saved
@@ -283,7 +310,7 @@ def apply_save(params, state, action):
 @njit
 def offer_save_slots(params, state):
     """Offer the face-down free texts that add armor to the unit that is being saved."""
-    unit = np.int64(state.damage_target[save_instance(params, state)])
+    unit = np.int64(state.damage_target[begun_save(params, state)])
     for slot in range(count_attachments(state, unit)):
         if is_saving(params, state, unit, attachment_in_slot(state, unit, np.int64(slot))):
             allow(state, slot_action(params, slot))
@@ -292,7 +319,7 @@ def offer_save_slots(params, state):
 @njit
 def apply_save_slot(params, state, action):
     """Reveal the chosen text to save the unit."""
-    unit = np.int64(state.damage_target[save_instance(params, state)])
+    unit = np.int64(state.damage_target[begun_save(params, state)])
     reveal(params, state, attachment_in_slot(state, unit, decode_slot(params, action)))
     lock_armor_again(params, state, unit)
 

@@ -19,6 +19,8 @@ from sackarmies_env.games.sack_armies.stats import effective_armor
 from sackarmies_env.games.sack_armies.turn import MOVED
 from sackarmies_env.games.sack_armies.zones import controller_of, is_face_up
 
+GUESSES = 30  # at an army that leaves its General a choice, before the true one is taken
+
 # --- future chance
 
 
@@ -110,6 +112,22 @@ def renew_choice(params, state):
 
 
 @njit
+def let_choose(params, state, viewer):
+    """Let the current player choose in a guess where he has something to choose, as he has in truth."""
+    player = np.int64(state.current_player)
+    retract_choice(state)
+    renew_choice(params, state)
+    for attempt in range(GUESSES + 1):
+        if state.num_legal > 0:
+            return
+        recall(params, state, player, 1)
+        if attempt < GUESSES:
+            guess_army(params, state, player)
+        lock_hidden_armor(params, state, viewer)
+        renew_choice(params, state)
+
+
+@njit
 def determinize_game(params, state, viewer, seed):
     """Replace what `viewer` does not know by something else that he may believe, future chance included (V-22)."""
     current = np.int64(state.current_player)
@@ -123,12 +141,7 @@ def determinize_game(params, state, viewer, seed):
     lock_hidden_armor(params, state, viewer)
     forget_script(params, state)
     if is_others_choice:
-        retract_choice(state)
-        renew_choice(params, state)
-        if state.num_legal == 0:  # the guess leaves him nothing to do, but he has something
-            recall(params, state, current, 1)
-            lock_hidden_armor(params, state, viewer)
-            renew_choice(params, state)
+        let_choose(params, state, viewer)
 
 
 @njit

@@ -169,7 +169,7 @@ def can_complete(params, state, host, type_id, target):
     if row != NO_ROW and not has_relocation(params, state, row, host, target):
         return False
     row = find_effect(params, type_id, Effect.RAISE)
-    return row == NO_ROW or has_raisable(params, state, player, np.int64(params.effect_match[row]))
+    return row == NO_ROW or has_raisable(params, state, player, np.int64(NO_TOKEN), np.int64(params.effect_match[row]))
 
 
 @njit
@@ -263,7 +263,7 @@ def raised_match(params, state):
 @njit
 def offer_effect_types(params, state):
     """Offer the casualties that the running text may raise."""
-    offer_raisable(params, state, np.int64(state.act_player), raised_match(params, state))
+    offer_raisable(params, state, np.int64(state.act_player), np.int64(NO_TOKEN), raised_match(params, state))
 
 
 # --- effects

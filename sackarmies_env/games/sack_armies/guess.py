@@ -1,9 +1,10 @@
 """Guessing what a General's hidden tokens are: an army that all that is public allows (section 4.2).
 
-With open army lists the hidden tokens of a General are dealt anew among the places they may be in. Without, his army is
-drawn: first the tokens known to exist, then one place after the other, hosts first, each type uniform among those that
-fit, save that a type of rank r is taken with the chance p ** (r - 1), where p spreads the ranks that are left evenly.
-So every army that the limits allow has a chance. Last, pairs that may change places do so.
+With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
+same chance. Without, his army is drawn: first the tokens known to exist, then one place after the other, hosts first,
+each type uniform among those that fit, save that a type of rank r is taken with the chance p ** (r - 1), where p
+spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last, pairs that may change
+places do so.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind, 
 from sackarmies_env.games.sack_armies.plausible import (
     ANY_KIND,
     affordable_ranks,
+    count_candidates,
     count_kind,
     count_open,
+    deal_stage,
     end_of_rows,
     fits_place,
     guess_row,
@@ -27,10 +30,14 @@ from sackarmies_env.games.sack_armies.plausible import (
     place_class,
     suits,
     sum_ranks,
+    takes_all_of,
 )
 from sackarmies_env.games.sack_armies.zones import first_token, owner_of, set_seen, type_of
 
 PLACE_CLASSES = 4
+DEAL_STAGES = 4
+LAST_NARROW_STAGE = 1  # up to it the places of a stage differ in what may lie there
+FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
 TRIES = 64  # random types tried for a place before the first that fits is taken
 ATTEMPTS = 4  # armies begun before the tokens that are there are merely mixed
 MIXES = 2  # exchanges tried a token after a guess
@@ -191,30 +198,76 @@ def exchange(state, token, other):
 
 
 @njit
-def random_donor(params, state, player, token):
-    """Return a random open token whose type fits the place of `token`, or NO_TOKEN."""
+def next_place(params, state, player, stage):
+    """Return the open place of a stage that the fewest tokens may fill, or NO_TOKEN; the last stages in any order."""
     chosen = np.int64(NO_TOKEN)
-    count = np.int64(0)
-    for other in range(first_token(params, player), end_of_rows(params, player)):
-        if is_open(params, state, other) and fits_place(params, state, token, type_of(state, other)):
-            count += 1
-            if below(next_draw_word(state), count) == 0:
-                chosen = np.int64(other)
+    fewest = end_of_rows(params, player)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, token) and deal_stage(state, token) == stage:
+            if stage > LAST_NARROW_STAGE:
+                return np.int64(token)
+            count = count_candidates(params, state, player, token)
+            if count < fewest:
+                fewest = count
+                chosen = np.int64(token)
     return chosen
 
 
 @njit
-def deal_anew(params, state, player):
-    """Deal the hidden tokens of `player` among their places; return whether all found one."""
-    for wanted in range(PLACE_CLASSES):
-        token = next_open(params, state, player, wanted)
+def count_donors(params, state, player, token):
+    """Return how many open tokens may be put where `token` is."""
+    count = np.int64(0)
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_open(params, state, other) and fits_place(params, state, token, type_of(state, other))
+    return count
+
+
+@njit
+def nth_donor(params, state, player, token, n):
+    """Return the n-th open token that may be put where `token` is, or NO_TOKEN if there are not so many."""
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, other) and fits_place(params, state, token, type_of(state, other)):
+            if n == 0:
+                return np.int64(other)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def most_donors(params, state, player, token):
+    """Return how many donors the place of `token` has at most, whatever the places before it have got.
+
+    All that may lie there, less a token for each earlier place that takes nothing else.
+    """
+    count = count_candidates(params, state, player, token)
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        if is_hidden(params, state, other) and not is_open(params, state, other):
+            count -= takes_all_of(params, state, player, token, other)
+    return count
+
+
+@njit
+def deal_anew(params, state, player, is_fair):
+    """Deal the hidden tokens of `player` among their places; return whether all found one.
+
+    A fair deal fails on purpose where a place has fewer donors than it might have: each deal then has the same chance,
+    one part in the product of what each place might have at most.
+    """
+    for stage in range(DEAL_STAGES):
+        token = next_place(params, state, player, stage)
         while token != NO_TOKEN:
-            other = random_donor(params, state, player, token)
+            if is_fair and stage <= LAST_NARROW_STAGE:
+                most = most_donors(params, state, player, token)
+            else:
+                most = count_donors(params, state, player, token)
+            if most == 0:
+                return False
+            other = nth_donor(params, state, player, token, below(next_draw_word(state), most))
             if other == NO_TOKEN:
                 return False
             exchange(state, token, other)
             state.guess_done[guess_row(params, token)] = 1
-            token = next_open(params, state, player, wanted)
+            token = next_place(params, state, player, stage)
     return True
 
 
@@ -267,13 +320,29 @@ def recall(params, state, player, done):
 
 
 @njit
+def deal_army(params, state, player):
+    """Deal the hidden tokens of an open army list anew, each possible deal with the same chance."""
+    for attempt in range(FAIR_ATTEMPTS + ATTEMPTS):
+        recall(params, state, player, 0)
+        is_fair = attempt < FAIR_ATTEMPTS
+        if deal_anew(params, state, player, is_fair):
+            if not is_fair:
+                mix(params, state, player, LONG_MIXES)
+            return
+    recall(params, state, player, 1)
+    mix(params, state, player, LONG_MIXES)
+
+
+@njit
 def guess_army(params, state, player):
     """Replace what `player` hides by something else that all that is public allows."""
     remember(params, state, player)
+    if params.open_army_lists == 1:
+        deal_army(params, state, player)
+        return
     for _ in range(ATTEMPTS):
         recall(params, state, player, 0)
-        is_open_list = params.open_army_lists == 1
-        if deal_anew(params, state, player) if is_open_list else draw_army(params, state, player):
+        if draw_army(params, state, player):
             mix(params, state, player, MIXES)
             return
     recall(params, state, player, 1)

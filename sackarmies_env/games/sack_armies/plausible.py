@@ -131,7 +131,8 @@ def fits_place(params, state, token, type_id):
     if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
         return fits_attachment(params, state, token, kind)
     # A pile that is not public: whether a unit or an attachment was lost there is known.
-    return is_attachment(kind) == is_attachment(true_kind(params, state, token)) and kind != Kind.BATTLEFIELD
+    lost = true_kind(params, state, token)
+    return kind == lost or (is_attachment(kind) and is_attachment(lost))
 
 
 @njit
@@ -141,6 +142,51 @@ def place_class(state, token):
     if zone == Zone.BATTLEGROUND:
         return 0 if state.token_first[token] != NO_TOKEN else 1
     return 2 if zone == Zone.ATTACHED or zone == Zone.CAPTURED else 3
+
+
+# --- places in a deal
+
+
+@njit
+def deal_stage(state, token):
+    """Return when a place is dealt a token: units, then attachments, then piles and picks, then sack and hand."""
+    zone = state.token_zone[token]
+    if zone == Zone.BATTLEGROUND:
+        return 0
+    if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
+        return 1
+    return 3 if zone == Zone.SACK or zone == Zone.HAND else 2
+
+
+@njit
+def may_fit(params, state, token, type_id):
+    """Return whether the hidden `token` may be of this type, whatever its host is if that is hidden, too."""
+    if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
+        kind = np.int64(params.type_kind[type_id])
+        return is_attachment(kind) and (state.token_kind_known[token] == 0 or kind == true_kind(params, state, token))
+    return fits_place(params, state, token, type_id)
+
+
+@njit
+def count_candidates(params, state, player, token):
+    """Return how many hidden tokens of `player`, dealt or not, may lie where `token` does."""
+    count = np.int64(0)
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_hidden(params, state, other) and may_fit(params, state, token, type_of(state, other))
+    return count
+
+
+@njit
+def takes_all_of(params, state, player, token, other):
+    """Return whether all hidden tokens that may lie where `other` does may lie where `token` does."""
+    for row in range(first_token(params, player), end_of_rows(params, player)):
+        if (
+            is_hidden(params, state, row)
+            and may_fit(params, state, other, type_of(state, row))
+            and not may_fit(params, state, token, type_of(state, row))
+        ):
+            return False
+    return True
 
 
 # --- what the army allows

@@ -149,7 +149,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("damage_amount", np.int16, (MAX_INSTANCES,)),
             ("damage_armor", np.int16, (MAX_INSTANCES,)),  # locked effective armor of the target
             ("damage_scatter", np.int8, (MAX_INSTANCES,)),  # 1: scatter
-            ("damage_saved", np.int8, (MAX_INSTANCES,)),  # 1: D-28 has been asked
+            ("damage_saved", np.int8, (MAX_INSTANCES,)),  # Save of damage.py: how far D-28 has come
             ("num_damages", np.int8),
             # --- public events, latest first
             ("log_kind", np.int8, (MAX_LOG,)),  # Event

@@ -132,6 +132,50 @@ def ability_row_if_revealed(params, state, unit, ability):
 
 
 @njit
+def nth_ability(params, state, unit, place):
+    """Return the row of ability number `place` of `unit`, were it face up: printed ones, then granted ones.
+
+    NO_ROW stands after the last one.
+    """
+    own_type = type_of(state, unit)
+    if limits_met(params, state, unit):
+        start, end = np.int64(params.type_ability_start[own_type]), np.int64(params.type_ability_end[own_type])
+        if place < end - start:
+            return start + place
+        place -= end - start
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            attached_type = type_of(state, attachment)
+            for effect in range(params.type_effect_start[attached_type], params.type_effect_end[attached_type]):
+                if params.effect_kind[effect] == Effect.GRANT:
+                    if place == 0:
+                        return np.int64(params.effect_ability[effect])
+                    place -= 1
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        effect = np.int64(state.modifier_effect[i])
+        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
+            if place == 0:
+                return np.int64(params.effect_ability[effect])
+            place -= 1
+    return np.int64(NO_ROW)
+
+
+@njit
+def has_ability_for(params, state, unit, ability, type_id):
+    """Return whether `unit`, were it face up, has this ability in a form that speaks of `type_id`."""
+    place = np.int64(0)
+    row = nth_ability(params, state, unit, place)
+    while row != NO_ROW:
+        if params.ability_kind[row] == ability and matches(params, np.int64(params.ability_match[row]), type_id):
+            return True
+        place += 1
+        row = nth_ability(params, state, unit, place)
+    return False
+
+
+@njit
 def ability_row(params, state, unit, ability):
     """Return the row of `ability` that works for `unit`; none while it is face down (R9.1-6, R9.1-7, R9.1-8)."""
     if not is_face_up(state, unit):

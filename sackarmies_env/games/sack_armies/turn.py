@@ -15,7 +15,6 @@ from sackarmies_env.games.sack_armies.activate import (
     can_activate,
     can_aim,
     can_cast,
-    raise_match,
 )
 from sackarmies_env.games.sack_armies.attack import declare_attack
 from sackarmies_env.games.sack_armies.combat import (
@@ -27,7 +26,7 @@ from sackarmies_env.games.sack_armies.combat import (
     may_attack,
     may_charge,
 )
-from sackarmies_env.games.sack_armies.constants import Decision, Frame, Kind, Verb, Victory
+from sackarmies_env.games.sack_armies.constants import NO_MATCH, Decision, Frame, Kind, Verb, Victory
 from sackarmies_env.games.sack_armies.coordinate import has_coordination
 from sackarmies_env.games.sack_armies.deploy import begin_draw, can_draw, deployable_kinds, run_surplus
 from sackarmies_env.games.sack_armies.effects import offer_slots
@@ -360,7 +359,7 @@ def apply_token_slot(params, state, action):
 def offer_raise_types(params, state):
     """Offer the casualties that the chosen unit can raise."""
     unit = unit_at(state, np.int64(state.chain[0]))
-    offer_raisable(params, state, np.int64(state.current_player), raise_match(params, state, unit))
+    offer_raisable(params, state, np.int64(state.current_player), unit, np.int64(NO_MATCH))
 
 
 @njit

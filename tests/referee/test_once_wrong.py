@@ -1,13 +1,8 @@
-"""Positions in which the engine is known to differ from the rules: each test fails until the engine is put right.
-
-Then the test loses its mark, and `ids_with_known_faults` in `bouts.py` what it says about the fault.
-"""
+"""Positions in which the engine once differed from the referee's ruling."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import pytest
 
 from sackarmies_env.games.sack_armies import make_game
 from tests.referee.bouts import offered_ids, play_texts
@@ -60,7 +55,6 @@ WAKE: dict[str, Any] = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason="of two abilities to raise, for different casualties, only the first works")
 def test_an_ability_to_raise_works_beside_another_one():  # R9.1-1
     elves_only = {"kind": "raise", "match": {"keyword": "elf"}}
     pile = {"sack": ["spare"], "casualties": ["grunt"]}
@@ -82,7 +76,6 @@ def test_a_granted_ability_to_raise_works_alone():  # R9.1-1
     assert "raise" in legal_after(scenario)
 
 
-@pytest.mark.xfail(strict=True, reason="attackers must be named in an order in which each touches one named before")
 def test_attackers_that_hang_together_may_be_named_in_any_order():  # Q-29
     shooter = token("shooter", abilities=[{"kind": "range", "range": 4}])
     scenario = position(
@@ -94,7 +87,6 @@ def test_attackers_that_hang_together_may_be_named_in_any_order():  # Q-29
     assert legal_after(scenario, *chosen) == {"hex -1,0", "hex -2,0"}
 
 
-@pytest.mark.xfail(strict=True, reason="another unit's save is asked for between a unit's reveal and its effects")
 def test_a_save_is_completed_before_the_next_one():  # Q-55
     bonus = {"kind": "modify", "stat": "armor", "amount": 1}
     augment = {"kind": "augment", "stat": "armor", "amount": 2}

@@ -1,0 +1,90 @@
+"""Worlds that a General cannot tell apart, over whole games: what he gets is the same until hidden things come up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.games.sack_armies.constants import Zone
+from tests.properties.bout import Bout, Look
+from tests.properties.enumeration import Hidden
+from tests.sack_armies.worlds import follow, guess, leaks, plain, received, unknown_to, warlike
+
+EVERY = 3  # decisions between two that worlds are followed from
+
+
+def no_leaks(bout: Bout) -> Look:
+    """Return a look at every decision: nothing that any General gets depends on what is hidden from him."""
+
+    def look() -> None:
+        for viewer in range(bout.game.num_players):
+            told = f"General {viewer} is shown what is hidden from him at {bout.decision.name}"
+            assert not leaks(bout.game, bout.states, viewer, received, seed=len(bout.actions)), told
+
+    return look
+
+
+def alike(bout: Bout) -> Look:
+    """Return a look at every decision: two worlds stay alike for the General to act, whatever he does in both."""
+
+    def look() -> None:
+        if bout.player >= 0:
+            number = len(bout.actions)
+            follow(bout.game, bout.states, bout.player, number, np.random.default_rng(number))
+
+    return look
+
+
+def guesses(bout: Bout) -> Look:
+    """Return a look at every decision: guesses keep all that is public, and all that each General has seen."""
+
+    def look() -> None:
+        for viewer in range(bout.game.num_players):
+            world = guess(bout.game, bout.states, viewer, len(bout.actions))
+            check_guess(bout, plain(world), viewer)
+
+    return look
+
+
+KEPT_FIELDS = (
+    *("token_owner", "token_controller", "token_zone", "token_face", "token_hex", "token_host", "token_first"),
+    *("token_next", "token_active", "token_employed", "token_moved", "token_kind_known", "turn", "active"),
+    *("general_alive", "current_player", "log_kind", "log_player", "log_hex", "log_value", "deck_red", "deck_black"),
+)
+
+
+def check_guess(bout: Bout, world: Any, viewer: int) -> None:
+    """A guessed state keeps the public facts, and its hidden tokens may lie where they do."""
+    state = bout.state
+    for name in KEPT_FIELDS:
+        assert np.array_equal(state[name], world[name]), f"a guess changes {name}"
+    known = ~unknown_to(state, viewer)
+    assert np.array_equal(state["token_type"][known], world["token_type"][known]), "a guess changes a known token"
+    for owner in range(bout.game.num_players):
+        if owner != viewer:
+            hidden = Hidden(bout.game, bout.states, viewer, owner)
+            given = {row: int(world["token_type"][row]) for row in hidden.rows}
+            for row, type_id in given.items():
+                told = f"{bout.config.type_ids[type_id]} in {Zone(int(state['token_zone'][row])).name}"
+                assert hidden.may_be(row, type_id) and hidden.fits(row, given), f"General {owner} cannot have {told}"
+            assert seen(state, hidden.rows) <= seen(world, hidden.rows), "a token that was seen is forgotten"
+            if bout.config.switches.open_army_lists:
+                assert sorted(given.values()) == sorted(state["token_type"][hidden.rows].tolist())
+
+
+def seen(state: Any, rows: list[int]) -> Counter[int]:
+    """Return how many hidden tokens of each type have been seen."""
+    return Counter(int(state["token_type"][row]) for row in rows if state["token_seen"][row])
+
+
+def play_whole(bout: Bout, look: Look, plies: int) -> None:
+    """Play a whole game, such that the armies meet; look at every decision, up to `plies` of them."""
+    rng = np.random.default_rng(bout.seed)
+    look()
+    for _ in range(plies):
+        if bout.player < 0:
+            return
+        bout.act(warlike(bout.game, bout.states, rng))
+        look()

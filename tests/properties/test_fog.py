@@ -1,0 +1,38 @@
+"""Fog of war in random configurations, over whole games and for every General."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.properties.bout import Bout, Check
+from tests.properties.cases import hold, told
+from tests.properties.configurations import Configuration, choices, configurations, seeds
+from tests.properties.fog import alike, guesses, no_leaks, play_whole
+from tests.properties.settings import examples
+
+CHECKS: dict[str, Check] = {"no_leaks": no_leaks, "alike": alike, "guesses": guesses}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_nothing_hidden_shows(name: str):
+    @examples(6)
+    @given(configuration=configurations(), seed=seeds(), chosen=choices(20))
+    def bouts(configuration: Configuration, seed: int, chosen: list[int]) -> None:
+        hold(name, CHECKS[name], configuration, seed, chosen)
+
+    bouts()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKS)
+def test_nothing_hidden_shows_in_whole_games(name: str):
+    @examples(40)
+    @given(configuration=configurations(), seed=seeds(), plies=st.integers(0, 600))
+    def games(configuration: Configuration, seed: int, plies: int) -> None:
+        bout = Bout(configuration.options(), seed)
+        with told(name, bout):
+            play_whole(bout, CHECKS[name](bout), plies)
+
+    games()

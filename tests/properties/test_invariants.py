@@ -1,0 +1,50 @@
+"""Conservation and structure over random play, and masks without a faulty id."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.properties.cases import hold
+from tests.properties.configurations import Configuration, choices, configurations, seeds
+from tests.properties.coverage import Reached
+from tests.properties.invariants import each_legal_action, invariants
+from tests.properties.settings import examples
+
+
+@examples(12)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(40))
+def test_tokens_board_and_turns_hold_together_at_every_decision(
+    configuration: Configuration, seed: int, chosen: list[int]
+):
+    hold("invariants", invariants, configuration, seed, chosen)
+
+
+@examples(4)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(8))
+def test_every_legal_action_leads_to_a_sound_state(configuration: Configuration, seed: int, chosen: list[int]):
+    hold("each_legal_action", each_legal_action, configuration, seed, chosen)
+
+
+@pytest.mark.slow
+def test_tokens_board_and_turns_hold_together_in_many_games():
+    reached = Reached()
+
+    @examples(300)
+    @given(configuration=configurations(), seed=seeds(), chosen=choices(250))
+    def bouts(configuration: Configuration, seed: int, chosen: list[int]) -> None:
+        hold("invariants", reached.noting(invariants), configuration, seed, chosen)
+
+    bouts()
+    print(reached.report())
+    assert reached.missing() == []
+    assert len(reached.decisions) > 30
+
+
+@pytest.mark.slow
+@examples(100)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(40))
+def test_every_legal_action_leads_to_a_sound_state_in_many_games(
+    configuration: Configuration, seed: int, chosen: list[int]
+):
+    hold("each_legal_action", each_legal_action, configuration, seed, chosen)

@@ -1,0 +1,155 @@
+"""Texts of several effects: they come one after the other, each on what the ones before have left."""
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE
+from sackarmies_env.games.sack_armies.constants import Decision, Event
+from sackarmies_env.games.sack_armies.effects import add_modifier
+from sackarmies_env.games.sack_armies.state import MAX_MODIFIERS
+from tests.rules.sack_armies.fights import able, alive, asked, attack, grant, modify, play, text, turn_over
+from tests.rules.sack_armies.ground import piles
+from tests.rules.sack_armies.table import attachment, token, unit
+
+A = token("a")
+MAGE = token("mage", band="green")
+DAMAGE = {"kind": "damage", "amount": 9}
+RELOCATE = {"kind": "relocate", "distance": 2}
+
+
+def cast(effects, units, *texts, flips="", tokens=(), general=None, **values):
+    """Return a table after the mage on (0,0) has cast a spell with these effects; `texts` are the choices."""
+    magic = text("spell", "magic", "action", effects, **{"target": "enemy_unit", "range": 4} | values)
+    keys = {} if general is None else {"general": general}
+    host = unit("mage", "0,0", attached=[attachment("magic")])
+    t = play([A, MAGE, magic, *tokens], [host, *units], flips, **keys)
+    return t.do("cast", "hex 0,0", "slot 0", *texts).pass_all()
+
+
+def test_r3_2_2_11_a_unit_that_an_effect_has_killed_goes_nowhere():
+    units = [unit("a", "1,0", 1), unit("a", "4,0", 1)]
+    t = cast([DAMAGE, RELOCATE | {"who": "target"}], units, "hex 1,0", "hex 3,0")
+    assert (alive(t, "1,0", "3,0"), t.casualties(1)) == ([None, None], ["a"])
+    t = cast([RELOCATE | {"who": "target"}, DAMAGE], units, "hex 1,0", "hex 3,0")
+    assert (alive(t, "1,0", "3,0"), t.casualties(1)) == ([None, None], ["a"])
+    t = cast([RELOCATE | {"who": "target"}, modify("armor", -1)], units, "hex 1,0", "hex 3,0")
+    assert alive(t, "1,0", "3,0") == [None, "a"]
+
+
+def test_r3_2_2_11_an_effect_does_nothing_to_a_target_that_has_left():
+    for first in ({"kind": "dismiss"}, {"kind": "remove"}):
+        t = cast([first, DAMAGE], [unit("a", "1,0", 1)], "hex 1,0")
+        assert turn_over(t)
+        assert (t.casualties(1), t.sack(1), t.removed(1)) == (
+            ([], ["a", "spare"], []) if first["kind"] == "dismiss" else ([], ["spare"], ["a"])
+        )
+
+
+def test_q_24_a_raised_unit_sees_before_the_next_effect():
+    general = [piles(sack=["spare"], casualties=["a"]), piles(sack=["spare"])]
+    hidden = unit("a", "2,0", 1, face="down")
+    t = cast(
+        [{"kind": "raise"}, {"kind": "draw", "count": 1}],
+        [hidden],
+        "hex 0,0",
+        "type a",
+        flips="H",
+        general=general,
+        target="own_unit",
+    )
+    t.do("hex 1,0")
+    assert turn_over(t)
+    assert t.unit("2,0").face == "up"
+    log = [(int(kind), int(player)) for kind, player in zip(t.state["log_kind"], t.state["log_player"], strict=True)]
+    assert log.index((Event.DRAW, 0)) < log.index((Event.REVEAL, 1))  # latest first: the enemy was seen before the draw
+
+
+def test_ra_raise_4_who_has_died_raises_nobody():
+    general = [piles(sack=["spare"], casualties=["a"]), piles(sack=["spare"])]
+    both = [DAMAGE, {"kind": "raise"}]
+    for target, rises in (("0,0", False), ("-1,0", True)):
+        t = cast(both, [unit("a", "-1,0")], f"hex {target}", "type a", flips="H", general=general, target="own_unit")
+        assert (t.decision == Decision.RAISE_HEX, t.flips_left()) == (rises, 0)
+
+
+@pytest.mark.parametrize("kind", ["knight", "other"])
+def test_r3_2_2_13__ra_augment_1_a_limit_bars_an_augment(kind):
+    limit = {"kind": "requires_revealed", "match": {"keyword": "knight"}}
+    banner = token("banner", abilities=[able("augment", stat="armor", amount=2)], limits=[limit])
+    friend = token("friend", keywords=[kind])
+    units = [unit("a", "0,0"), unit("banner", "-1,0"), unit("friend", "-2,1", face="down"), unit("a", "4,0", 1)]
+    t = play([A, banner, friend], units)
+    assert t.stat("0,0", "armor") == 1
+    t.do("reveal_unit", "hex -2,1")
+    assert t.stat("0,0", "armor") == (3 if kind == "knight" else 1)
+
+
+def test_more_effects_than_a_record_holds_are_an_error_and_not_lost():
+    t = play([A], [unit("a", "0,0")])
+    state = t.states[0]
+    for _ in range(MAX_MODIFIERS):
+        add_modifier(state, np.int64(0), np.int64(0))
+    assert (t.state["num_modifiers"], t.state["error"]) == (MAX_MODIFIERS, ERROR_NONE)
+    add_modifier(state, np.int64(0), np.int64(0))
+    assert (t.state["num_modifiers"], t.state["error"]) == (MAX_MODIFIERS, ERROR_CAPACITY)
+
+
+def test_ra_augment_6_a_unit_that_is_given_an_augment_and_killed_still_serves_its_neighbours():
+    gift = [grant("augment", stat="armor", amount=2), DAMAGE]
+    martyr = text("maneuver", "martyr", "action", gift, target="own_unit", range=2)
+    units = [unit("a", "0,0"), unit("mage", "1,0", 1, attached=[attachment("martyr")]), unit("a", "2,0", 1)]
+    t = play([A, MAGE, martyr], units, "H H T").do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex 2,0")
+    assert (alive(t, "2,0"), t.stat("1,0", "armor")) == ([None], 3)
+    t.pass_all().do("no")
+    assert turn_over(t)
+    assert (alive(t, "1,0"), t.stat("1,0", "armor")) == (["mage"], 1)
+
+
+@pytest.mark.parametrize(("kind", "slots"), [("counter", ["slot 0"]), ("dispel", ["slot 1"])])
+def test_r9_2_11_a_text_that_counters_takes_a_maneuver_and_one_that_dispels_a_spell(kind, slots):
+    drill = text("maneuver", "drill", "action", [modify("armor", 1)])
+    ward = text("spell", "ward", "action", [modify("armor", 1)])
+    own = unit("mage", "-1,0", attached=[attachment("drill"), attachment("ward")])
+    values = {"target": "own_unit", "tokens": [drill, ward]}
+    t = cast([{"kind": kind}], [own], "hex -1,0", **values)
+    assert (asked(t), t.legal()) == ((0, Decision.EFFECT_SLOT), slots)
+    t.do(*slots).pass_all()
+    assert turn_over(t)
+    assert t.casualties(0) == sorted(["magic", "drill" if kind == "counter" else "ward"])
+
+
+@pytest.mark.parametrize(("kind", "left"), [("counter", "ward"), ("dispel", "drill")])
+def test_r9_2_11_nobody_without_a_token_of_its_kind_is_a_target(kind, left):
+    tokens = [
+        text("maneuver", "drill", "free", [modify("armor", 1)]),
+        text("spell", "ward", "free", [modify("armor", 1)]),
+    ]
+    magic = text("spell", "magic", "action", [{"kind": kind}], target="own_unit", range=4)
+    units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("mage", "-1,0", attached=[attachment(left)])]
+    assert "cast" not in play([MAGE, magic, *tokens], units).legal()
+
+
+@pytest.mark.parametrize("stat", ["armor", "damage"])
+@pytest.mark.parametrize("cells", [["-1,0", "0,1"], ["0,1", "-1,0"]])
+@pytest.mark.parametrize(("value", "bonus"), [("on", 5), ("off", 3)])
+def test_c_augment_stacks__q_57_each_stat_by_itself_wherever_the_augmenters_stand(stat, cells, value, bonus):
+    banners = [token(f"banner{n}", abilities=[able("augment", stat=stat, amount=n)]) for n in (2, 3)]
+    units = [unit("a", "0,0"), unit("banner2", cells[0]), unit("banner3", cells[1]), unit("a", "3,0", 1)]
+    t = play([A, *banners], units, switches={"augment_stacks": value})
+    other = "damage" if stat == "armor" else "armor"
+    assert (t.stat("0,0", stat), t.stat("0,0", other), t.stat("0,0", "movement")) == (1 + bonus, 1, 1)
+
+
+def test_r8_2_2_8_nobody_helps_a_hidden_unit():
+    banner = token("banner", abilities=[able("augment", stat="armor", amount=2)])
+    t = play([A, banner], [unit("a", "0,0", face="down"), unit("banner", "-1,0"), unit("a", "3,0", 1)])
+    assert t.stat("0,0", "armor") == 1
+    t.do("reveal_unit", "hex 0,0")
+    assert t.stat("0,0", "armor") == 3
+
+
+def test_r8_4_2_3_a_unit_dies_of_its_last_point_of_armor_and_survives_one_less():
+    for hits, dies in ((2, False), (3, True)):
+        t = play([A, token("d", armor=3)], [unit("a", "0,0"), unit("d", "1,0", 1)], "H" * hits + "T")
+        attack(t, "melee", "0,0", "1,0", "no")
+        assert (t.casualties(1) == ["d"]) == dies

@@ -1,0 +1,69 @@
+"""What cannot be done for want of room is not offered: battlefields, units, attachments without a place."""
+
+import pytest
+
+from tests.rules.sack_armies.fights import able, hexes, modify, play, text
+from tests.rules.sack_armies.ground import around, deploy_room, piles
+from tests.rules.sack_armies.table import field, token, unit
+
+POST = token("post", movement=0, band="black")
+SPARE = piles(sack=["spare"])
+
+
+def holding(hand, units, fields):
+    """Return a table at the menu of General 0, who holds `hand` and has nothing to draw."""
+    return play([POST, token("a")], units, fields=fields, general=[piles(hand=hand), SPARE])
+
+
+def test_r8_2_1_10__r8_2_3_a_battlefield_without_a_hex_is_not_deployed():
+    fields = [field("0,0"), field("4,0", 1)]
+    ring = around(["0,0"])
+    full = holding(["plain"], [unit("post", cell) for cell in ring], fields)
+    assert deploy_room(full, "plain") == []
+    assert "deploy" not in full.legal()
+    one_left = holding(["plain"], [unit("post", cell) for cell in ring[1:]], fields)
+    assert deploy_room(one_left, "plain") == ring[:1]
+    with_unit = holding(["plain", "a"], [unit("post", cell) for cell in ring], fields).do("deploy")
+    assert with_unit.legal() == ["type a"]  # on the battlefield itself
+
+
+def test_r8_2_1_4__r8_2_3_a_unit_without_a_hex_is_not_deployed():
+    fields = [field("0,0"), field("4,0", 1)]
+    ground = ["0,0", *around(["0,0"])]
+    full = holding(["a", "plain"], [unit("post", cell) for cell in ground], fields)
+    assert "deploy" not in full.legal()
+    one_left = holding(["a"], [unit("post", cell) for cell in ground[1:]], fields)
+    assert deploy_room(one_left, "a") == ["0,0"]
+
+
+@pytest.mark.parametrize("band", ["black", "red", "blue", "green"])
+def test_r8_2_1_13__r8_2_3_an_attachment_without_a_host_is_not_deployed(band):
+    charm = text("spell", "charm", "free", [modify("armor", 1)])
+    t = play(
+        [token("a", band=band), charm],
+        [unit("a", "0,0"), unit("a", "4,0", 1)],
+        general=[piles(hand=["charm"], sack=["spare"]), SPARE],
+    )
+    assert deploy_room(t, "charm") == (["0,0"] if band in ("blue", "green") else [])
+
+
+def test_ra_raise_4__q_53_a_raise_may_be_announced_without_a_hex_and_fails():
+    raiser = token("raiser", abilities=[able("raise")])
+    ring = around(["0,0"])
+    units = [unit("raiser", "0,0"), *(unit("post", cell) for cell in ring)]
+    general = [piles(sack=["spare"], casualties=["a"]), SPARE]
+    t = play([raiser, POST, token("a")], units, "H", general=general)
+    t.do("raise", "hex 0,0", "type a").pass_all()
+    assert (t.turn, t.casualties(0)) == (2, ["a"])
+
+
+@pytest.mark.parametrize(("who", "distance", "free"), [("host", 1, False), ("host", 2, True), ("target", 1, True)])
+def test_r9_3_8_a_text_that_moves_a_unit_needs_a_hex_for_it(who, distance, free):
+    step = text("maneuver", "step", "action", [{"kind": "relocate", "distance": distance, "who": who}])
+    step |= {"target": "own_unit", "range": 4}
+    ring = around(["0,0"])
+    host = unit("mage", "0,0", attached=[{"token": "step", "face": "down"}])
+    t = play([POST, token("mage", band="red"), step], [host, *(unit("post", cell) for cell in ring)])
+    assert ("cast" in t.legal()) == free
+    if who == "target":
+        assert hexes(t.do("cast", "hex 0,0", "slot 0")) == ring

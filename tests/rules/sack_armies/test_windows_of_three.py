@@ -1,0 +1,50 @@
+"""Windows among three Generals: who is asked first, and who is asked at all (P-WINDOW, D-22)."""
+
+import pytest
+
+from sackarmies_env.games.sack_armies.constants import Decision
+from tests.rules.sack_armies.fights import able, play, text
+from tests.rules.sack_armies.table import attachment, field, token, unit
+
+FIELDS = [field("0,0"), field("-1,0"), field("2,0", 1), field("3,0", 1), field("0,2", 2), field("-1,3", 2)]
+MAGE = token("mage", band="green", abilities=[able("dismiss", range=9), able("capture")])
+BOLT = text("spell", "bolt", "action", [{"kind": "damage", "amount": 1}], target="enemy_unit", range=9)
+LIGHT = text("spell", "light", "action", [{"kind": "reveal", "range": 0}], target="hex", range=9)
+WIND = text("spell", "wind", "action", [{"kind": "draw", "count": 1}])
+
+
+def asked_in_turn(t):
+    """Return who is asked in the window, one after the other, until it closes."""
+    seats = []
+    while t.decision == Decision.WINDOW:
+        seats.append(t.player)
+        t.do("pass")
+    return seats
+
+
+def three(*texts, windows="announce"):
+    """Return a table of three Generals after the mage of General 0 has begun an action."""
+    stack = [attachment("bolt"), attachment("light"), attachment("wind")]
+    units = [unit("mage", "0,0", attached=stack), unit("foe", "2,0", 1), unit("foe", "0,2", 2), unit("foe", "0,1", 2)]
+    tokens = [MAGE, BOLT, LIGHT, WIND, token("foe")]
+    t = play(tokens, units, "H", {"reaction_windows": windows}, fields=FIELDS, generals=3)
+    return t.do(*texts)
+
+
+@pytest.mark.parametrize(
+    ("texts", "seats", "targeted"),
+    [
+        (("dismiss", "hex 0,0", "hex 2,0"), [1, 2, 0], [1]),
+        (("dismiss", "hex 0,0", "hex 0,2"), [2, 1, 0], [2]),
+        (("capture", "hex 0,0", "hex 0,1"), [2, 1, 0], [2]),
+        (("cast", "hex 0,0", "slot 0", "hex 2,0"), [1, 2, 0], [1]),
+        (("cast", "hex 0,0", "slot 0", "hex 0,2"), [2, 1, 0], [2]),
+        (("cast", "hex 0,0", "slot 1", "hex 0,2"), [2, 1, 0], [2]),
+        (("cast", "hex 0,0", "slot 1", "hex -1,0"), [1, 2, 0], []),
+        (("cast", "hex 0,0", "slot 2"), [1, 2, 0], []),
+        (("melee", "hex 0,0", "hex 0,1"), [2, 1, 0], [2]),
+    ],
+)
+def test_p_window__d_22_first_asked_is_the_general_targeted_last_the_active_one(texts, seats, targeted):
+    assert asked_in_turn(three(*texts)) == seats
+    assert asked_in_turn(three(*texts, windows="targeted_only")) == targeted
