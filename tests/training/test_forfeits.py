@@ -1,11 +1,13 @@
 """Agents that misbehave, alone in this process or in one of their own: they lose their games, and the rest goes on."""
 
 import json
+import os
 from contextlib import closing
 
 import pytest
 
 from sackarmies_agents import GameInfo
+from sackarmies_agents.conduct import guarded
 from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.notation import give_up, load_record, replay
 from sackarmies_env.envs.match import Match
@@ -94,6 +96,17 @@ def test_who_takes_its_process_down_loses_this_game_only(kind, reason, isolation
 def test_prints_and_forks_harm_nobody(capfd):
     assert play([seated("Chatters", "Lowest")], ISOLATION)[0].actions == play([seated("Lowest", "Lowest")])[0].actions
     assert capfd.readouterr().out == ""
+
+
+def test_copy_that_an_agent_forks_does_not_go_on_with_our_work(tmp_path):
+    pid, path = os.getpid(), tmp_path / "who came back"
+    child = guarded(os.fork)
+    with path.open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    if os.getpid() != pid:  # only if the code is wrong: one run of the tests is enough
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert path.read_text() == f"{pid}\n"
 
 
 @pytest.mark.slow
