@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from sackarmies_env.core.advance import MAX_RESTARTS
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER
@@ -24,6 +25,7 @@ from sackarmies_env.envs.opponents import (
 )
 from sackarmies_env.envs.options import (
     RENDER_MODES,
+    TOO_SHORT,
     CommonOptions,
     PotentialShaping,
     check_choice,
@@ -96,12 +98,15 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
     ) -> tuple[SingleObservation, Info]:
         """Start a new game and play to the learner's first decision.
 
+        Should the game be over before that, the game of the following seed is played in its stead.
+
         Args:
             seed: 0 to 2**63 - 1. None goes on from the game before, or begins with any.
             options: forced results "flips" and "draws", as in the PettingZoo environment.
 
         Raises:
-            ValueError: a seed out of range, or forced results that the game cannot take.
+            ValueError: a seed out of range, forced results that the game cannot take, or game after game is over before
+                the learner's first decision.
         """
         flips, draws = forced_results(options)
         if seed is None and self._has_begun:
@@ -117,7 +122,18 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return self._observation(), self._info()
 
     def _begin(self, seed: int, flips: str, draws: list[list[str]]) -> None:
-        """Begin a game, and play to the learner's first decision."""
+        """Begin a game in which the learner has something to decide, and play to that decision.
+
+        A game that is over before gives way to the one of the following seed, without forced results.
+        """
+        for _ in range(MAX_RESTARTS):
+            self._begin_one(seed, flips, draws)
+            if not (self._match.out[self.seat] or self._match.truncated):
+                return
+            seed, flips, draws = int(following_seed(seed)), "", []
+        raise ValueError(TOO_SHORT)
+
+    def _begin_one(self, seed: int, flips: str, draws: list[list[str]]) -> None:
         self.seat = seat_of(seed, self.game.num_players) if self.seat_choice == RANDOM_SEAT else int(self.seat_choice)
         self._chance.reset(seed)
         for place, opponent in enumerate(self.opponents, start=1):

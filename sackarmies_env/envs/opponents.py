@@ -27,7 +27,7 @@ class Opponent(Protocol):
 
     Where it has a method `reset(seed)`, that is called before each game. Where it has `shares_batch = True`, one
     instance may play several seats and games at once, and its `act_batch(observations, action_masks)` is used; it is
-    then reset only when all games begin anew.
+    then reset whenever some of its games begin, while it plays the others.
     """
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:

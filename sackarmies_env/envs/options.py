@@ -12,9 +12,11 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from sackarmies_env.core.advance import MAX_RESTARTS
 from sackarmies_env.core.words import short
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
+TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
 ILLEGAL_ACTIONS = ("raise", "penalise", "terminate")
 RESET_OPTIONS = ("flips", "draws")
 MAX_SEED = 2**63 - 1

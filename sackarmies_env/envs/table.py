@@ -43,11 +43,9 @@ class OpponentTable:
         if self.plays_inside:
             self._batch.seats[rows] = seats[rows]
             return
-        are_all = len(rows) == len(self._batch)
         for place, opponents in enumerate(self.opponents, start=1):
             if shares_batch(opponents[0]):
-                if are_all:
-                    reset_opponent(opponents[0], int(seeds[0]), place)
+                reset_opponent(opponents[0], int(seeds[0]), place)  # one seed for good would soon be seen through
             elif not isinstance(opponents[0], RandomOpponent):
                 for row, seed in zip(rows.tolist(), seeds.tolist(), strict=True):
                     reset_opponent(opponents[row], seed, place)

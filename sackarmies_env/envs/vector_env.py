@@ -16,7 +16,7 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
-from sackarmies_env.envs.options import ILLEGAL_ACTIONS, MAX_SEED, check_choice, forced_results, next_seed
+from sackarmies_env.envs.options import ILLEGAL_ACTIONS, MAX_SEED, TOO_SHORT, check_choice, forced_results, next_seed
 from sackarmies_env.envs.spaces import action_space, observation_space, vector_space
 from sackarmies_env.envs.table import OpponentTable
 
@@ -32,10 +32,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     """`num_envs` games of one kind, of which the learner plays one seat each, or all seats.
 
     With one seat, a row is what `SingleSeatEnv` is with the same seed, decision by decision, and all rows together are
-    what Gymnasium's `SyncVectorEnv` makes of such environments. (Opponents that share a batch are one for all games and
-    get one seed.) Opponents that play at random do so inside the kernel. With `seat="all"` a step is one decision of
-    whoever is to act: the reward is what that player earned by it, `infos["player"]` says who acts next and
-    `infos["rewards"]` `(num_envs, num_players)` what each earned.
+    what Gymnasium's `SyncVectorEnv` makes of such environments. (Opponents that share a batch are one for all games:
+    they get a new seed whenever games begin.) Opponents that play at random do so inside the kernel. With `seat="all"`
+    a step is one decision of whoever is to act: the reward is what that player earned by it, `infos["player"]` says who
+    acts next and `infos["rewards"]` `(num_envs, num_players)` what each earned.
 
     Games that are over are replaced by those of the following seeds, in the same step or in the next one, see
     `autoreset_mode`. In the same step, `infos["final_obs"]` and `infos["final_info"]` hold how they ended: the last
@@ -244,7 +244,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             if not len(rows):
                 return
             seeds, forced = self._following(rows), None
-        raise ValueError(f"{MAX_RESTARTS} games in a row were over before the learner's first decision")
+        raise ValueError(TOO_SHORT)
 
     def _take_seats(self, rows: Rows, seeds: NDArray[np.int64]) -> None:
         """Give the learner its seats in games of `seeds`, and tell the opponents."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import signal
 import sys
@@ -199,3 +200,10 @@ class SharedSlow(Lowest):
         self.decisions += 1
         time.sleep(0.2 * len(action_masks) if self.decisions == 2 else 0)
         return action_masks.argmax(axis=1)
+
+
+class LeavesChild(Leaves):
+    """Ends its process, but for the one that runs the tests."""
+
+    def misbehave(self, action_mask):
+        return super().misbehave(action_mask) if multiprocessing.parent_process() else 0

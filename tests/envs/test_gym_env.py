@@ -13,7 +13,13 @@ from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs import opponents
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
-from sackarmies_env.envs.opponents import RandomOpponent, make_opponent, make_opponents, register_agent_factory
+from sackarmies_env.envs.opponents import (
+    RandomOpponent,
+    make_opponent,
+    make_opponents,
+    register_agent_factory,
+    seat_of,
+)
 from sackarmies_env.envs.options import PotentialShaping
 from tests.core.toy_game import make_duel
 
@@ -45,6 +51,21 @@ def play_out(env):
         total += reward
         if terminated or truncated:
             return observation, total, terminated, truncated, info
+
+
+def test_game_after_game_that_is_over_too_soon_is_an_error():
+    env = single(max_turns=1, seat=1)
+    with pytest.raises(ValueError, match="100 games in a row were over before the learner's first decision"):
+        env.reset(seed=0)
+
+
+def test_forced_results_are_for_the_first_game_only():
+    env = single(max_turns=1)
+    seed = next(seed for seed in range(9) if seat_of(seed, 2) == 1)
+    env.reset(seed=seed, options={"draws": [["card_1", "card_2", "card_3"], []]})
+    assert env._match.seed != seed
+    assert env._match.draws == ()
+    assert env._match.player == env.seat == 0
 
 
 @pytest.mark.parametrize("mask_in_observation", [True, False])

@@ -103,6 +103,45 @@ def test_it_is_what_gymnasium_makes_of_single_environments(mode, num_players, op
     assert equal(env.reset(), sync.reset())
 
 
+@pytest.mark.parametrize("opponent", ["random", "own"])
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+def test_games_over_before_the_learners_first_decision_are_replaced_in_both(mode, opponent):
+    game, make = make_duel(max_turns=1), OPPONENTS[opponent]  # of one turn, which is not the learner's in half of them
+    sync = SyncVectorEnv([lambda: SingleSeatEnv(game, opponent=make())] * 6, autoreset_mode=mode)
+    env = BatchEnv(game, 6, opponent=make(), autoreset_mode=mode)
+    seeds = [following_seed(seed) for seed in range(6)]
+    assert equal(env.reset(seed=seeds), sync.reset(seed=seeds))
+    for _ in range(20):
+        masks = env.action_masks()
+        if mode is AutoresetMode.SAME_STEP:
+            assert (masks.sum(axis=1) > 0).all()
+        actions = lowest(masks)
+        assert equal(env.step(actions), sync.step(actions))
+    assert env.seats.tolist() == [0] * 6
+    assert env.batch.seeds.tolist() == [one._match.seed for one in (single.unwrapped for single in sync.envs)]
+
+
+def test_opponent_that_shares_a_batch_gets_a_new_seed_whenever_games_begin():
+    seeds = []
+
+    class Shared(Lowest):
+        shares_batch = True
+
+        def reset(self, seed):
+            seeds.append(seed)
+
+        def act_batch(self, observations, action_masks):
+            return action_masks.argmax(axis=1)
+
+    env = batch(opponent=Shared(), max_turns=4)
+    env.reset(seed=1)
+    begun = 1
+    for _ in range(20):
+        ended = env.step(lowest(env.action_masks()))
+        begun += (ended[2] | ended[3]).any()
+    assert len(seeds) == len(set(seeds)) == begun > 5
+
+
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_it_is_what_gymnasium_makes_of_single_environments_that_forfeit(num_players):
     options = {"illegal_action": "terminate", "seat": 1}

@@ -101,6 +101,18 @@ def test_each_thing_wrong_with_an_army_is_told(tmp_path):
         (["play", "random", "--seat", "2"], "--seat 2 is not at the table: with 1 opponents, seats go to 1"),
         (["evaluate", "random", "random"], "'random' cannot be evaluated against itself"),
         (["evaluate", "ppo:path=nowhere.zip"], "there is no checkpoint nowhere.zip"),
+        (
+            ["evaluate", "random", "greedy", "--time-limit", "1"],
+            "--time-limit is given without --isolate: an agent that",
+        ),
+        (
+            ["evaluate", "random", "greedy", "--memory-limit", "9"],
+            "--memory-limit is given without --isolate: an agent",
+        ),
+        (
+            ["evaluate", "random", "greedy", "--isolate", "--time-limit", "0"],
+            "--time-limit 0.0 is not allowed: a number",
+        ),
         (["fight"], "No such command 'fight'"),
     ],
 )
@@ -154,6 +166,37 @@ def test_watched_game_is_recorded_checked_and_told(tmp_path):
     record["actions"][10] = 0
     path.write_text(json.dumps(record))
     assert "ply 10" in refused("replay", path, "--check")
+
+
+RAISES = "python:class=tests.agents.strangers:Raises"
+FIGHT = ("--army", "beginners", "--army", "beginners")
+
+
+def test_agent_that_misbehaves_while_watched_forfeits_and_the_record_says_why(tmp_path):
+    path = tmp_path / "game.json"
+    result = run("watch", "random", RAISES, *FIGHT, "--record", path)
+    assert result.exit_code == 0, result.output
+    reason = "the agent raised RuntimeError: no idea [31m"
+    assert f"General 1 ({RAISES}) forfeits: {reason}" in result.output
+    assert "General 0 (random) wins" in result.output
+    assert "is intact" in run("replay", path, "--check").output
+    assert f"General 1 lost by forfeit: {reason}" in run("replay", path).output
+
+
+def test_opponent_that_misbehaves_forfeits(tmp_path):
+    result = run("play", RAISES, *FIGHT, answers="1\n" * 200)
+    assert f"General 1 ({RAISES}) forfeits: the agent raised RuntimeError: no idea [31m" in result.output
+    assert "General 0 (you) wins" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--isolate", "--time-limit", "30", "--memory-limit", "4000"]])
+def test_evaluation_tells_of_forfeits(options):
+    result = run("evaluate", RAISES, "random", "--games", "2", "--workers", "1", *FIGHT, *options)
+    assert result.exit_code == 0, result.output
+    assert "won 0, drawn 0, lost 2" in result.output
+    assert "Games lost by forfeit" in result.output
+    assert "raised RuntimeError: no idea [31m" in result.output
 
 
 def test_player_may_answer_by_number_or_text_and_leave(tmp_path):

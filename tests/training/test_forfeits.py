@@ -1,11 +1,13 @@
 """Agents that misbehave, alone in this process or in one of their own: they lose their games, and the rest goes on."""
 
 import json
+import os
 from contextlib import closing
 
 import pytest
 
 from sackarmies_agents import GameInfo
+from sackarmies_agents.conduct import guarded
 from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.notation import give_up, load_record, replay
 from sackarmies_env.envs.match import Match
@@ -96,6 +98,17 @@ def test_prints_and_forks_harm_nobody(capfd):
     assert capfd.readouterr().out == ""
 
 
+def test_copy_that_an_agent_forks_does_not_go_on_with_our_work(tmp_path):
+    pid, path = os.getpid(), tmp_path / "who came back"
+    child = guarded(os.fork)
+    with path.open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    if os.getpid() != pid:  # only if the code is wrong: one run of the tests is enough
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert path.read_text() == f"{pid}\n"
+
+
 @pytest.mark.slow
 def test_hanging_in_the_first_decision_is_given_the_time_to_start_besides():
     (played,) = play([seated("HangsAtOnce", "Lowest")], Isolation(time_limit=0.2, start_limit=2.0))
@@ -138,6 +151,7 @@ def guilty_plies(played, reason):
         match.play(action)
 
 
+@pytest.mark.slow
 def test_fresh_process_plays_the_other_games_of_one_that_died():
     dies, lowest = stranger("DiesYoung"), stranger("Lowest")
     line_ups = [[dies, lowest], [lowest, dies]] * 4
@@ -170,7 +184,7 @@ def test_result_of_a_game_that_is_cut_off_stands():
     assert played.returns == (-0.5, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("isolation", [None, Isolation(time_limit=20.0)])
+@pytest.mark.parametrize("isolation", [None, pytest.param(Isolation(time_limit=20.0), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
@@ -183,6 +197,7 @@ def test_agent_that_cannot_be_made_stops_everything_with_a_sentence(kind, messag
         play([seated(kind, "Lowest")], isolation)
 
 
+@pytest.mark.slow
 def test_agent_that_dies_while_it_is_made_is_told():
     with pytest.raises(ValueError, match=r"DeadStart' cannot be made: it ended its process with exit code 4"):
         play([seated("DeadStart", "Lowest")], Isolation())
@@ -259,6 +274,18 @@ def test_isolated_tournament_has_the_same_files(tmp_path, monkeypatch, capsys, w
         for one in (alone, isolated)
     ]
     assert files[0] == files[1]
+
+
+@pytest.mark.slow
+def test_agent_that_ends_the_process_of_the_games_is_told_and_isolation_goes_on(tmp_path):
+    agents = [stranger("LeavesChild"), stranger("Lowest")]
+    tournament = make_tournament(tmp_path, agents=agents, workers=2)
+    with pytest.raises(ValueError, match=r"a process that played games has died: if an agent ends it, run agents in"):
+        tournament.play(tournament.open(), lambda games: None)
+    isolated = make_tournament(tmp_path, agents=agents, workers=2, isolate=True)
+    isolated.play(isolated.open(), lambda games: None)
+    lost = [reason for outcome in isolated.outcomes() for reason in outcome.forfeits.values()]
+    assert set(lost) == {"ended its process with exit code 3"}
 
 
 def test_limits_belong_to_what_a_tournament_is(tmp_path):

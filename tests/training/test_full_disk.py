@@ -142,6 +142,7 @@ def test_tournament_of_several_processes_goes_on_when_there_is_room(tmp_path):
     assert files_of(broken.folder) == files_of(whole.folder)
 
 
+@pytest.mark.slow
 def test_training_goes_on_from_the_checkpoint_before(tmp_path, monkeypatch):
     config = make_config(tmp_path, ppo={"decisions": 3 * ROUND})
     second = f"{2 * ROUND:09d}.zip"

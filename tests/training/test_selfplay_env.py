@@ -196,3 +196,16 @@ def test_pool_draws_by_weight_and_forgets_the_oldest_past():
     assert abs(names.count("random") - 500) < 80
     assert abs(names.count("stubborn") - 1000) < 100
     assert {id(agent) for name, agent in drawn if name == PAST} == {id(snapshot) for snapshot in snapshots[1:]}
+
+
+def test_shared_opponent_gets_a_new_seed_whenever_a_game_begins():
+    seeds = []
+
+    class Seeded(Past):
+        def reset(self, seed):
+            seeds.append(seed)
+
+    game = make_duel()
+    env = SelfPlayEnv(game, 4, OpponentPool({"seeded": 1.0}, lambda text: Seeded(), past=0.0, size=2), 5)
+    ends = sum(dones.sum() for _, (_, _, dones, _) in play(env, 60, np.random.default_rng(2)))
+    assert len(seeds) == len(set(seeds)) >= 4 + ends > 20

@@ -5,9 +5,10 @@ Agents may be anybody's code. Whoever misbehaves forfeits the game in which he d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 
@@ -175,9 +176,24 @@ class Table:
         choices.reasons.update(dict.fromkeys(places.tolist(), reason))
 
 
-def worker_pool(workers: int) -> ProcessPoolExecutor:
-    """Return processes to play in; they end with this one, even if it is killed."""
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent)
+@contextmanager
+def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Give the block processes to play in; they end with this one, even if it is killed.
+
+    Raises:
+        ValueError: one of them died.
+    """
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
+        try:
+            yield pool
+        except BrokenProcessPool:
+            raise ValueError(
+                "a process that played games has died: if an agent ends it, run agents in processes of their own "
+                "(isolate), where they forfeit instead; a tournament goes on with the same command"
+            ) from None
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:

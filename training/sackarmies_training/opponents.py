@@ -23,6 +23,8 @@ class OpponentPool:
     Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first and stronger ones in time.
 
     Agents that keep nothing between decisions have one instance for all games, others one for each place at a table.
+    Each gets a new seed whenever a game begins: with one seed for good, a General whom only his seed makes waver would
+    be the same machine all through training, and the learner would learn to beat that machine.
     """
 
     def __init__(self, scripted: Mapping[str, float], make: Callable[[str], Agent], *, past: float, size: int) -> None:
@@ -77,10 +79,7 @@ class OpponentPool:
         return name, self._scripted_agent(name, rng, row, seat)
 
     def _scripted_agent(self, name: str, rng: np.random.Generator, row: int, seat: int) -> Agent:
-        shared = self._instances.get((name, -1, -1))
-        if shared is not None:
-            return shared
-        agent = self._instances.get((name, row, seat)) or self._make(name)
+        agent = self._instances.get((name, -1, -1)) or self._instances.get((name, row, seat)) or self._make(name)
         place = (name, -1, -1) if agent.shares_batch else (name, row, seat)
         self._instances[place] = agent
         agent.reset(int(rng.integers(2**31)))

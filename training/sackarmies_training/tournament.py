@@ -112,7 +112,7 @@ class Tournament:
         """Play batches and save each as it ends; `progress` is told how many more games have ended.
 
         Raises:
-            ValueError: an agent cannot be made.
+            ValueError: an agent cannot be made, or a process that plays games died.
             OSError: results cannot be written.
         """
         if not batches:
@@ -124,13 +124,9 @@ class Tournament:
             return
         with worker_pool(min(self.section.workers, len(batches))) as pool:
             jobs = {pool.submit(play_batch, self, batch): batch for batch in batches}
-            try:
-                for job in as_completed(jobs):
-                    job.result()
-                    progress(len(jobs[job].seeds))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+            for job in as_completed(jobs):
+                job.result()
+                progress(len(jobs[job].seeds))
 
     def outcomes(self) -> list[Outcome]:
         """Return the results of all batches, in the order of the schedule.
