@@ -59,6 +59,8 @@ def make_case(reader: Reader, rng: Random) -> Any:
     if isinstance(document, str):
         damaged = mutate_bytes(rng, document.encode(), other.encode()).decode("utf-8", "surrogateescape")
         return odd_value(rng) if rng.random() < 0.1 else damaged
+    if isinstance(document, bytes):
+        return reader.damage(rng, document, other)
     if as_data:
         return mutate_data(rng, document, other)
     content = encode(reader, mutate_data(rng, document, other)) if rng.random() < 0.6 else None
@@ -86,7 +88,7 @@ def time_limit() -> Iterator[None]:
 def fault_of(reader: Reader, case: Any, folder: Path) -> str:
     """Let `reader` read a document in an empty `folder`; return what it did wrong, nothing if all is well."""
     path = folder / f"{reader.name}{reader.suffix}"
-    is_file = isinstance(case, bytes)
+    is_file = isinstance(case, bytes) and reader.read is not None
     if is_file:
         path.write_bytes(case)
     try:

@@ -33,6 +33,8 @@ from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token
 from sackarmies_env.games.sack_armies.switches import Switches, read_switches
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
 from tests.core.toy_game import make_duel
+from tests.fuzz import checkpoints
+from tests.fuzz.mutators import mutate_bytes
 
 ROOT = Path(__file__).parents[2]
 GAME_DATA = ROOT / "sackarmies_env" / "games" / "sack_armies"
@@ -51,6 +53,7 @@ class Reader:
         places: every message of a refusal holds one of these, or the name of the file.
         read: reads a file.
         read_data: reads plain data, or text.
+        damage: makes a damaged document of two valid ones that are bytes.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Reader:
     places: tuple[str, ...]
     read: Callable[[Path], Any] | None = None
     read_data: Callable[[Any], Any] | None = None
+    damage: Callable[[Random, Any, Any], Any] = mutate_bytes
 
 
 def tables(pattern: str) -> list[dict[str, Any]]:
@@ -294,6 +298,18 @@ READERS = {
             read_data=parse_action,
         ),
         Reader("agent", "", agent_texts, check_agent, ("agent",), read_data=parse_agent),
+        Reader(
+            *("checkpoint", ".zip", checkpoints.seeds, checkpoints.check_agent, ()),
+            read=checkpoints.read,
+            damage=checkpoints.damage,
+        ),
+        Reader(
+            "tensors", ".pt", checkpoints.tensor_seeds, checkpoints.check_tensors, ("",), read=checkpoints.read_tensors
+        ),
+        Reader(
+            *("snapshot", "", checkpoints.snapshot_seeds, checkpoints.check_snapshot, ("saved state",)),
+            read_data=checkpoints.read_snapshot,
+        ),
         Reader(
             *("training", ".toml", lambda: tables("configs/train/*.toml"), check_settings, ()),
             read=lambda path: load_config(path, TrainConfig),

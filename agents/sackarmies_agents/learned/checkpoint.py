@@ -18,7 +18,7 @@ import torch
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import NetworkSizes
-from sackarmies_agents.learned.tensors import DAMAGED, check_archive, load_tensors
+from sackarmies_agents.learned.tensors import DAMAGED, MAX_REASON, check_archive, load_tensors
 from sackarmies_env.core.reading import parse_json
 from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.core.words import cut, listed, printable, told
@@ -26,7 +26,6 @@ from sackarmies_env.core.words import cut, listed, printable, told
 FORMAT = 1
 HEADER = "checkpoint.json"
 POLICY = "policy.pt"
-MAX_REASON = 300  # characters of what is wrong with an archive
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from typing import Any
 
 import torch
 
+from sackarmies_env.core.words import cut, printable
+
 # What a damaged archive or member has been seen or is documented to raise.
 DAMAGED = (
     *(zipfile.BadZipFile, EOFError, OSError, LookupError, ValueError, RuntimeError, TypeError, ArithmeticError),
@@ -24,6 +26,7 @@ DAMAGED = (
 )
 SIGNATURE = b"PK\x03\x04"
 PICKLE = "data.pkl"
+MAX_REASON = 300  # characters of what is wrong with an archive
 MAX_MEMBERS = 10_000
 NAMES = {
     "collections OrderedDict",
@@ -55,10 +58,10 @@ def load_tensors(content: bytes) -> dict[str, Any]:
                 raise ValueError("it is no archive of tensors")
             check_pickle(archive.read(pickles[0]))
         loaded = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-    except ValueError:
-        raise
     except pickle.UnpicklingError:
         raise ValueError("it holds more than tensors") from None
+    except ValueError as error:
+        raise ValueError(cut(printable(error), MAX_REASON)) from None
     except DAMAGED as error:
         raise ValueError(f"its tensors cannot be read, {type(error).__name__}") from None
     if not isinstance(loaded, dict) or not all(isinstance(key, str) for key in loaded):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
-from sackarmies_env.core.state import alloc
+from sackarmies_env.core.state import alloc, copy_records
 from sackarmies_env.core.words import sentences, short
 from sackarmies_env.games.sack_armies.actions import num_actions
 from sackarmies_env.games.sack_armies.army import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
@@ -170,7 +170,8 @@ def capacity_for(config: Config) -> Capacity:
 
 def build_params(config: Config) -> NDArray[np.void]:
     """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed."""
-    params = _token_params(config.inline_tokens).copy()
+    params = alloc(PARAMS_DTYPE, 1)
+    copy_records(_token_params(config.inline_tokens), params)  # as bytes: digests look at the padding, too
     params["num_generals"] = config.num_generals
     params["num_types"] = len(config.tokens)
     params["num_actions"] = config.num_actions
