@@ -199,8 +199,8 @@ def check_end(now: View) -> None:
     idle = now.turn - now.last_progress_turn
     limits = now.turn >= now.switches.max_turns or idle >= now.switches.no_progress_turns
     assert not now.truncated or (limits and not now.terminated), "the game is cut off for no reason"
-    assert now.turn <= now.switches.max_turns
-    assert idle <= now.switches.no_progress_turns
+    assert now.turn <= now.switches.max_turns, f"turn {now.turn} of at most {now.switches.max_turns}"
+    assert idle <= now.switches.no_progress_turns, f"{idle} turns have brought nothing"
 
 
 def check_question(now: View) -> None:
