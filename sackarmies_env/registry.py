@@ -9,8 +9,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sackarmies_env.core.words import short
+
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
+    from sackarmies_env.core.notation import GameRecord
 
 GYMNASIUM_ID = "sackarmies_env/SackArmies-v0"
 
@@ -24,7 +27,8 @@ def register_game(game_id: str, module: str) -> None:
     Args:
         game_id: its name.
         module: import path of a module with `make_game(**options) -> Game` and, where there are scenarios,
-            `load_scenario(source) -> dict`.
+            `load_scenario(source) -> dict`; where options may name files, also `make_recorded_game(**options) -> Game`,
+            which takes plain data alone and reads no file.
     """
     _GAMES[game_id] = module
 
@@ -35,8 +39,8 @@ def list_games() -> list[str]:
 
 
 def _module(game_id: str) -> Any:
-    if game_id not in _GAMES:
-        raise ValueError(f"there is no game {game_id!r}: known are {', '.join(list_games())}")
+    if not isinstance(game_id, str) or game_id not in _GAMES:
+        raise ValueError(f"there is no game {short(game_id)}: known are {', '.join(list_games())}")
     return importlib.import_module(_GAMES[game_id])
 
 
@@ -53,6 +57,22 @@ def load_game(game_id: str, **config: Any) -> Game:
     build = _module(game_id).make_game
     _check_options(config, inspect.signature(build).parameters, game_id)
     game: Game = build(**config)
+    return game
+
+
+def game_of(record: GameRecord) -> Game:
+    """Build the game that a record is of, from the data in the record alone: a file that it may name is not read.
+
+    Args:
+        record: of whatever origin.
+
+    Raises:
+        ValueError: no such game, or a configuration that the game refuses.
+    """
+    module = _module(record.game)
+    build = getattr(module, "make_recorded_game", module.make_game)
+    _check_options(record.config, inspect.signature(module.make_game).parameters, f"the configuration of {record.game}")
+    game: Game = build(**record.config)
     return game
 
 
@@ -82,8 +102,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     Raises:
         ValueError: no such game or api, an unknown option, or a value that is refused.
     """
-    if api not in _APIS:
-        raise ValueError(f"api={api!r}: allowed are {', '.join(map(repr, _APIS))}")
+    if not isinstance(api, str) or api not in _APIS:
+        raise ValueError(f"api={short(api)}: allowed are {', '.join(map(repr, _APIS))}")
     adapter, adapter_options = _APIS[api]()
     game_options = inspect.signature(_module(game_id).make_game).parameters
     _check_options(options, [*game_options, *adapter_options], f"{game_id} as {api!r}")
@@ -94,7 +114,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
 def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown option {name!r} of {whose}: known are {', '.join(known)}")
+            raise ValueError(f"unknown option {short(name)} of {whose}: known are {', '.join(known)}")
 
 
 # --- adapters, imported when asked for: each gives what makes an environment of a game, and its options

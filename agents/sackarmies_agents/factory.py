@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct, guarded
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.words import MAX_TOLD, short
 
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -45,24 +46,26 @@ def parse_agent(text: str) -> AgentSpec:
     Raises:
         ValueError: unknown name or option, a missing option, or text that does not have this form.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"an agent is named by a text such as 'greedy', not by {short(text)}")
     name, _, rest = text.strip().partition(":")
     kind = KINDS.get(name)
     if kind is None:
-        raise ValueError(f"unknown agent {name!r}{_suggestion(name)}: known are {', '.join(KINDS)}")
+        raise ValueError(f"unknown agent {short(name)}{_suggestion(name)}: known are {', '.join(KINDS)}")
     options: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            raise ValueError(f"agent {text!r}: {part!r} is not of the form key=value")
+            raise ValueError(f"agent {short(text)}: {short(part)} is not of the form key=value")
         if key not in kind.options:
             allowed = ", ".join(kind.options) or "none"
-            raise ValueError(f"agent {text!r} has no option {key!r}: {name} takes {allowed}")
+            raise ValueError(f"agent {short(text)} has no option {short(key)}: {name} takes {allowed}")
         if key in options:
-            raise ValueError(f"agent {text!r} gives the option {key!r} twice")
+            raise ValueError(f"agent {short(text)} gives the option {key!r} twice")
         options[key] = value
     for key in kind.required:
         if key not in options:
-            raise ValueError(f"agent {text!r} needs the option {key!r}: {kind.options[key]}")
+            raise ValueError(f"agent {short(text)} needs the option {key!r}: {kind.options[key]}")
     return AgentSpec(name, options)
 
 
@@ -103,12 +106,12 @@ def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
         return default
     value = TRUE_WORDS.get(options[key].lower())
     if value is None:
-        raise ValueError(f"option {key}={options[key]!r}: allowed are true and false")
+        raise ValueError(f"option {key}={short(options[key])}: allowed are true and false")
     return value
 
 
 def _suggestion(name: str) -> str:
-    close = difflib.get_close_matches(name, KINDS, n=1)
+    close = difflib.get_close_matches(name[:MAX_TOLD], KINDS, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

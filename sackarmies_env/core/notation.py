@@ -18,13 +18,18 @@ from pydantic import Field, model_validator
 
 from sackarmies_env.core.files import write_safely
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.reading import read_json
 from sackarmies_env.core.state import ERROR_NONE, copy_records
-from sackarmies_env.core.tables import Several, Strict, read_model, told
+from sackarmies_env.core.tables import Line, Several, Strict, read_model
+from sackarmies_env.core.words import printable, short, told
 
 OnPly = Callable[[int, Records, int, Records], None]
 
 FORMAT = "sackarmies-record-1"
 DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
+Name = Annotated[Line, Field(max_length=100)]
+Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Action = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 Digest = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{DIGEST_LENGTH}}}$")]
 
 
@@ -39,11 +44,11 @@ class Result(Strict):
         returns: what each player earned.
     """
 
-    winner: Annotated[int, Field(ge=-1)]
+    winner: Annotated[int, Field(ge=-1, le=127)]
     terminated: bool
     truncated: bool
-    turns: Annotated[int, Field(ge=0)]
-    returns: Several[float]
+    turns: Annotated[int, Field(ge=0, lt=2**31)]
+    returns: Several[Annotated[float, Field(allow_inf_nan=False)]]
 
 
 class Forfeit(Strict):
@@ -79,15 +84,15 @@ class GameRecord(Strict):
     """
 
     format: Literal["sackarmies-record-1"] = "sackarmies-record-1"
-    software: str
-    game: str
-    rules: str
+    software: Name
+    game: Name
+    rules: Name
     config: dict[str, Any]
-    seed: int
+    seed: Seed
     flips: str = ""
     draws: Several[Several[str]] = ()
     players: Several[str] = ()
-    actions: Several[int]
+    actions: Several[Action]
     texts: Several[str]
     digests: Several[Digest]
     result: Result
@@ -255,7 +260,9 @@ def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check
             on_ply(ply, before, action, states)
     result = result_of(game, states)
     if check and result != record.result:
-        raise ValueError(f"the result differs from the record: it is {result!r}, recorded is {record.result!r}")
+        raise ValueError(
+            f"the result differs from the record: it is {short(result)}, recorded is {short(record.result)}"
+        )
     return states
 
 
@@ -277,7 +284,7 @@ def _check_ply(game: Game, record: GameRecord, before: Records, states: Records,
     if text != expected:
         raise ValueError(f"ply {ply}: action {action} reads {told(expected)}, but {told(text)} in the record")
     if state_digest(states) != record.digests[ply + 1]:
-        raise ValueError(f"ply {ply} ({text}) leads to another state than in the record{_origin(game, record)}")
+        raise ValueError(f"ply {ply} ({expected}) leads to another state than in the record{_origin(game, record)}")
 
 
 def _origin(game: Game, record: GameRecord) -> str:
@@ -316,19 +323,10 @@ def load_record(path: str | Path) -> GameRecord:
     Raises:
         ValueError: the file is missing, no JSON, or no game record; the sentence says where and what.
     """
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ValueError(f"{path}: this is a folder, a game record is wanted") from None
-    except OSError as error:
-        raise ValueError(f"{path}: the file cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: the file is not UTF-8 text (byte {error.start})") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
+    data = read_json(path, "a game record")
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, Mapping) else data
-        raise ValueError(f'{path}: not a game record: the key "format" must say {told(FORMAT)}, not {told(found)}')
+        raise ValueError(
+            f'{printable(path)}: not a game record: the key "format" must say {told(FORMAT)}, not {told(found)}'
+        )
     return read_model(GameRecord, data, str(path))

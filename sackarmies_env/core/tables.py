@@ -6,19 +6,31 @@ reaches them as arrays.
 
 from __future__ import annotations
 
-import difflib
 import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails
+
+from sackarmies_env.core.reading import shallow
+from sackarmies_env.core.words import UNPRINTABLE, cut, listed, printable, sentences, suggestion, told
 
 Item = TypeVar("Item")
 Model = TypeVar("Model", bound=BaseModel)
 Several = Annotated[tuple[Item, ...], Field(strict=False)]  # a list in TOML; the items stay strict
+
+MAX_UNKNOWN = 5  # keys that are named at once
+MAX_STEP = 40  # characters of a key or an id in the path of a fault
+MAX_SENTENCE = 1000  # characters of what a validator says
 
 BOUNDS = {  # error type -> the bound in its context, and how to say it
     "greater_than_equal": ("ge", "must be at least"),
@@ -47,30 +59,25 @@ SIZES = {  # error type -> the bound in its context
 }
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file.
+def one_line(text: str) -> str:
+    """Return text for people that holds nothing but what can be seen.
 
     Raises:
-        ValueError: the file is missing, unreadable, or no TOML; the sentence names file and place.
+        ValueError: it holds control characters, which a terminal would obey.
     """
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ValueError(f"{path}: this is a folder, a TOML file is wanted") from None
-    except OSError as error:
-        raise ValueError(f"{path}: the file cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: the file is not UTF-8 text (byte {error.start})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path}: not valid TOML: {error}") from None
+    if UNPRINTABLE.search(text):
+        raise ValueError(f"{told(text)} is given, but control characters are not allowed")
+    return text
 
 
-def suggestion(given: object, known: Iterable[str]) -> str:
-    """Return ` (did you mean "x"?)` for the known word nearest to `given`, or nothing if none is near."""
-    near = difflib.get_close_matches(str(given), list(known), n=1)
-    return f' (did you mean "{near[0]}"?)' if near else ""
+def some_lines(text: str) -> str:
+    """Return text for people, ends of lines allowed; errors as for `one_line`."""
+    one_line(text.replace("\n", ""))
+    return text
+
+
+Line = Annotated[str, AfterValidator(one_line)]
+Lines = Annotated[str, AfterValidator(some_lines)]
 
 
 class Strict(BaseModel):
@@ -85,15 +92,16 @@ class Strict(BaseModel):
         unknown = [key for key in data if key not in cls.model_fields] if isinstance(data, Mapping) else []
         if not isinstance(data, Mapping) or not unknown:
             return handler(data)
-        named = ", ".join(f"{told(key)}{suggestion(key, cls.model_fields)}" for key in unknown)
+        named = ", ".join(f"{told(key)}{suggestion(key, cls.model_fields)}" for key in unknown[:MAX_UNKNOWN])
+        named += f" and {len(unknown) - MAX_UNKNOWN} more" if len(unknown) > MAX_UNKNOWN else ""
         message = f"unknown key {named}; allowed are {listed(cls.model_fields)}"
         faults = [InitErrorDetails(type="value_error", loc=(), input=data, ctx={"error": message})]
         try:
-            handler({key: value for key, value in data.items() if key not in unknown})
+            handler({key: value for key, value in data.items() if key in cls.model_fields})
         except ValidationError as error:
             faults += [
                 InitErrorDetails(type=e["type"], loc=e["loc"], input=e["input"], ctx=e.get("ctx", {}))
-                for e in error.errors()
+                for e in error.errors(include_url=False)
             ]
         raise ValidationError.from_exception_data(cls.__name__, faults)
 
@@ -102,21 +110,14 @@ def read_model(model: type[Model], data: object, source: str) -> Model:
     """Return `data` as a `model`; `source` names it for the reader.
 
     Raises:
-        ValueError: with a line for each fault, naming source, entry, key, what was given and what is allowed.
+        ValueError: with a line for each of the first faults, naming source, entry, key, what was given and what is
+            allowed.
     """
+    name = printable(source)
     try:
-        return model.model_validate(data)
+        return model.model_validate(shallow(data, name))
     except ValidationError as error:
-        raise ValueError("\n".join(explain(error.errors(), data, source))) from None
-
-
-def doubled(words: list[str], noun: str) -> list[str]:
-    """Return a sentence for each word that stands twice."""
-    return [
-        f"the {noun} {told(word)} is given {words.count(word)} times"
-        for word in dict.fromkeys(words)
-        if words.count(word) > 1
-    ]
+        raise ValueError(sentences(explain(error.errors(include_url=False), data, name))) from None
 
 
 def explain(errors: Sequence[Mapping[str, Any]], data: object, source: str) -> list[str]:
@@ -127,11 +128,11 @@ def explain(errors: Sequence[Mapping[str, Any]], data: object, source: str) -> l
         data: what was validated.
         source: the file, or how else the reader knows the data.
     """
-    sentences = []
+    lines = []
     for error in errors:
         loc = (*error["loc"], "kind") if error["type"].startswith("union_tag_") else error["loc"]
-        sentences.append(f"{place(loc, data, source)}: {fault(error)}")
-    return sentences
+        lines.append(f"{place(loc, data, source)}: {fault(error)}")
+    return lines
 
 
 def place(loc: Sequence[int | str], data: object, source: str) -> str:
@@ -149,7 +150,8 @@ def place(loc: Sequence[int | str], data: object, source: str) -> str:
                 tag = None
                 continue
             if step in node or (index == len(loc) - 1 and isinstance(step, str)):
-                path += f".{step}" if path and not path.endswith(": ") else str(step)
+                key = cut(printable(step), MAX_STEP)
+                path += f".{key}" if path and not path.endswith(": ") else key
                 node = node.get(step)
         elif isinstance(node, Sequence) and not isinstance(node, str) and isinstance(step, int) and step < len(node):
             node = node[step]
@@ -165,7 +167,7 @@ def entry_name(node: object) -> str:
     if isinstance(node, Mapping):
         for key in ("id", "token"):
             if isinstance(node.get(key), str):
-                return str(node[key])
+                return cut(printable(node[key]), MAX_STEP)
     return ""
 
 
@@ -189,16 +191,5 @@ def fault(error: Mapping[str, Any]) -> str:
     if kind == "string_pattern_mismatch":
         return f"{told(given)} is not allowed: it must match {context['pattern']}"
     if kind == "value_error":
-        return str(context["error"])
-    return f"{told(given)} is given: {error['msg']}"
-
-
-def told(value: object) -> str:
-    """Return a value as it may stand in a sentence: as in TOML, and short."""
-    text = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def listed(words: Iterable[object]) -> str:
-    """Return words as a list in a sentence."""
-    return ", ".join(told(word) if isinstance(word, str) else str(word) for word in words)
+        return cut(printable(context["error"]), MAX_SENTENCE)
+    return f"{told(given)} is given: {cut(printable(error['msg']), MAX_SENTENCE)}"

@@ -13,6 +13,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from sackarmies_env.core.advance import MAX_RESTARTS
+from sackarmies_env.core.words import short
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
@@ -88,15 +89,15 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
     known = [field.name for field in fields(Options)]
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown option {name!r}: known are {', '.join(known)}")
+            raise ValueError(f"unknown option {short(name)}: known are {', '.join(known)}")
     options = Options(**given)
     check_choice("render_mode", options.render_mode, (None, *RENDER_MODES))
     check_choice("render_viewpoint", options.render_viewpoint, (OWN, "referee", *range(num_players)))
     check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
     if not isinstance(options.illegal_penalty, int | float) or not options.illegal_penalty >= 0:
-        raise ValueError(f"illegal_penalty={options.illegal_penalty!r}: it must be a number of at least 0")
+        raise ValueError(f"illegal_penalty={short(options.illegal_penalty)}: it must be a number of at least 0")
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
-        raise ValueError(f"shaping={options.shaping!r}: it must be a PotentialShaping or None")
+        raise ValueError(f"shaping={short(options.shaping)}: it must be a PotentialShaping or None")
     return options
 
 
@@ -107,7 +108,7 @@ def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
         ValueError: it is not.
     """
     if value not in allowed or isinstance(value, bool):
-        raise ValueError(f"{option}={value!r}: allowed are {', '.join(repr(choice) for choice in allowed)}")
+        raise ValueError(f"{option}={short(value)}: allowed are {', '.join(repr(choice) for choice in allowed)}")
 
 
 def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, np.random.Generator]:
@@ -128,7 +129,7 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     except TypeError:
         number = -1
     if not 0 <= number <= MAX_SEED:
-        raise ValueError(f"seed {seed!r}: a seed is an integer from 0 to 2**63 - 1, or None")
+        raise ValueError(f"seed {short(seed)}: a seed is an integer from 0 to 2**63 - 1, or None")
     return number, seeding.np_random(number)[0]
 
 
@@ -142,13 +143,13 @@ def forced_results(options: Mapping[str, Any] | None) -> tuple[str, list[list[st
     unknown = [key for key in options if key not in RESET_OPTIONS]
     if unknown:
         known = ", ".join(map(repr, RESET_OPTIONS))
-        warnings.warn(f"reset ignores the unknown options {unknown}: known are {known}", stacklevel=3)
+        warnings.warn(f"reset ignores the unknown options {short(unknown)}: known are {known}", stacklevel=3)
     flips, draws = options.get("flips", ""), options.get("draws", ())
     if not isinstance(flips, str):
-        raise ValueError(f"option flips={flips!r} of reset: it must be text such as 'H T | H'")
+        raise ValueError(f"option flips={short(flips)} of reset: it must be text such as 'H T | H'")
     is_list = isinstance(draws, Sequence) and not isinstance(draws, str)
     if not is_list or not all(_is_list_of_ids(ids) for ids in draws):
-        raise ValueError(f"option draws={draws!r} of reset: it must be one list of token ids a player")
+        raise ValueError(f"option draws={short(draws)} of reset: it must be one list of token ids a player")
     return flips, [list(ids) for ids in draws]
 
 

@@ -13,6 +13,8 @@ import numpy as np
 
 from sackarmies_env.core import __version__
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.reading import parse_json
+from sackarmies_env.core.words import short
 
 MAGIC = b"sackarmies state 1 "
 
@@ -46,10 +48,23 @@ def unpack_state(game: Game, data: bytes) -> tuple[dict[str, Any], bytes, list[i
     if first[len(MAGIC) :] != b"%08x" % zlib.crc32(body):
         raise ValueError("the saved state is damaged: its checksum does not match its content")
     line, _, content = body.partition(b"\n")
-    header = json.loads(line)
+    header = _read_header(line)
     expected = {"version": __version__, "game": game.id, "configuration": game.digest}
     for name, value in expected.items():
         if header[name] != value:
-            raise ValueError(f"the saved state has {name} {header[name]!r}, but this environment has {value!r}")
+            raise ValueError(f"the saved state has {name} {short(header[name])}, but this environment has {value!r}")
     size = game.state_dtype.itemsize
+    if len(content) < size or (len(content) - size) % 4:
+        raise ValueError(f"the saved state has {len(content)} bytes, which are no state of {size} and a history")
     return header["fields"], content[:size], np.frombuffer(content[size:], "<i4").tolist()
+
+
+def _read_header(line: bytes) -> dict[str, Any]:
+    """Return the line of JSON, with all that it must hold."""
+    try:
+        header = parse_json(line.decode("utf-8"), "the saved state")
+    except UnicodeDecodeError:
+        raise ValueError("the saved state is damaged: its header is no text") from None
+    if not isinstance(header, dict) or not {"version", "game", "configuration", "fields"} <= header.keys():
+        raise ValueError("the saved state is damaged: its header is not complete")
+    return header

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sackarmies_env.core.tables import read_model, read_toml
+from sackarmies_env.core.reading import read_toml
+from sackarmies_env.core.tables import read_model
 from sackarmies_env.games.sack_armies.army import read_army
 from sackarmies_env.games.sack_armies.schema import Battlefield, read_tokens, token_data
 from sackarmies_env.games.sack_armies.switches import Switches, read_switches

@@ -38,7 +38,7 @@ TESTS = (
     "tests/sack_armies/test_observe.py",
     "tests/sack_armies/test_scenario.py",
     "tests/referee/test_corners.py",
-    "tests/referee/test_faults.py",
+    "tests/referee/test_once_wrong.py",
     "tests/mutation/play.py",
 )
 REQUIRED = 0.9  # of the mutants that change behaviour

@@ -19,8 +19,8 @@ from tests.referee.makers import random_switches
 from tests.sack_armies.worlds import guess, received, warlike
 
 SHELLING_GENERALS = 2
-SAMPLE = 20
-PLIES = 25
+SAMPLE = 10
+PLIES = 12
 
 
 def configuration(number: int) -> Configuration:

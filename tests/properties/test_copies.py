@@ -96,7 +96,7 @@ class Copies(RuleBasedStateMachine):
 
 
 def test_whatever_is_made_of_a_game_is_the_same_game():
-    run_state_machine_as_test(Copies, settings=settings(examples(6), stateful_step_count=10))
+    run_state_machine_as_test(Copies, settings=settings(examples(3), stateful_step_count=8))
 
 
 @pytest.mark.slow

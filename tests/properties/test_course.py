@@ -24,7 +24,7 @@ STRETCH = 64 if INTERPRETED else 1 << 16  # decisions in one call; no game is as
 
 
 @examples(4)
-@given(configuration=configurations(), seed=seeds(), chosen=choices(8))
+@given(configuration=configurations(), seed=seeds(), chosen=choices(5))
 def test_every_choice_that_is_offered_can_be_completed(configuration: Configuration, seed: int, chosen: list[int]):
     hold("completions", completions, configuration, seed, chosen)
 

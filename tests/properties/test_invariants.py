@@ -1,4 +1,4 @@
-"""Conservation and structure over random play, and masks without a faulty id."""
+"""Conservation and structure over random play, and masks that are sound and complete."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from tests.properties.cases import hold
 from tests.properties.configurations import Configuration, choices, configurations, seeds
 from tests.properties.coverage import Reached
 from tests.properties.invariants import each_legal_action, invariants
+from tests.properties.rulings import rulings
 from tests.properties.settings import examples
 
 
-@examples(12)
+@examples(5)
 @given(configuration=configurations(), seed=seeds(), chosen=choices(40))
 def test_tokens_board_and_turns_hold_together_at_every_decision(
     configuration: Configuration, seed: int, chosen: list[int]
@@ -20,10 +21,16 @@ def test_tokens_board_and_turns_hold_together_at_every_decision(
     hold("invariants", invariants, configuration, seed, chosen)
 
 
-@examples(4)
-@given(configuration=configurations(), seed=seeds(), chosen=choices(8))
+@examples(3)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(5))
 def test_every_legal_action_leads_to_a_sound_state(configuration: Configuration, seed: int, chosen: list[int]):
     hold("each_legal_action", each_legal_action, configuration, seed, chosen)
+
+
+@examples(5)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(40))
+def test_masks_are_what_the_referee_rules(configuration: Configuration, seed: int, chosen: list[int]):
+    hold("rulings", rulings, configuration, seed, chosen)
 
 
 @pytest.mark.slow
@@ -48,3 +55,10 @@ def test_every_legal_action_leads_to_a_sound_state_in_many_games(
     configuration: Configuration, seed: int, chosen: list[int]
 ):
     hold("each_legal_action", each_legal_action, configuration, seed, chosen)
+
+
+@pytest.mark.slow
+@examples(100)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(250))
+def test_masks_of_many_games_are_what_the_referee_rules(configuration: Configuration, seed: int, chosen: list[int]):
+    hold("rulings", rulings, configuration, seed, chosen)

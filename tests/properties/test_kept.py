@@ -23,11 +23,13 @@ from tests.properties.copies import copies
 from tests.properties.course import Turns, completions
 from tests.properties.fog import alike, guesses, no_leaks
 from tests.properties.invariants import each_legal_action, invariants
+from tests.properties.rulings import rulings
 from tests.properties.settings import examples
 
 CHECKS: dict[str, Check] = {
     "invariants": invariants,
     "each_legal_action": each_legal_action,
+    "rulings": rulings,
     "copies": copies,
     "completions": completions,
     "turns": Turns(),

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import torch
+from pydantic import Field
 from sb3_contrib import MaskablePPO
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, Header, check, describe, pack, read_header, read_member
 from sackarmies_agents.learned.network import Network, NetworkSizes
-from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
+from sackarmies_agents.learned.tensors import DAMAGED
 from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.tables import Strict, read_model
+from sackarmies_env.core.words import cut, printable
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
@@ -62,16 +66,29 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     write_safely(path, pack(header, network_of(model).state_dict(), others))
 
 
+class TrainingState(Strict):
+    """State of a training run as it stands in the header of a checkpoint, see `save_run`."""
+
+    config: dict[str, Any]
+    decisions: Annotated[int, Field(ge=0, lt=2**53)]
+    updates: Annotated[int, Field(ge=0, lt=2**53)]
+    minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    snapshots: Annotated[int, Field(ge=0, le=1000)]
+    points: dict[str, Annotated[float, Field(ge=0, le=1)]]
+    env_rng: dict[str, Any]
+    numpy_rng: Annotated[list[Any], Field(min_length=5, max_length=5)]
+
+
 def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig) -> float:
     """Bring a fresh model and environment to the state of a checkpoint; return the minutes trained so far.
 
     Raises:
-        ValueError: the checkpoint belongs to another game or network.
+        ValueError: the checkpoint is damaged, or belongs to another game or network.
     """
     header = read_header(path)
-    training = header.training
+    training = read_model(TrainingState, header.training, f"the checkpoint {path}: training")
     for section in KEPT_FIXED:
-        if training["config"].get(section) != config.model_dump(mode="json")[section]:
+        if training.config.get(section) != config.model_dump(mode="json")[section]:
             raise ValueError(
                 f"{path} was trained with another section [{section}] than the configuration has now: "
                 "restore that section, or start a new run without --resume"
@@ -79,20 +96,39 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     info = GameInfo.of(env.batch.game)
     if header.game != describe(info):
         raise ValueError(f"{path} was trained for another version of the game: start a new run without --resume")
-    network_of(model).load_state_dict(read_member(path, POLICY))
-    model.policy.optimizer.load_state_dict(read_member(path, OPTIMIZER))
-    model.num_timesteps = training["decisions"]
-    model._n_updates = training["updates"]
-    for number in range(training["snapshots"]):
-        network = make_network(info, header.network)
-        network.load_state_dict(read_member(path, past_member(number)))
-        env.pool.add_snapshot(PolicyAgent(network))
-    env.pool.points.update({name: points for name, points in training["points"].items() if name in env.pool.points})
-    env.rng.bit_generator.state = training["env_rng"]
-    name, keys, *rest = training["numpy_rng"]
+    network_of(model).load_state_dict(read_network(path, POLICY, info, header.network).state_dict())
+    for number in range(training.snapshots):
+        env.pool.add_snapshot(PolicyAgent(read_network(path, past_member(number), info, header.network)))
+    env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
+    try:
+        _restore_optimizer(model.policy.optimizer, read_member(path, OPTIMIZER))
+        _restore_chance(env, training, read_member(path, TORCH_RNG))
+    except DAMAGED as error:
+        raise ValueError(f"the checkpoint {path} is damaged ({cut(printable(error))})") from None
+    model.num_timesteps = training.decisions
+    model._n_updates = training.updates
+    return training.minutes
+
+
+def _restore_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
+    """Bring a fresh optimizer to a saved state.
+
+    Raises:
+        ValueError: the state is not that of these parameters.
+    """
+    optimizer.load_state_dict(state)
+    for parameter, moments in optimizer.state.items():
+        for name, value in moments.items():
+            if not isinstance(value, torch.Tensor) or value.shape not in (parameter.shape, ()):
+                raise ValueError(f"{OPTIMIZER}: {name} does not fit its parameter")
+
+
+def _restore_chance(env: SelfPlayEnv, training: TrainingState, torch_state: dict[str, Any]) -> None:
+    """Bring all random numbers to a saved state."""
+    env.rng.bit_generator.state = training.env_rng
+    name, keys, *rest = training.numpy_rng
     np.random.set_state((name, np.array(keys, np.uint32), *rest))
-    torch.set_rng_state(read_member(path, TORCH_RNG)["state"])
-    return float(training["minutes"])
+    torch.set_rng_state(torch_state["state"])
 
 
 def is_intact(path: Path, say: Callable[[str], None]) -> bool:

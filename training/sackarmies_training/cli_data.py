@@ -14,13 +14,13 @@ from rich.table import Table
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.notation import give_up, load_record
 from sackarmies_env.core.notation import replay as replay_record
-from sackarmies_env.core.tables import listed, suggestion
+from sackarmies_env.core.words import listed, suggestion
 from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.narrate import narrate
 from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
-from sackarmies_env.registry import load_game, load_scenario
+from sackarmies_env.registry import game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import console, games_bar
 
 KINDS = ("unit", "battlefield", "spell", "maneuver")
@@ -84,7 +84,7 @@ def token_table(tokens: Iterable[AnyToken], copies: Mapping[str, int] | None = N
     table.add_column("text", ratio=3)
     for token in tokens:
         number = [] if copies is None else [str(copies[token.id])]
-        table.add_row(*number, token.name, str(token.rank), kind_text(token), escape(effect_text(token)))
+        table.add_row(*number, escape(token.name), str(token.rank), kind_text(token), escape(effect_text(token)))
     return table
 
 
@@ -125,7 +125,7 @@ def army_show(army: ArmyArgument) -> None:
     if unknown:
         raise ValueError(f"{army}: unknown tokens {listed(unknown)}; `sackarmies army check {army}` says more")
     console.print(token_table((tokens[token_id] for token_id in chosen.counts), chosen.counts))
-    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {chosen.description}")
+    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {escape(chosen.description)}")
 
 
 @army_app.command("check")
@@ -138,7 +138,7 @@ def army_check(army: ArmyArgument) -> None:
     if problems:
         raise typer.Exit(WRONG)
     tokens = by_id([*load_catalogue().values(), *chosen.inline])
-    console.print(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks.")
+    console.print(escape(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks."))
 
 
 @army_app.command("round-robin")
@@ -182,7 +182,7 @@ def scenario_check(
     states = game.new_states(1)
     game.reset(game.params, states, np.array([0], np.int64))
     print(render.ansi(game, states))
-    console.print(f"{scenario} is a legal position.")
+    console.print(escape(f"{scenario} is a legal position."))
 
 
 def replay(
@@ -191,10 +191,10 @@ def replay(
 ) -> None:
     """Tell a recorded game move by move, or verify it."""
     loaded = load_record(record)
-    game = load_game(loaded.game, **loaded.config)
+    game = game_of(loaded)
     if check:
         replay_record(game, loaded)
-        console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
+        console.print(escape(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns."))
         return
     for line in narrate(game, loaded):
         console.print(line, markup=False, highlight=False)

@@ -9,7 +9,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import Isolation
-from sackarmies_env.core.tables import Strict, read_model, read_toml
+from sackarmies_env.core.reading import read_toml
+from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.games.sack_armies.switches import Switches
 
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
@@ -48,9 +49,9 @@ class GameSection(Strict):
 class NetworkSection(Strict):
     """Sizes of the network."""
 
-    token: Count = 48  # vector of a token
-    mark: Count = 16  # what of it is laid out on the board
-    hidden: Count = 128
+    token: Annotated[int, Field(ge=1, le=1024)] = 48  # vector of a token
+    mark: Annotated[int, Field(ge=1, le=256)] = 16  # what of it is laid out on the board
+    hidden: Annotated[int, Field(ge=2, le=4096)] = 128
     patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far around a hex is looked
 
 

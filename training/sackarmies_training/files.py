@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from sackarmies_env.core import reading
 from sackarmies_env.core.files import write_safely
 
 
@@ -25,12 +26,7 @@ def read_json(path: Path) -> Any:
     Raises:
         ValueError: the file cannot be read or is not JSON.
     """
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
+    return reading.read_json(path)
 
 
 def digest_of(path: Path) -> str:

@@ -96,6 +96,8 @@ class Tournament:
         identity = self._identity()
         if path.exists():
             found = read_json(path)
+            if not isinstance(found, dict):
+                raise ValueError(f"{path} is damaged: it must hold a table")
             for key, value in identity.items():
                 if found.get(key) != value:
                     raise ValueError(

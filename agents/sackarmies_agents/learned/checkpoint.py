@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import io
 import json
-import pickle
+import os
 import zipfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.learned.tensors import DAMAGED, MAX_REASON, check_archive, load_tensors
+from sackarmies_env.core.reading import parse_json
+from sackarmies_env.core.tables import Strict, read_model
+from sackarmies_env.core.words import cut, listed, printable, told
 
 FORMAT = 1
 HEADER = "checkpoint.json"
 POLICY = "policy.pt"
-# What a damaged archive or member has been seen or is documented to raise.
-DAMAGED = (zipfile.BadZipFile, EOFError, OSError, KeyError, ValueError, RuntimeError, TypeError, pickle.UnpicklingError)
 
 
 @dataclass(frozen=True)
@@ -73,33 +75,52 @@ def pack(header: Header, policy: dict[str, Any], others: dict[str, dict[str, Any
     return buffer.getvalue()
 
 
+class HeaderFile(Strict):
+    """What `checkpoint.json` holds."""
+
+    format: Literal[1]
+    game: dict[str, Any]
+    network: dict[str, int]
+    training: dict[str, Any]
+
+
 def read_header(path: Path) -> Header:
     """Return what a checkpoint is of.
 
     Raises:
         ValueError: the file is missing, damaged, or of another format.
     """
-    data = json.loads(_member(path, HEADER))
-    if data.pop("format", None) != FORMAT:
-        raise ValueError(f"{path} has another format than this version reads ({FORMAT}): train anew")
+    content = _member(path, HEADER)
+    name = f"the checkpoint {printable(path)}: {HEADER}"
     try:
-        return Header(data["game"], NetworkSizes(**data["network"]), data["training"])
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is no checkpoint that this version reads: {error} in {HEADER}") from None
+        data = parse_json(content.decode("utf-8"), name)
+    except UnicodeDecodeError as error:
+        raise _damaged(path, error) from None
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != FORMAT:
+        raise ValueError(f"{name} has the format {told(found)}, but this version reads {FORMAT}: train anew")
+    read = read_model(HeaderFile, data, name)
+    known = [field.name for field in fields(NetworkSizes)]
+    for key in read.network:
+        if key not in known:
+            raise ValueError(f"{name}: network: unknown key {told(key)}; allowed are {listed(known)}")
+    try:
+        return Header(read.game, NetworkSizes(**read.network), read.training)
+    except ValueError as error:
+        raise ValueError(f"{name}: network: {error}") from None
 
 
 def read_member(path: Path, name: str) -> dict[str, Any]:
     """Return a member with tensors.
 
     Raises:
-        ValueError: the file is missing or damaged.
+        ValueError: the file is missing or damaged, or the member holds more than tensors.
     """
     content = _member(path, name)
     try:
-        tensors: dict[str, Any] = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-    except DAMAGED as error:
-        raise _damaged(path, error) from None
-    return tensors
+        return load_tensors(content)
+    except ValueError as error:
+        raise _damaged(path, f"{name}: {error}") from None
 
 
 def check(path: Path) -> None:
@@ -110,7 +131,7 @@ def check(path: Path) -> None:
     """
     read_header(path)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _opened(path) as archive:
             broken = archive.testzip()
     except DAMAGED as error:
         raise _damaged(path, error) from None
@@ -118,15 +139,26 @@ def check(path: Path) -> None:
         raise _damaged(path, f"{broken} does not match its checksum")
 
 
-def _member(path: Path, name: str) -> bytes:
-    if not path.is_file():
-        raise ValueError(f"there is no checkpoint {path}")
+def _opened(path: Path) -> zipfile.ZipFile:
+    """Open a checkpoint whose members are what they claim to be."""
+    archive = zipfile.ZipFile(path)
     try:
-        with zipfile.ZipFile(path) as archive:
+        check_archive(archive, path.stat().st_size)
+    except BaseException:
+        archive.close()
+        raise
+    return archive
+
+
+def _member(path: Path, name: str) -> bytes:
+    if not os.path.isfile(path):
+        raise ValueError(f"there is no checkpoint {printable(path)}")
+    try:
+        with _opened(path) as archive:
             return archive.read(name)
     except DAMAGED as error:
         raise _damaged(path, error) from None
 
 
 def _damaged(path: Path, error: object) -> ValueError:
-    return ValueError(f"the checkpoint {path} is damaged ({error})")
+    return ValueError(f"the checkpoint {printable(path)} is damaged ({cut(printable(error), MAX_REASON)})")

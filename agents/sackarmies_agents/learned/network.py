@@ -14,11 +14,13 @@ from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_env.core.observation import Feature
+from sackarmies_env.core.words import short
 
 UNBOUNDED = 127  # declared bound of features that have no small one; their usual values are a few
 USUAL = 8.0
 LIMIT = 4.0  # scaled numbers are cut off here
 MASKED = -1e8
+SIZE_LIMITS = (("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024))
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,13 @@ class NetworkSizes:
     hidden: int = 128
     patch: int = 2
     message: int = 32
+
+    def __post_init__(self) -> None:
+        """Refuse sizes for which no machine has memory."""
+        for name, least, most in SIZE_LIMITS:
+            size = getattr(self, name)
+            if not least <= size <= most:
+                raise ValueError(f"{name} is {short(size)}, but it must be from {least} to {most}")
 
 
 class Network(nn.Module, ABC):

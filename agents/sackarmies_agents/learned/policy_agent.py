@@ -12,6 +12,7 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, describe, read_header, read_member
 from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
+from sackarmies_env.core.words import printable, short, told
 
 
 class PolicyAgent(Agent):
@@ -36,8 +37,11 @@ class PolicyAgent(Agent):
         """Choose an action for each of `n` games."""
         with torch.inference_mode():
             logits = self.network(torch.tensor(observations), torch.tensor(action_masks) != 0)[0].numpy()
+        if not np.isfinite(logits).all():  # weights of any size must not lead to an illegal action
+            logits = np.nan_to_num(logits)
         if not self._deterministic:
             logits = logits + self._rng.gumbel(size=logits.shape)
+        logits = np.where(action_masks != 0, logits, -np.inf)
         chosen: NDArray[np.int64] = logits.argmax(axis=1).astype(np.int64)
         return chosen
 
@@ -61,13 +65,40 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False)
     path = Path(path)
     header = read_header(path)
     for key, value in describe(info).items():
-        if header.game.get(key) != value:
-            what = "its observation has another layout" if key == "observation" else f"{key} {header.game.get(key)}"
+        found = header.game.get(key)
+        if found != value:
+            what = "its observation has another layout" if key == "observation" else f"{key} {short(found)}"
             here = "" if key == "observation" else f", here it is {value}"
-            raise ValueError(f"the General in {path} was trained for another game: {what}{here}")
-    network = make_network(info, header.network)
-    try:
-        network.load_state_dict(read_member(path, POLICY))
-    except RuntimeError as error:
-        raise ValueError(f"the checkpoint {path} does not fit the network of this version: {error}") from None
-    return PolicyAgent(network, deterministic=deterministic)
+            raise ValueError(f"the General in {printable(path)} was trained for another game: {what}{here}")
+    return PolicyAgent(read_network(path, POLICY, info, header.network), deterministic=deterministic)
+
+
+def read_network(path: Path, member: str, info: GameInfo, sizes: NetworkSizes) -> Network:
+    """Return the network in a member of a checkpoint.
+
+    Args:
+        path: the checkpoint.
+        member: which of its members.
+        info: the game that the network is for.
+        sizes: as the header of the checkpoint claims; no memory is taken for more than what the member holds.
+
+    Raises:
+        ValueError: the member is damaged, or does not fit these sizes or this version.
+    """
+    weights = read_member(path, member)
+    with torch.device("meta"):
+        network = make_network(info, sizes)
+    wanted = network.state_dict()
+    name = f"{member} in the checkpoint {printable(path)}"
+    for key in dict.fromkeys([*wanted, *weights]):
+        if key not in wanted or key not in weights:
+            where = "missing" if key in wanted else "unknown"
+            raise ValueError(f"{name} does not fit the network of this version: {told(key)} is {where}")
+        given = weights[key]
+        if not isinstance(given, torch.Tensor) or given.dtype != wanted[key].dtype or given.shape != wanted[key].shape:
+            shape = tuple(wanted[key].shape)
+            raise ValueError(f"{name} does not fit the network of this version: {told(key)} is not of shape {shape}")
+        if not torch.isfinite(given).all():
+            raise ValueError(f"{name} holds weights that are no finite numbers: {told(key)}")
+    network.load_state_dict(weights, assign=True)
+    return network

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.hexgrid import HexGrid
 from sackarmies_env.core.jit import njit
+from sackarmies_env.core.words import short
 from sackarmies_env.games.sack_armies.constants import NUM_SLOTS, NUM_VERBS, Verb
 
 TYPE_BASE = NUM_VERBS
 OPTION_VERBS = {21: "option_a", 22: "option_b", 23: "option_c"}  # kept free for token texts; never legal today
 ALSO_PASS = ("done", "no")  # what verb 0 means at some decisions
-HEX_TEXT = re.compile(r"hex ([+-]?\d+) ?, ?([+-]?\d+)")
-SLOT_TEXT = re.compile(r"slot (\d+)")
+HEX_TEXT = re.compile(r"hex ([+-]?[0-9]{1,9}) ?, ?([+-]?[0-9]{1,9})")
+SLOT_TEXT = re.compile(r"slot [0-9]+")
 MAX_LISTED = 60  # legal texts that an error message lists in full
 
 
@@ -152,6 +153,8 @@ class ActionText:
         Raises:
             ValueError: the text names no action, or one that is not legal now.
         """
+        if not isinstance(text, str):
+            raise ValueError(f"the text of an action is wanted, not {short(text)}")
         words = " ".join(text.lower().split())
         spelled = HEX_TEXT.fullmatch(words)
         if spelled:
@@ -160,9 +163,9 @@ class ActionText:
         if action is not None and action in legal:
             return action
         if action is not None:
-            fault = f"{words!r} is not legal for player {player} now"
+            fault = f"{short(words)} is not legal for player {player} now"
         else:
-            fault = f"{text!r} names no action: {self._advice(words)}"
+            fault = f"{short(text)} names no action: {self._advice(words)}"
         raise ValueError(f"{fault}; legal {self._listed(legal)}")
 
     def _advice(self, words: str) -> str:
@@ -172,7 +175,7 @@ class ActionText:
         if SLOT_TEXT.fullmatch(words):
             return f"slots run from 0 to {NUM_SLOTS - 1}"
         if words.startswith("type "):
-            return f"there is no token with the id {words.removeprefix('type ')!r}"
+            return f"there is no token with the id {short(words.removeprefix('type '))}"
         return "write a verb such as 'draw', or 'type walking_tree', 'slot 0', 'hex 1,-1'"
 
     def _listed(self, legal: Sequence[int]) -> str:

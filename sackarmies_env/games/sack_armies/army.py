@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sackarmies_env.core.tables import doubled, listed, read_model, read_toml, suggestion
+from sackarmies_env.core.reading import read_toml
+from sackarmies_env.core.tables import read_model
+from sackarmies_env.core.words import doubled, listed, sentences, short, suggestion
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.schema import AnyToken, ArmyFile
 from sackarmies_env.games.sack_armies.state import LARGE
@@ -62,7 +65,7 @@ def load_army(army_id: str) -> Army:
     """
     if army_id not in army_ids():
         raise ValueError(
-            f"there is no army {army_id!r}{suggestion(army_id, army_ids())}; built in are {listed(army_ids())}"
+            f"there is no army {short(army_id)}{suggestion(army_id, army_ids())}; built in are {listed(army_ids())}"
         )
     return read_army(read_toml(ARMIES_FOLDER / f"{army_id}.toml"), f"{army_id}.toml")
 
@@ -82,7 +85,7 @@ def read_army(data: object, source: str) -> Army:
     army = read_model(ArmyFile, data, source)
     problems = doubled([token.id for token in army.token], "id")
     if problems:
-        raise ValueError("\n".join(f"{source}: {problem}" for problem in problems))
+        raise ValueError(sentences(problems, source))
     return Army(army.name, dict(army.tokens), army.token, army.description)
 
 
@@ -105,10 +108,14 @@ def resolve_army(choice: ArmyChoice, seat: int = 0) -> Army:
         return read_army(dict(choice), f"army of General {seat}")
     if isinstance(choice, str) and choice in army_ids():
         return load_army(choice)
+    if not isinstance(choice, str | Path):
+        raise ValueError(f"army of General {seat}: {short(choice)} is given, but a name, a file or a table is wanted")
     path = Path(choice)
-    if isinstance(choice, str) and path.suffix != ".toml" and not path.exists():
+    if isinstance(choice, str) and path.suffix != ".toml" and not os.path.exists(path):
         near = suggestion(choice, army_ids())
-        raise ValueError(f"there is no army {choice!r}{near}; built in are {listed(army_ids())}; or give a TOML file")
+        raise ValueError(
+            f"there is no army {short(choice)}{near}; built in are {listed(army_ids())}; or give a TOML file"
+        )
     return read_army(read_toml(path), str(path))
 
 
@@ -196,9 +203,9 @@ def require_legal(armies: Sequence[Army], catalogue: Mapping[str, AnyToken], swi
         ValueError: with a line for each thing that is wrong with one of them.
     """
     problems = [
-        f"army {army.name!r} of General {seat}: {problem}"
+        f"army {short(army.name)} of General {seat}: {problem}"
         for seat, army in enumerate(armies)
         for problem in check_army(army, catalogue, switches)
     ]
     if problems:
-        raise ValueError("\n".join(problems))
+        raise ValueError(sentences(problems))

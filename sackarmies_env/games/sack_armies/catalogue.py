@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from sackarmies_env.core.tables import read_toml
+from sackarmies_env.core.reading import read_toml
 from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
 
 CATALOGUE_FILE = Path(__file__).parent / "catalogue.toml"

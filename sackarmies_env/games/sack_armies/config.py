@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
-from sackarmies_env.core.state import alloc
+from sackarmies_env.core.state import alloc, copy_records
+from sackarmies_env.core.words import sentences, short
 from sackarmies_env.games.sack_armies.actions import num_actions
 from sackarmies_env.games.sack_armies.army import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
 from sackarmies_env.games.sack_armies.attributes import fill_attributes
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
 from sackarmies_env.games.sack_armies.params import PARAMS_DTYPE
-from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
+from sackarmies_env.games.sack_armies.schema import AnyToken, BaseToken, read_tokens, token_data
 from sackarmies_env.games.sack_armies.state import LARGE, SMALL, Capacity
 from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, read_switches
 from sackarmies_env.games.sack_armies.token_tables import TokenTables
@@ -87,8 +89,10 @@ def make_config(
         ValueError: with a line for each fault.
     """
     if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
-        raise ValueError(f"num_generals is {num_generals!r}, but 2 to {MAX_GENERALS} Generals can play")
+        raise ValueError(f"num_generals is {short(num_generals)}, but 2 to {MAX_GENERALS} Generals can play")
     chosen = choose_armies(armies, num_generals)
+    if not isinstance(tokens, list | tuple):
+        raise ValueError(f"inline tokens: {short(tokens)} is given, but a list of tables is wanted")
     inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
     config = Config(num_generals, read_switches(switches), all_tokens(inline, chosen), chosen)
     if legal_armies:
@@ -99,7 +103,11 @@ def make_config(
 
 def as_data(token: AnyToken | Mapping[str, Any]) -> dict[str, Any]:
     """Return a token as plain data."""
-    return dict(token) if isinstance(token, Mapping) else token_data(token)
+    if isinstance(token, Mapping):
+        return dict(token)
+    if not isinstance(token, BaseToken):
+        raise ValueError(f"inline tokens: {short(token)} is given, but a table is wanted")
+    return token_data(token)
 
 
 def choose_armies(choice: ArmyChoice | Sequence[ArmyChoice], num_generals: int) -> tuple[Army, ...]:
@@ -145,7 +153,7 @@ def capacity_for(config: Config) -> Capacity:
     for army in config.armies:
         unknown = unknown_tokens(army, by_id(config.tokens))
         if unknown:
-            raise ValueError("\n".join(f"army {army.name!r}: {problem}" for problem in unknown))
+            raise ValueError(sentences(unknown, f"army {short(army.name)}"))
     for capacity in (SMALL, LARGE):
         if (
             config.num_generals <= capacity.generals
@@ -163,15 +171,24 @@ def capacity_for(config: Config) -> Capacity:
 def build_params(config: Config) -> NDArray[np.void]:
     """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed."""
     params = alloc(PARAMS_DTYPE, 1)
+    copy_records(_token_params(config.inline_tokens), params)  # as bytes: digests look at the padding, too
     params["num_generals"] = config.num_generals
     params["num_types"] = len(config.tokens)
     params["num_actions"] = config.num_actions
     params["tokens_per_general"] = capacity_for(config).tokens
     fill_switches(params, config.switches)
     fill_board(params, config.grid)
-    TokenTables(params).fill(config.tokens)
-    fill_attributes(params)
     fill_armies(params, config)
+    return params
+
+
+@functools.lru_cache(maxsize=16)
+def _token_params(inline: tuple[AnyToken, ...]) -> NDArray[np.void]:
+    """Return parameters that hold the catalogue and inline tokens alone; they are not to be changed."""
+    params = alloc(PARAMS_DTYPE, 1)
+    params["num_types"] = len(load_catalogue()) + len(inline)
+    TokenTables(params).fill((*load_catalogue().values(), *inline))
+    fill_attributes(params)
     return params
 
 

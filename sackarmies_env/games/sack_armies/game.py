@@ -6,15 +6,17 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import as_records, copy_records
-from sackarmies_env.core.tables import suggestion
+from sackarmies_env.core.tables import Several, Strict, read_model
+from sackarmies_env.core.words import short, suggestion, told
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
 from sackarmies_env.games.sack_armies.advance import (
@@ -26,7 +28,7 @@ from sackarmies_env.games.sack_armies.advance import (
 )
 from sackarmies_env.games.sack_armies.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.config import Config, build_params, capacity_for, make_config
-from sackarmies_env.games.sack_armies.constants import Decision
+from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, Decision
 from sackarmies_env.games.sack_armies.determinize import determinize_games
 from sackarmies_env.games.sack_armies.layout import make_observation_spec
 from sackarmies_env.games.sack_armies.observe import observe_games
@@ -66,7 +68,7 @@ def make_game(
         ValueError: with a line for each fault.
     """
     if observation not in OBSERVATIONS:
-        raise ValueError(f"observation={observation!r}: allowed are {', '.join(map(repr, OBSERVATIONS))}")
+        raise ValueError(f"observation={short(observation)}: allowed are {', '.join(map(repr, OBSERVATIONS))}")
     if scenario is not None:
         return _from_scenario(num_generals, armies, load_scenario(scenario), switches, observation)
     config = make_config(2 if num_generals is None else num_generals, armies, switches)
@@ -79,6 +81,26 @@ def make_game(
     return _assemble(config, plain, reset_games, step.prepare_games)
 
 
+class RecordedConfig(Strict):
+    """What `make_game` is given, as records hold it: all of it plain data, nothing by name."""
+
+    num_generals: int | None = None
+    armies: Annotated[Several[dict[str, Any]], Field(max_length=MAX_GENERALS)] | None = None
+    scenario: dict[str, Any] | None = None
+    switches: dict[str, Any] | None = None
+    observation: Literal["compact", "planes"] = "compact"
+
+
+def make_recorded_game(**config: Any) -> Game:
+    """Build a game from the configuration in a record; armies and scenarios by name or file are refused.
+
+    Raises:
+        ValueError: as `make_game`.
+    """
+    given = read_model(RecordedConfig, config, "configuration")
+    return make_game(**{name: getattr(given, name) for name in given.model_fields_set})
+
+
 def _from_scenario(
     num_generals: int | None,
     armies: Any,
@@ -88,7 +110,7 @@ def _from_scenario(
 ) -> Game:
     given = scenario.get("generals", 2)
     if num_generals is not None and num_generals != given:
-        raise ValueError(f"num_generals is {num_generals}, but the scenario is for {given} Generals")
+        raise ValueError(f"num_generals is {short(num_generals)}, but the scenario is for {given} Generals")
     if armies is not None:
         raise ValueError("armies are given with a scenario, but a scenario says itself which tokens there are")
     if switches:
@@ -202,7 +224,7 @@ def _read_flips(flips: str) -> list[bool]:
         ValueError: other letters than H and T, or more of them than a state holds.
     """
     if not FLIPS.fullmatch(flips):
-        raise ValueError(f"flips {flips!r}: forced flips are written with H and T, blanks and bars between them")
+        raise ValueError(f"flips {short(flips)}: forced flips are written with H and T, blanks and bars between them")
     forced = [letter == "H" for letter in flips.upper() if letter in "HT"]
     if len(forced) > MAX_SCRIPT_FLIPS:
         raise ValueError(f"{len(forced)} flips are forced, but at most {MAX_SCRIPT_FLIPS} can be")
@@ -225,5 +247,5 @@ def _read_draws(config: Config, draws: Sequence[Sequence[str]]) -> list[list[int
         for token_id in ids:
             if token_id not in owned:
                 near = suggestion(token_id, owned)
-                raise ValueError(f'draws[{player}]: General {player} has no token "{token_id}"{near}')
+                raise ValueError(f"draws[{player}]: General {player} has no token {told(token_id)}{near}")
     return [[numbers[token_id] for token_id in ids] for ids in draws]

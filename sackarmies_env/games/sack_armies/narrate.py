@@ -14,6 +14,7 @@ import numpy as np
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.notation import GameRecord, give_up, replay
 from sackarmies_env.core.state import copy_records
+from sackarmies_env.core.words import cut, printable
 from sackarmies_env.games.sack_armies.actions import TYPE_BASE, legal_ids
 from sackarmies_env.games.sack_armies.constants import NUM_SLOTS, Decision, Event, Face, Kind, Verb, Zone
 from sackarmies_env.games.sack_armies.narrate_events import Names, event_sentences, log_of, new_events, outcome_sentence
@@ -282,7 +283,7 @@ def narrate(game: Game, record: GameRecord) -> Iterator[str]:
 
     replay(game, record, listen)
     if record.players:
-        yield "; ".join(f"General {seat}: {name}" for seat, name in enumerate(record.players))
+        yield "; ".join(f"General {seat}: {cut(printable(name))}" for seat, name in enumerate(record.players))
     yield "Setup" if not record.config.get("scenario") else "From a scenario"
     for line in lines:
         yield line if line.startswith("Turn ") else f"{INDENT}{line[0].upper()}{line[1:]}."

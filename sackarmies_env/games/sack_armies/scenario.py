@@ -6,6 +6,8 @@ of it, `scenario_dump` makes it of a state; `scenario_procedure` handles what a 
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +18,10 @@ import numpy as np
 import tomli_w
 from numpy.typing import NDArray
 
+from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
-from sackarmies_env.core.tables import read_model, read_toml
+from sackarmies_env.core.tables import read_model
+from sackarmies_env.core.words import printable, sentences, short
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
 from sackarmies_env.games.sack_armies.army import Army
@@ -26,6 +30,7 @@ from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_pa
 from sackarmies_env.games.sack_armies.scenario_check import problems_of
 from sackarmies_env.games.sack_armies.scenario_dump import to_scenario
 from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
+from sackarmies_env.games.sack_armies.scenario_flow import flow_faults
 from sackarmies_env.games.sack_armies.scenario_schema import Piece, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.state import make_state_dtype
 from sackarmies_env.games.sack_armies.switches import read_switches
@@ -70,6 +75,12 @@ class Position:
         return ActionText(self.config.type_ids, self.config.grid)
 
 
+@functools.cache
+def scenario_ids() -> tuple[str, ...]:
+    """Return the names of the built-in scenarios, sorted."""
+    return tuple(sorted(path.stem for path in SCENARIOS_FOLDER.glob("*.toml")))
+
+
 def load_scenario(source: ScenarioSource) -> dict[str, Any]:
     """Return a scenario as validated plain data, with the keys that were given.
 
@@ -96,7 +107,7 @@ def start_scenario(source: ScenarioSource) -> Position:
     step.resume_games(position.params, position.states)
     error = int(position.states["error"][0])
     if error != ERROR_NONE:
-        name = "scenario" if isinstance(source, Mapping) else Path(source).name
+        name = "scenario" if isinstance(source, Mapping) else printable(Path(source).name)
         raise ValueError(f"{name}: {ERRORS.get(error, f'error {error} of the engine')}")
     return position
 
@@ -119,6 +130,9 @@ def lay_out_scenario(source: ScenarioSource) -> Position:
         fill_state(params, config, scenario, pieces, rows, states)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    faults = list(flow_faults(params, states))
+    if faults:
+        raise ValueError(sentences(faults, f"{name}: procedure"))
     return Position(config, params, states)
 
 
@@ -137,10 +151,12 @@ def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
     if isinstance(source, Mapping):
         name, data = "scenario", dict(source)
     else:
+        if not isinstance(source, str | Path):
+            raise ValueError(f"scenario: {short(source)} is given, but a name, a file or a table is wanted")
         path = Path(source)
-        if not path.suffix and not path.exists() and (SCENARIOS_FOLDER / f"{source}.toml").exists():
+        if not path.suffix and not os.path.exists(path) and str(source) in scenario_ids():
             path = SCENARIOS_FOLDER / f"{source}.toml"
-        name, data = path.name, read_toml(path)
+        name, data = printable(path.name), read_toml(path)
     scenario = read_model(Scenario, data, name)
     return scenario, _configure(scenario, name), name
 
@@ -157,7 +173,7 @@ def _configure(scenario: Scenario, name: str) -> Config:
     radius = switches.radius(scenario.generals)
     problems = problems_of(scenario, pieces, tokens, radius, switches.sight_on_reveal)
     if problems:
-        raise ValueError("\n".join(f"{name}: {problem}" for problem in problems))
+        raise ValueError(sentences(problems, name))
     armies = [Army("scenario", _counts(pieces, seat)) for seat in range(scenario.generals)]
     return make_config(scenario.generals, armies, switches, scenario.token, legal_armies=False)
 

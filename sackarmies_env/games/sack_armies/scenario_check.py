@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from sackarmies_env.core.hexgrid import DIRECTIONS
-from sackarmies_env.core.tables import listed, suggestion
+from sackarmies_env.core.words import listed, suggestion
 from sackarmies_env.games.sack_armies.constants import OWNED_LIMIT, STACK_LIMIT, Face, Zone
-from sackarmies_env.games.sack_armies.scenario_schema import NO_PIECE, Piece, Scenario
+from sackarmies_env.games.sack_armies.scenario_schema import MAX_ENTRIES, NO_PIECE, Piece, Scenario
 from sackarmies_env.games.sack_armies.schema import AnyToken, Attachment, Unit
 from sackarmies_env.games.sack_armies.state import MAX_SCRIPT_DRAWS, MAX_SCRIPT_FLIPS
 
@@ -29,6 +29,8 @@ def problems_of(
         radius: of the board.
         sight: whether units that are revealed sight at once, so that no face-down unit can stand beside an enemy.
     """
+    if len(pieces) > MAX_ENTRIES:
+        return [f"there are {len(pieces)} tokens, but at most {MAX_ENTRIES} fit into a game"]
     problems = [*_seats(scenario, pieces), *_kinds(pieces, tokens), *_script(scenario, pieces)]
     if problems:
         return problems

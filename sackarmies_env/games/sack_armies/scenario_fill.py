@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.core.tables import told
+from sackarmies_env.core.words import told
 from sackarmies_env.games.sack_armies.catalogue import catalogue_digest
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Victory, Zone

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.tables import listed, suggestion, told
+from sackarmies_env.core.words import listed, suggestion, told
 from sackarmies_env.games.sack_armies.constants import (
     MAX_ABILITIES,
     MAX_EFFECTS,

@@ -8,14 +8,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from sackarmies_env.core.tables import Several, Strict, told
+from sackarmies_env.core.tables import Line, Several, Strict
+from sackarmies_env.core.words import told
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, Face, Zone
-from sackarmies_env.games.sack_armies.schema import Token
+from sackarmies_env.games.sack_armies.schema import Tokens
+from sackarmies_env.games.sack_armies.state import LARGE
 from sackarmies_env.games.sack_armies.text_schema import Id
 
+MAX_ENTRIES = MAX_GENERALS * LARGE.tokens  # of one kind: no more tokens fit into a game
 Seat = Annotated[int, Field(ge=0, lt=MAX_GENERALS)]
 FaceName = Literal["up", "down"]
 Hex = Annotated[tuple[int, int], Field(strict=False)]  # axial q, r
+Pile = Annotated[Several[Id], Field(max_length=MAX_ENTRIES)]
 VictoryName = Literal["none", "standard", "decisive", "concession", "draw"]
 
 
@@ -26,7 +30,7 @@ def flips_alone(text: str) -> str:
     return text
 
 
-Flips = Annotated[str, AfterValidator(flips_alone)]
+Flips = Annotated[str, Field(max_length=2000), AfterValidator(flips_alone)]
 
 
 class AttachedEntry(Strict):
@@ -62,18 +66,18 @@ class UnitEntry(Strict):
     at: Hex
     owner: Seat
     face: FaceName = "up"
-    attached: Several[AttachedEntry] = ()
-    captives: Several[CaptiveEntry] = ()
+    attached: Annotated[Several[AttachedEntry], Field(max_length=MAX_ENTRIES)] = ()
+    captives: Annotated[Several[CaptiveEntry], Field(max_length=MAX_ENTRIES)] = ()
 
 
 class GeneralEntry(Strict):
     """What a General has off the board."""
 
-    hand: Several[Id] = ()
-    sack: Several[Id] = ()
-    picked: Several[Id] = ()  # for Setup, not yet placed
-    casualties: Several[Id] = ()
-    removed: Several[Id] = ()
+    hand: Pile = ()
+    sack: Pile = ()
+    picked: Pile = ()  # for Setup, not yet placed
+    casualties: Pile = ()
+    removed: Pile = ()
     alive: bool = True
 
 
@@ -102,19 +106,19 @@ class Scenario(Strict):
     """
 
     game: Literal["sack_armies"] = "sack_armies"
-    title: str = ""
+    title: Annotated[Line, Field(max_length=200)] = ""
     generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)] = 2
     to_move: Seat = 0
     turn: Annotated[int, Field(ge=0, le=30000)] = 1
     setup: bool = False
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     flips: Flips = ""
-    draws: Several[Several[Id]] = ()
+    draws: Annotated[Several[Pile], Field(max_length=MAX_GENERALS)] = ()
     switches: dict[str, Any] = Field(default_factory=dict)
-    token: Several[Token] = ()
-    battlefield: Several[BattlefieldEntry] = ()
-    unit: Several[UnitEntry] = ()
-    general: Several[GeneralEntry] = ()
+    token: Tokens = ()
+    battlefield: Annotated[Several[BattlefieldEntry], Field(max_length=MAX_ENTRIES)] = ()
+    unit: Annotated[Several[UnitEntry], Field(max_length=MAX_ENTRIES)] = ()
+    general: Annotated[Several[GeneralEntry], Field(max_length=MAX_GENERALS)] = ()
     winner: Annotated[int, Field(ge=-1, lt=MAX_GENERALS)] | None = None
     victory_type: VictoryName | None = None
     chance: dict[str, Any] = Field(default_factory=dict)

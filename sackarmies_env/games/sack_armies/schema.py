@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from sackarmies_env.core.tables import Several, Strict, doubled, listed, read_model, told
+from sackarmies_env.core.tables import Line, Lines, Several, Strict, read_model
+from sackarmies_env.core.words import doubled, listed, sentences, told
+from sackarmies_env.games.sack_armies.constants import MAX_ABILITIES, MAX_KEYWORDS, MAX_MATCHES, MAX_TYPES
 from sackarmies_env.games.sack_armies.text_schema import (
     Ability,
     ClassName,
@@ -33,7 +35,7 @@ class BaseToken(Strict):
     """What tokens of every kind have."""
 
     id: Id
-    name: Annotated[str, Field(min_length=1, max_length=60)] = ""  # left out: made from the id
+    name: Annotated[Line, Field(min_length=1, max_length=60)] = ""  # left out: made from the id
     rank: Annotated[int, Field(ge=1, le=20)] = 1
     reconstructed: bool = False  # not given by the rulebook: our own value
 
@@ -77,9 +79,9 @@ class Unit(Text):
     movement: Annotated[int, Field(ge=0, le=20)] = 1
     damage: Annotated[int, Field(ge=0, le=99)] = 1
     armor: Annotated[int, Field(ge=0, le=99)] = 1
-    keywords: Several[Id] = ()
-    abilities: Several[Ability] = ()
-    limits: Several[Limit] = ()
+    keywords: Annotated[Several[Id], Field(max_length=MAX_KEYWORDS)] = ()
+    abilities: Annotated[Several[Ability], Field(max_length=MAX_ABILITIES)] = ()
+    limits: Annotated[Several[Limit], Field(max_length=MAX_MATCHES)] = ()
     use: Literal["action"] | None = None
 
     @model_validator(mode="after")
@@ -103,7 +105,7 @@ class Battlefield(BaseToken):
     halts: bool = False
     water: bool = False
     favours_aquatic: bool = False
-    exempt: Several[Literal["flying", "aquatic"]] = ()  # whom it does not halt
+    exempt: Annotated[Several[Literal["flying", "aquatic"]], Field(max_length=2)] = ()  # whom it does not halt
     effects: Annotated[Several[Terrain], Field(max_length=6)] = ()
 
     @model_validator(mode="after")
@@ -138,6 +140,7 @@ class Attachment(Text):
 
 AnyToken = Unit | Battlefield | Attachment
 Token = Annotated[AnyToken, Field(discriminator="kind")]
+Tokens = Annotated[Several[Token], Field(max_length=MAX_TYPES)]
 Checked = TypeVar("Checked")
 
 LASTING = ("modify", "grant")  # effects that have a duration
@@ -216,16 +219,16 @@ def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
 class CatalogueFile(Strict):
     """A catalogue: tokens in the order of their numbers."""
 
-    token: Several[Token]
+    token: Tokens
 
 
 class ArmyFile(Strict):
     """An army: copies by id, and tokens of its own where it brings some."""
 
-    name: Annotated[str, Field(min_length=1, max_length=60)]
-    description: Annotated[str, Field(max_length=400)] = ""
-    tokens: dict[str, Annotated[int, Field(ge=1, le=64)]]
-    token: Several[Token] = ()
+    name: Annotated[Line, Field(min_length=1, max_length=60)]
+    description: Annotated[Lines, Field(max_length=400)] = ""
+    tokens: Annotated[dict[Id, Annotated[int, Field(ge=1, le=64)]], Field(max_length=MAX_TYPES)]
+    token: Tokens = ()
 
 
 def read_tokens(data: object, source: str) -> tuple[AnyToken, ...]:
@@ -246,7 +249,7 @@ def unique(tokens: tuple[AnyToken, ...], source: str) -> tuple[AnyToken, ...]:
     """
     problems = doubled([token.id for token in tokens], "id")
     if problems:
-        raise ValueError("\n".join(f"{source}: {problem}" for problem in problems))
+        raise ValueError(sentences(problems, source))
     return tokens
 
 

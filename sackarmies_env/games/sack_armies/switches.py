@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from sackarmies_env.core.tables import Strict, listed, read_model
+from sackarmies_env.core.tables import Strict, read_model
+from sackarmies_env.core.words import listed
 from sackarmies_env.games.sack_armies.constants import FlipMethod
 
 MAX_RADIUS = 17  # of the board
@@ -171,4 +172,6 @@ def read_switches(data: Mapping[str, Any] | Switches | None, source: str = "swit
     Raises:
         ValueError: with a line for each unknown switch and each value that is not allowed.
     """
-    return data if isinstance(data, Switches) else read_model(Switches, dict(data or {}), source)
+    if isinstance(data, Switches):
+        return data
+    return read_model(Switches, {} if data is None else data, source)

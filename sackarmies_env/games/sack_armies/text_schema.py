@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from sackarmies_env.core.tables import Several, Strict
+from sackarmies_env.games.sack_armies.constants import MAX_CLAUSES
 
 HomelandName = Literal["", "fey_court", "scourge", "empire", "nether_sisters", "shazari"]
 ClassName = Literal["other", "infantry", "cavalry", "missile", "artillery"]
@@ -44,7 +45,7 @@ class Clause(Strict):
         return self
 
 
-Match = Annotated[Several[Clause], BeforeValidator(as_list)]
+Match = Annotated[Several[Clause], Field(max_length=MAX_CLAUSES), BeforeValidator(as_list)]
 
 
 # --- abilities

@@ -1,0 +1,93 @@
+"""Words for messages: values as they may stand in a sentence, short, and without what would control a terminal."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import reprlib
+from collections.abc import Iterable, Sequence
+from datetime import date, time
+
+MAX_FAULTS = 8  # lines of a message about many faults
+MAX_MESSAGE = 1900  # characters of it
+MAX_TOLD = 60  # characters of a value in a sentence
+MAX_LISTED = 60  # words of a list in a sentence
+LARGE_NUMBER = 2**128
+# Control characters, separators of lines, marks that turn the direction of what follows, halves of surrogate pairs.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class _Short(reprlib.Repr):
+    """`repr` of bounded length and depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxstring = self.maxother = self.maxlong = MAX_TOLD
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Return a whole number; Python refuses to write very large ones out."""
+        if abs(x) < LARGE_NUMBER:
+            return repr(x)
+        return f"a whole number of about {round(x.bit_length() * 0.30103)} digits"
+
+
+SHORT = _Short()
+
+
+def printable(text: object) -> str:
+    """Return text with control characters written out, so that no stranger's text controls a terminal."""
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
+
+
+def cut(text: str, length: int = MAX_TOLD) -> str:
+    """Return text of at most `length` characters."""
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def told(value: object) -> str:
+    """Return a value as it may stand in a sentence: as in TOML, and short."""
+    if isinstance(value, str):
+        return cut(f'"{printable(value[: MAX_TOLD + 1])}"')
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date | time):
+        return str(value)
+    return short(value)
+
+
+def short(value: object) -> str:
+    """Return a value as in Python, and short."""
+    return cut(printable(SHORT.repr(value)))
+
+
+def listed(words: Iterable[object]) -> str:
+    """Return words as a list in a sentence; of very many the first ones."""
+    texts = [told(word) if isinstance(word, str) else short(word) for word in words]
+    more = [f"and {len(texts) - MAX_LISTED} more"] if len(texts) > MAX_LISTED else []
+    return ", ".join(texts[:MAX_LISTED] + more)
+
+
+def sentences(faults: Sequence[str], name: str = "") -> str:
+    """Return a line for each of the first faults, begun with `name`, and how many more there are."""
+    lines = [f"{name}: {fault}" if name else fault for fault in faults[:MAX_FAULTS]]
+    if len(faults) > MAX_FAULTS:
+        lines.append(f"{name + ': ' if name else ''}and {len(faults) - MAX_FAULTS} more faults")
+    return cut("\n".join(lines), MAX_MESSAGE)
+
+
+def suggestion(given: object, known: Iterable[str]) -> str:
+    """Return ` (did you mean "x"?)` for the known word nearest to `given`, or nothing if none is near."""
+    if not isinstance(given, str) or len(given) > MAX_TOLD:
+        return ""
+    near = difflib.get_close_matches(given, list(known), n=1)
+    return f' (did you mean "{near[0]}"?)' if near else ""
+
+
+def doubled(words: list[str], noun: str) -> list[str]:
+    """Return a sentence for each word that stands twice."""
+    return [
+        f"the {noun} {told(word)} is given {words.count(word)} times"
+        for word in dict.fromkeys(words)
+        if words.count(word) > 1
+    ]

@@ -1,0 +1,322 @@
+"""The readers of what comes from outside, each with valid documents, how it is called and what a result must be."""
+
+from __future__ import annotations
+
+import functools
+import json
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from sackarmies_agents.factory import KINDS, AgentSpec, parse_agent
+from sackarmies_env.core.notation import GameRecord, load_record, make_record
+from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK
+from sackarmies_env.core.tables import Strict
+from sackarmies_env.games.sack_armies.actions import ActionText, legal_ids
+from sackarmies_env.games.sack_armies.advance import step_games
+from sackarmies_env.games.sack_armies.army import Army, check_army, read_army, resolve_army
+from sackarmies_env.games.sack_armies.config import Config, make_config
+from sackarmies_env.games.sack_armies.game import make_game
+from sackarmies_env.games.sack_armies.scenario import (
+    Position,
+    load_scenario,
+    scenario_toml,
+    start_scenario,
+    to_scenario,
+)
+from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
+from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
+from tests.core.toy_game import make_duel
+from tests.fuzz import checkpoints
+from tests.fuzz.mutators import mutate_bytes
+
+ROOT = Path(__file__).parents[2]
+GAME_DATA = ROOT / "sackarmies_env" / "games" / "sack_armies"
+SECTIONS = {"token", "switches", "procedure", "chance"}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One way in.
+
+    Attributes:
+        name: for test ids and for kept files, which begin with it.
+        suffix: of its files; empty if it reads no files.
+        seeds: gives valid documents: plain data, text, or bytes.
+        check: refuses results that are not valid, by an assertion.
+        places: every message of a refusal holds one of these, or the name of the file.
+        read: reads a file.
+        read_data: reads plain data, or text.
+        damage: makes a damaged document of two valid ones that are bytes.
+    """
+
+    name: str
+    suffix: str
+    seeds: Callable[[], list[Any]]
+    check: Callable[[Any], None]
+    places: tuple[str, ...]
+    read: Callable[[Path], Any] | None = None
+    read_data: Callable[[Any], Any] | None = None
+    damage: Callable[[Random, Any, Any], Any] = mutate_bytes
+
+
+def tables(pattern: str) -> list[dict[str, Any]]:
+    return [tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(ROOT.glob(pattern))]
+
+
+# --- armies, tokens, switches
+
+
+OWN_TOKENS: list[dict[str, Any]] = [
+    {"id": "stone_thrower", "kind": "unit", "rank": 2, "type": "artillery", "damage": 3, "keywords": ["orc", "stone"]},
+    {"id": "old_witch", "kind": "unit", "band": "green", "abilities": [{"kind": "raise", "match": {"keyword": "orc"}}]},
+    {"id": "deep_bog", "kind": "battlefield", "halts": True, "water": True, "exempt": ["flying"]},
+    {"id": "wall_of_fire", "kind": "spell", "use": "action", "target": "any_unit", "range": 3, "retain": True}
+    | {"effects": [{"kind": "damage", "amount": 4, "flip": "progressive"}]},
+    {"id": "wings", "kind": "maneuver", "use": "permanent", "target": "own_unit", "range": 2}
+    | {"effects": [{"kind": "grant", "ability": {"kind": "flying"}}]},
+]
+
+
+def armies() -> list[Any]:
+    own = {"name": "Mine", "description": "Two\nlines", "tokens": {"plain": 5, "stone_thrower": 2}, "token": OWN_TOKENS}
+    return [*tables("sackarmies_env/games/sack_armies/armies/*.toml")[:4], own]
+
+
+def army_data(army: Army) -> dict[str, Any]:
+    tokens = {"token": [token_data(token) for token in army.inline]} if army.inline else {}
+    return {"name": army.name, "description": army.description, "tokens": dict(army.counts), **tokens}
+
+
+def check_army_result(army: Army) -> None:
+    assert read_army(army_data(army), "again") == army
+    for problem in check_army(army):
+        assert problem.isprintable() and len(problem) < 400
+
+
+def token_lists() -> list[Any]:
+    catalogue = tomllib.loads((GAME_DATA / "catalogue.toml").read_text(encoding="utf-8"))["token"]
+    return [OWN_TOKENS, catalogue[:3], catalogue[20:23], catalogue[60:63]]
+
+
+def check_tokens(tokens: tuple[AnyToken, ...]) -> None:
+    assert read_tokens([token_data(token) for token in tokens], "again") == tokens
+
+
+def switch_tables() -> list[Any]:
+    chosen = {"flip_method": "deck", "auto_ambush": True, "copy_limits": {"1": 5, "2": 3, "3+": 1}, "grid_radius": 9}
+    return [chosen, Switches().model_dump(mode="json"), {"max_turns": 10, "reward": "win_only", "scatter_save": "off"}]
+
+
+def check_switches(switches: Switches) -> None:
+    assert read_switches(switches.changed()) == switches
+
+
+def options() -> list[Any]:
+    return [
+        {"num_generals": 3, "armies": ["empire", "undead", "scourge"], "switches": {"max_turns": 9}},
+        {"num_generals": 2, "armies": armies()[:2], "tokens": OWN_TOKENS},
+        {"num_generals": 2, "armies": "empire", "switches": {}, "tokens": []},
+    ]
+
+
+def read_options(given: Any) -> Config:
+    if not isinstance(given, dict) or not set(given) <= {"num_generals", "armies", "switches", "tokens"}:
+        raise ValueError("num_generals, armies, switches and tokens are options")
+    return make_config(**given)
+
+
+def check_config(config: Config) -> None:
+    assert len(config.armies) == config.num_generals
+    assert all(not check_army(army, {t.id: t for t in config.tokens}, config.switches) for army in config.armies)
+
+
+# --- positions
+
+
+def scenarios() -> list[Any]:
+    built_in = tables("sackarmies_env/games/sack_armies/scenarios/x*.toml")
+    return [*built_in[::6], *dumps()[:4]]
+
+
+@functools.cache
+def _dumps() -> tuple[dict[str, Any], ...]:
+    """Return positions of random games, with all that a dump holds."""
+    found = []
+    for generals, seed, switches in ((2, 1, {}), (2, 2, {"reaction_windows": "full"}), (3, 3, {"flip_method": "deck"})):
+        game = make_game(generals, switches=switches)
+        states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
+        rng = Random(seed)
+        game.start(states, seed, "", ())
+        for ply in range(1500):
+            if states["current_player"][0] < 0:
+                break
+            if ply % 61 == 0 or (states["frame_top"][0] > 0 and ply % 13 == 0):
+                found.append(json.loads(json.dumps(game.to_scenario(states))))
+            game.legal_actions(game.params, states, mask)
+            game.step(game.params, states, np.array([rng.choice(np.flatnonzero(mask[0]).tolist())]))
+    return tuple(one for one in found if "procedure" in one)
+
+
+def dumps() -> list[Any]:
+    return list(_dumps())
+
+
+def check_scenario(scenario: dict[str, Any]) -> None:
+    assert load_scenario(scenario) == scenario
+    assert load_scenario(tomllib.loads(scenario_toml(scenario))) == scenario
+
+
+def check_position(position: Position) -> None:
+    """Play on at random for a few plies, and write the position down again."""
+    game_text, states = position.text, position.states
+    rng = Random(0)
+    for _ in range(4):
+        if states["current_player"][0] < 0:
+            break
+        legal = legal_ids(states["legal"][0])
+        assert legal and max(legal) < game_text.num_actions
+        step_games(position.params, states, np.array([rng.choice(legal)]))
+        assert states["error"][0] in (ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_CAPACITY, ERROR_STUCK)
+    to_scenario(position.params, position.config, states)
+
+
+# --- records
+
+
+@functools.cache
+def _records() -> tuple[dict[str, Any], ...]:
+    found = []
+    for players, seed in ((2, 1), (3, 2)):
+        game = make_duel(players)
+        states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
+        game.start(states, seed, "", ())
+        actions = []
+        while states["current_player"][0] >= 0 and len(actions) < 12:
+            game.legal_actions(game.params, states, mask)
+            actions.append(int(np.flatnonzero(mask[0])[0]))
+            game.step(game.params, states, np.array(actions[-1:]))
+        names = [f"player {seat}" for seat in range(players)]
+        found.append(make_record(game, seed, actions, players=names).model_dump(mode="json"))
+    return tuple(found)
+
+
+def records() -> list[Any]:
+    return [json.loads(json.dumps(record)) for record in _records()]
+
+
+def check_record(record: GameRecord) -> None:
+    again = json.loads(json.dumps(record.model_dump(mode="json")))
+    assert GameRecord.model_validate(again) == record
+    assert len(record.actions) == len(record.texts) == len(record.digests) - 1
+
+
+# --- texts
+
+
+@functools.cache
+def action_text() -> Any:
+    config = make_config(2)
+    return ActionText(config.type_ids, config.grid)
+
+
+def parse_action(text: Any) -> int:
+    texts = action_text()
+    return int(texts.parse(text, range(0, texts.num_actions, 7), 0))
+
+
+def check_action(action: int) -> None:
+    texts = action_text()
+    assert texts.parse(texts.format(action), [action], 0) == action
+
+
+def action_texts() -> list[Any]:
+    return ["draw", "pass", "type walking_tree", "type orc_infantry", "slot 0", "hex 1,-1", "hex -5, +3", "done"]
+
+
+def agent_texts() -> list[Any]:
+    return ["random", "greedy", "ppo:path=runs/quick/checkpoint.zip,deterministic=true", "ppo:path=a.zip"]
+
+
+def check_agent(spec: AgentSpec) -> None:
+    assert spec.name in KINDS
+    assert set(KINDS[spec.name].required) <= set(spec.options) <= set(KINDS[spec.name].options)
+
+
+# --- configurations
+
+
+def check_settings(settings: Strict) -> None:
+    assert type(settings).model_validate(settings.model_dump()) == settings
+
+
+READERS = {
+    reader.name: reader
+    for reader in (
+        Reader(
+            *("army", ".toml", armies, check_army_result, ("army of General 0",)),
+            read=lambda path: resolve_army(str(path)),
+            read_data=lambda data: (
+                resolve_army(data) if isinstance(data, dict) else read_army(data, "army of General 0")
+            ),
+        ),
+        Reader(
+            *("tokens", "", token_lists, check_tokens, ("tokens",)),
+            read_data=lambda data: read_tokens(data, "tokens"),
+        ),
+        Reader("switches", "", switch_tables, check_switches, ("switches",), read_data=read_switches),
+        Reader(
+            "options",
+            "",
+            options,
+            check_config,
+            ("armies", "army", "switches", "num_generals", "token", "TOML file", "no such file"),
+            read_data=read_options,
+        ),
+        Reader(
+            *("scenario", ".toml", scenarios, check_scenario, ("scenario",)),
+            read=load_scenario,
+            read_data=load_scenario,
+        ),
+        Reader(
+            *("position", "", dumps, check_position, ("scenario",)),
+            read_data=start_scenario,
+        ),
+        Reader("record", ".json", records, check_record, (), read=load_record),
+        Reader(
+            "action",
+            "",
+            action_texts,
+            check_action,
+            ("action", "is not legal for player 0 now"),
+            read_data=parse_action,
+        ),
+        Reader("agent", "", agent_texts, check_agent, ("agent",), read_data=parse_agent),
+        Reader(
+            *("checkpoint", ".zip", checkpoints.seeds, checkpoints.check_agent, ()),
+            read=checkpoints.read,
+            damage=checkpoints.damage,
+        ),
+        Reader(
+            "tensors", ".pt", checkpoints.tensor_seeds, checkpoints.check_tensors, ("",), read=checkpoints.read_tensors
+        ),
+        Reader(
+            *("snapshot", "", checkpoints.snapshot_seeds, checkpoints.check_snapshot, ("saved state",)),
+            read_data=checkpoints.read_snapshot,
+        ),
+        Reader(
+            *("training", ".toml", lambda: tables("configs/train/*.toml"), check_settings, ()),
+            read=lambda path: load_config(path, TrainConfig),
+        ),
+        Reader(
+            *("tournament", ".toml", lambda: tables("configs/tournament/*.toml"), check_settings, ()),
+            read=lambda path: load_config(path, TournamentConfig),
+        ),
+    )
+}
