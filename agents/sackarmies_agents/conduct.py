@@ -35,9 +35,9 @@ def guarded(call: Callable[[], Result]) -> Result:
     pid = os.getpid()
     try:
         result = call()
-    except Misconduct:
+    except (Misconduct, KeyboardInterrupt):  # Ctrl-C is the user's own
         raise
-    except (Exception, SystemExit) as error:  # an agent may raise anything; only Ctrl-C is the user's own
+    except BaseException as error:  # an agent may raise anything
         raise Misconduct(f"raised {told(error)}") from error
     finally:
         if os.getpid() != pid:  # the agent forked, and this is the copy: it must not go on with our work

@@ -47,6 +47,15 @@ class Raises(Late):
         raise RuntimeError("no\nidea\x1b[31m")
 
 
+class Unusual(BaseException):
+    """No exception that `except Exception` catches."""
+
+
+class RaisesUnusual(Late):
+    def misbehave(self, action_mask):
+        raise Unusual
+
+
 class Exits(Late):
     def misbehave(self, action_mask):
         sys.exit("enough")

@@ -18,7 +18,8 @@ def run(opponent="random", **plan):
 def random_for_greedy(monkeypatch):
     """Let "greedy" be another random player: duel has no greedy one."""
     monkeypatch.setattr(
-        "sackarmies_training.evaluate.make_player", lambda text, info, isolation: make_agent("random", info)
+        "sackarmies_training.evaluate.make_player",
+        lambda text, info, isolation: make_agent(text.replace("greedy", "random"), info),
     )
 
 
@@ -76,6 +77,14 @@ def test_armies_meet_in_both_seats():
     for one, other in results.games:
         assert results.games[one, other].games == 4
         assert results.games[one, other].wins == results.games[other, one].losses
+
+
+@pytest.mark.slow
+def test_armies_are_not_compared_by_games_lost_by_forfeit():
+    with pytest.raises(ValueError, match=r"lost the game of seed \d+ by forfeit, it raised RuntimeError: no idea"):
+        play_round_robin(
+            ["beginners", "scourge"], "python:class=tests.agents.strangers:Raises", Plan(1), lambda games: None
+        )
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def play_round_robin(armies: Sequence[str], agent: str, plan: Plan, progress: Pr
         progress: told how many more games have ended.
 
     Raises:
-        ValueError: an army or the agent does not exist.
+        ValueError: an army or the agent does not exist, or the agent lost a game by forfeit.
     """
     pairs = [pair for one, other in combinations(armies, 2) for pair in ((one, other), (other, one))]
     jobs: list[Job] = []
@@ -59,6 +59,11 @@ def play_round_robin(armies: Sequence[str], agent: str, plan: Plan, progress: Pr
     turns: list[int] = []
     for (one, other), played in zip(owners, play_jobs(jobs, plan.workers, progress), strict=True):
         for game in played:
+            for forfeit in game.forfeits:
+                raise ValueError(
+                    f"{agent!r} lost the game of seed {game.seed} by forfeit, it {forfeit.reason}: "
+                    "that would say nothing about its army"
+                )
             ours, theirs = game.returns
             won = Tally(int(ours > theirs), int(ours == theirs), int(ours < theirs))
             games[one, other] = _add(games[one, other], won)

@@ -116,7 +116,7 @@ def _tally_data(tally: Tally) -> dict[str, Any]:
 def standings_table(standings: Sequence[Standing], method: str) -> Table:
     """Return the final table for the terminal."""
     table = Table(title="Standings", caption="intervals: 95%; a draw is no win")
-    table.add_column("General")
+    table.add_column("General", overflow="fold")
     for title in (RATING_TITLES[method], "won", "drawn", "lost", "by forfeit", "win rate"):
         table.add_column(title, justify="right")
     digits = 0 if method == "bradley_terry" else 1
@@ -138,9 +138,9 @@ def pairings_table(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -
     """Return who did how well against whom, for the terminal."""
     names = [line.agent for line in standings]
     table = Table(title="Row against column: win rate, won-drawn-lost")
-    table.add_column("General")
+    table.add_column("General", overflow="fold")
     for name in names:
-        table.add_column(name, justify="center")
+        table.add_column(name, justify="center", overflow="fold")
     for agent in names:
         tallies = [tally_of(outcomes, agent, against=other) if other != agent else Tally() for other in names]
         table.add_row(agent, *[f"{tally.win_rate}\n{tally}" if tally.games else "" for tally in tallies])
@@ -153,7 +153,7 @@ def forfeits_table(outcomes: Sequence[Outcome]) -> Table | None:
     if not reasons:
         return None
     table = Table(title="Games lost by forfeit")
-    table.add_column("General")
+    table.add_column("General", overflow="fold")
     table.add_column("games", justify="right")
     table.add_column("because it")
     for (agent, reason), games in reasons.most_common(LISTED_REASONS):
