@@ -15,6 +15,7 @@ from tests.properties.view import View, spot
 from tests.referee.board import distance, neighbors
 from tests.referee.deploy import BANDS, OWNED_LIMIT, is_interior
 from tests.referee.position import Hex, Token
+from tests.referee.stats import ability_range
 from tests.sack_armies.test_indexes import DERIVED
 from tests.sack_armies.worlds import copy_of, plain, record
 
@@ -105,11 +106,9 @@ def check_attachments(now: View) -> None:
                 assert unit.text.band in BANDS[token.text.kind], f"{token.text.id} is under {unit.text.id}"
 
 
-def sight_of(unit: Token) -> int:
-    """Return how far the printed text of a unit sees (R8.2.1-2, R8.2.2-5)."""
-    assert isinstance(unit.text, Unit)
-    ranges = [ability.range for ability in unit.text.abilities if ability.kind == "sight"]
-    return max([1, *ranges]) if unit.face_up else 1
+def sight_of(view: View, unit: Token) -> int:
+    """Return how far a unit sees (R8.2.1-2, R8.2.2-5)."""
+    return max(1, ability_range(view.position, unit, "sight"))
 
 
 def unseen(view: View) -> set[tuple[int, Hex, int, Hex]]:
@@ -119,7 +118,7 @@ def unseen(view: View) -> set[tuple[int, Hex, int, Hex]]:
         for unit in view.units
         if not unit.face_up
         for other in view.units
-        if other.owner != unit.owner and distance(spot(unit), spot(other)) <= sight_of(other)
+        if other.owner != unit.owner and distance(spot(unit), spot(other)) <= sight_of(view, other)
     }
 
 
