@@ -28,7 +28,8 @@ LIMITS: dict[str, list[Any]] = {  # agreements that `switch_values` leaves out; 
 }
 BOARD = {"grid_radius": [None, 5, 8]}  # a battle needs room
 MOST_CHOICES = 255
-MOST_SWITCHES = 12
+FEWEST_SWITCHES = (0, 4, 12)  # changed in a game
+MOST_SWITCHES = 16
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def agreements(draw: st.DrawFn, start: str) -> Data:
     values = all_values()
     if start not in ("catalogue", "inline"):
         del values["grid_radius"]
-    names = draw(st.lists(st.sampled_from(list(values)), unique=True, max_size=MOST_SWITCHES))
+    fewest = draw(st.sampled_from(FEWEST_SWITCHES))
+    names = draw(st.lists(st.sampled_from(list(values)), unique=True, min_size=fewest, max_size=MOST_SWITCHES))
     return {name: draw(st.sampled_from(values[name][1:])) for name in names}
 
 

@@ -107,7 +107,7 @@ def check_attachments(now: View) -> None:
 
 
 def sight_of(view: View, unit: Token) -> int:
-    """Return how far a unit sees now, its limits and what it is granted considered (R8.2.1-2, R8.2.2-5, R3.2.2-13)."""
+    """Return how far a unit sees (R8.2.1-2, R8.2.2-5)."""
     return max(1, ability_range(view.position, unit, "sight"))
 
 

@@ -30,7 +30,7 @@ def test_every_choice_that_is_offered_can_be_completed(configuration: Configurat
 
 
 @pytest.mark.slow
-@examples(120)
+@examples(300)
 @given(configuration=configurations(), seed=seeds(), chosen=choices(60))
 def test_every_choice_in_many_games_can_be_completed(configuration: Configuration, seed: int, chosen: list[int]):
     hold("completions", completions, configuration, seed, chosen)
