@@ -158,7 +158,7 @@ def test_a_record_gives_its_game_from_its_data_alone(tmp_path):
 @pytest.mark.parametrize("config", [{"game_id": 1}, {"num_generals": 10**30}, {"armies": [1]}, {"observation": []}])
 def test_a_configuration_in_a_record_is_checked(config):
     record = GameRecord.model_validate(make_record(load_game("sack_armies"), 1, []).model_dump() | {"config": config})
-    with pytest.raises(ValueError, match="configuration|num_generals"):
+    with pytest.raises(ValueError, match=r"configuration|num_generals"):
         game_of(record)
 
 
