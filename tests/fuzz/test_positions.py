@@ -27,7 +27,11 @@ def position_at(decision):
         ("move_to", {"chain": [-1]}, "chain: -1 is given, but move_to is about units on these hexes"),
         ("move_to", {"decision": "counter"}, "decision: counter is not asked in move"),
         ("move_to", {"frame_kind": ["window", "move"]}, "frame_kind: window cannot be the lowest procedure"),
-        ("window", {"frame_data": [[0], [0, 0, 200]]}, "frame_data: 200 is given for window, but 0 to 1 are possible"),
+        (
+            "window",
+            {"frame_data": [[0], [0], [3, 1, 200]]},
+            "frame_data: 200 is given for window, but 0 to 1 are possible",
+        ),
         ("move_to", {"decision": [["menu"]]}, "decision: [['menu']] is not allowed; allowed are"),
     ],
 )
