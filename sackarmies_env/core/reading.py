@@ -20,6 +20,7 @@ from sackarmies_env.core.words import cut, printable
 MAX_TOML = 2**18  # bytes; the catalogue has 50,000
 MAX_JSON = 2**26  # bytes; the record of a game of 10,000 plies has about a million
 MAX_DEPTH = 24  # lists and tables within each other
+MAX_NAME = 500  # characters of the name of a file in a message
 MAX_FAULT = 200  # characters of a parser's message
 # Keys joined by dots nest as deep as they are long. The parts match all or nothing, so that the search is quick.
 LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
@@ -33,7 +34,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
             and place.
     """
     text = read_text(path, "a TOML file", MAX_TOML)
-    name = printable(path)
+    name = named(path)
     if LONG_KEY.search(text):
         raise ValueError(f"{name}: {too_deep()}")
     try:
@@ -56,7 +57,7 @@ def read_json(path: str | Path, wanted: str = "a JSON file") -> Any:
     Raises:
         ValueError: as `read_toml`.
     """
-    return parse_json(read_text(path, wanted, MAX_JSON), printable(path))
+    return parse_json(read_text(path, wanted, MAX_JSON), named(path))
 
 
 def parse_json(text: str, name: str) -> Any:
@@ -99,31 +100,42 @@ def read_text(path: str | Path, wanted: str, limit: int) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{printable(path)}: the file is not UTF-8 text (byte {error.start})") from None
+        raise ValueError(f"{named(path)}: the file is not UTF-8 text (byte {error.start})") from None
 
 
 def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
     """Return the content of a file; arguments and errors as for `read_text`."""
-    name = printable(path)
+    name = named(path)
     try:
+        os.fsencode(path)
         mode = os.stat(path).st_mode
+    except OSError as error:
+        raise ValueError(f"{name}: {_reason(error)}") from None
+    except ValueError:  # a NUL, or half of a character
+        raise ValueError(f"{name}: no file has such a name") from None
+    try:
         if stat.S_ISDIR(mode):
             raise ValueError(f"{name}: this is a folder, {wanted} is wanted")
         if not stat.S_ISREG(mode):
             raise ValueError(f"{name}: this is a device or a pipe, {wanted} is wanted")
         with open(path, "rb") as file:
             content = file.read(limit + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise ValueError(f"{name}: there is no such file") from None
     except OSError as error:
-        raise ValueError(f"{name}: the file cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        if "null byte" in str(error):
-            raise ValueError(f"{name}: no file has such a name") from None
-        raise
+        raise ValueError(f"{name}: {_reason(error)}") from None
     if len(content) > limit:
         raise ValueError(f"{name}: the file is larger than {limit} bytes, so it is not {wanted}")
     return content
+
+
+def named(path: str | Path) -> str:
+    """Return the name of a file as it may stand in a message."""
+    return cut(printable(path), MAX_NAME)
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return "there is no such file"
+    return f"the file cannot be read: {error.strerror}"
 
 
 def shallow(data: Any, name: str) -> Any:

@@ -22,7 +22,7 @@ from sackarmies_env.core.words import UNPRINTABLE
 from tests.fuzz.mutators import mutate_bytes, mutate_data, odd_value, places
 from tests.fuzz.readers import Reader
 
-SECONDS = 5.0  # that a case may take
+SECONDS = 10.0  # that a case may take
 MAX_MESSAGE = 2000
 MAX_LINES = 10
 SHRINKING = 30.0  # seconds spent on making a failing document smaller

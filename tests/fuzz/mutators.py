@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 DEEP = 10_000
+MANY = 2_000
 LONG = 50_000
 NUMBERS = (
     *(0, -1, 1, 2, 3, 6, 7, 63, 64, 127, 128, 255, 256, 271, 999, 32767, 32768, 2**31, 2**32, 2**53),
@@ -107,10 +108,10 @@ def nested(depth: int, *, as_table: bool) -> Any:
 
 
 def places(data: Any) -> list[tuple[Any, Any]]:
-    """Return all places of a document as container and key."""
+    """Return the places of a document as container and key, not all of a very large one."""
     found: list[tuple[Any, Any]] = []
     stack = [data]
-    while stack:
+    while stack and len(found) < MANY:
         node = stack.pop()
         keys: Any = node.keys() if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
         for key in keys:
@@ -164,10 +165,12 @@ def remove(rng: Random, node: Any, key: Any, other: Any) -> None:
 def rename(rng: Random, node: Any, key: Any, other: Any) -> None:
     """Give a key another name; in a list, double an entry."""
     if isinstance(node, dict):
-        name = rng.choice((key + "s", key[:-1], key.upper(), rng.choice(TEXTS), key * 1000, f"{key}.{key}"))
+        name = rng.choice(
+            (key + "s", key[:-1], key.upper(), rng.choice(TEXTS), (key * 1000)[:1000], f"{key}.{key}"[:1000])
+        )
         node[name] = node.pop(key)
     else:
-        node.extend([node[key]] * rng.choice((1, 2, 100)))
+        node.extend([node[key]] * (rng.choice((1, 2, 100)) if len(node) < 200 else 1))
 
 
 def add(rng: Random, node: Any, key: Any, other: Any) -> None:

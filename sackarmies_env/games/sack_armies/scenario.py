@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
 from sackarmies_env.core.tables import read_model
-from sackarmies_env.core.words import printable, sentences, short
+from sackarmies_env.core.words import cut, printable, sentences, short
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
 from sackarmies_env.games.sack_armies.army import Army
@@ -32,6 +32,7 @@ from sackarmies_env.games.sack_armies.scenario_dump import to_scenario
 from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
 from sackarmies_env.games.sack_armies.scenario_flow import flow_faults
 from sackarmies_env.games.sack_armies.scenario_schema import Piece, Scenario, pieces_of
+from sackarmies_env.games.sack_armies.schema import unique
 from sackarmies_env.games.sack_armies.state import make_state_dtype
 from sackarmies_env.games.sack_armies.switches import read_switches
 
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 SCENARIOS_FOLDER = Path(__file__).parent / "scenarios"
-SHORT_LIST = re.compile(r"\[\n((?: +[^][{}\n]+,\n)+) *\]")  # without lists, tables or brackets in texts inside
+SHORT_LIST = re.compile(r"\[\n((?: ++[^][{}\n]++(?<=,)\n)++) *+\]")  # without lists, tables or brackets in texts inside
 MAX_LINE = 100
 ERRORS = {
     ERROR_SCRIPT_EXHAUSTED: "flips: the forced flips run out before the first decision",
@@ -107,7 +108,7 @@ def start_scenario(source: ScenarioSource) -> Position:
     step.resume_games(position.params, position.states)
     error = int(position.states["error"][0])
     if error != ERROR_NONE:
-        name = "scenario" if isinstance(source, Mapping) else printable(Path(source).name)
+        name = "scenario" if isinstance(source, Mapping) else cut(printable(Path(source).name))
         raise ValueError(f"{name}: {ERRORS.get(error, f'error {error} of the engine')}")
     return position
 
@@ -156,7 +157,7 @@ def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
         path = Path(source)
         if not path.suffix and not os.path.exists(path) and str(source) in scenario_ids():
             path = SCENARIOS_FOLDER / f"{source}.toml"
-        name, data = printable(path.name), read_toml(path)
+        name, data = cut(printable(path.name)), read_toml(path)
     scenario = read_model(Scenario, data, name)
     return scenario, _configure(scenario, name), name
 
@@ -169,13 +170,19 @@ def _configure(scenario: Scenario, name: str) -> Config:
     """
     switches = read_switches(scenario.switches, f"{name}: switches")
     pieces = pieces_of(scenario)
-    tokens = by_id(all_tokens(scenario.token, ()))
     radius = switches.radius(scenario.generals)
+    try:
+        tokens = by_id(all_tokens(unique(scenario.token, "token"), ()))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     problems = problems_of(scenario, pieces, tokens, radius, switches.sight_on_reveal)
     if problems:
         raise ValueError(sentences(problems, name))
     armies = [Army("scenario", _counts(pieces, seat)) for seat in range(scenario.generals)]
-    return make_config(scenario.generals, armies, switches, scenario.token, legal_armies=False)
+    try:
+        return make_config(scenario.generals, armies, switches, scenario.token, legal_armies=False)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _counts(pieces: list[Piece], seat: int) -> dict[str, int]:

@@ -19,7 +19,7 @@ from sackarmies_env.core.words import listed
 from sackarmies_env.games.sack_armies.activate import ActivateStep
 from sackarmies_env.games.sack_armies.attack import AttackStep
 from sackarmies_env.games.sack_armies.chance import CARDS_OF_A_COLOR, JOKERS
-from sackarmies_env.games.sack_armies.constants import Decision, Frame, Verb
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Frame, Verb, Zone
 from sackarmies_env.games.sack_armies.deploy import DrawStep
 from sackarmies_env.games.sack_armies.flow import (
     RESULT,
@@ -80,17 +80,20 @@ NEEDS = {  # how many parts of the choice must be there for a decision
 }
 MOST_PARTS = 2
 MOST_COUNTED = 64  # tokens that a General can have discarded, deployed or moved
-TYPES_CHOSEN = (D.SETUP_HEX, D.DEPLOY_HEX)  # the choice begins with a type, elsewhere with a hex
+HELD_IN = {  # decisions whose choice begins with a type, and where a token of it is; other choices are units' hexes
+    D.SETUP_HEX: (Zone.PICKED, Zone.SACK, Zone.HAND),
+    D.DEPLOY_HEX: (Zone.HAND,),
+}
 
 
 def flow_faults(params: NDArray[np.void], states: NDArray[np.void]) -> Iterator[str]:
     """Yield what does not fit together in the procedure of `states[0]`, the stack first; nothing if all does."""
     state: Any = states.view(np.ndarray)[0]
-    generals, types = int(params["num_generals"][0]), int(params["num_types"][0])
+    generals = int(params["num_generals"][0])
     stack = [Frame(int(kind)) for kind in state["frame_kind"][: int(state["frame_top"]) + 1]]
     faults = [*_stack_faults(state, stack), *_deck_faults(state)]
     if not faults:
-        faults = [*_number_faults(state, stack, generals), *_question_faults(state, stack[-1], types)]
+        faults = [*_number_faults(state, stack, generals), *_question_faults(state, stack[-1])]
     yield from faults
 
 
@@ -134,7 +137,7 @@ def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[st
                 yield f"frame_data: {number} is given for {_name(kind)}, but {low} to {high} are possible"
 
 
-def _question_faults(state: Any, top: Frame, types: int) -> Iterator[str]:
+def _question_faults(state: Any, top: Frame) -> Iterator[str]:
     """The decision is one of the procedure on top, and the choice so far goes with it."""
     decision, length = Decision(int(state["decision"])), int(state["chain_length"])
     if length > MOST_PARTS or length < NEEDS.get(decision, 0):
@@ -145,8 +148,13 @@ def _question_faults(state: Any, top: Frame, types: int) -> Iterator[str]:
         yield f"decision: {_name(decision)} is not asked in {_name(top)}"
     if state["current_player"] < 0:
         yield "current_player: a decision is that of a General"
-    if decision in TYPES_CHOSEN and not 0 <= state["chain"][0] < types:
-        yield f"chain: {state['chain'][0]} is no type, but {_name(decision)} is about one"
+    chosen = state["chain"][: NEEDS.get(decision, 0)].tolist()
+    if decision in HELD_IN:
+        held = (state["token_owner"] == state["current_player"]) & np.isin(state["token_zone"], HELD_IN[decision])
+        if chosen[0] not in state["token_type"][held]:
+            yield f"chain: {chosen[0]} is no type that General {state['current_player']} can place now"
+    elif any(cell < 0 or state["cell_unit"][cell] == NO_TOKEN for cell in chosen):
+        yield f"chain: {listed(chosen)} is given, but {_name(decision)} is about units on these hexes"
 
 
 def _deck_faults(state: Any) -> Iterator[str]:

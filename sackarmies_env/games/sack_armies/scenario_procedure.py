@@ -131,7 +131,7 @@ def decode(
     known = fields_of(states.dtype, group)
     for name, value in data.items():
         if name not in known:
-            raise ValueError(f'unknown field "{name}"{suggestion(name, known)}')
+            raise ValueError(f"unknown field {told(name)}{suggestion(name, known)}")
         target = states[name][0]
         if name.startswith("token_"):
             _decode_tokens(params, target, rows, name, value)
@@ -167,7 +167,7 @@ def _number(params: NDArray[np.void], states: NDArray[np.void], rows: Sequence[i
     """Return one value as the state holds it."""
     if name in NAMES:
         codes = {code.name.lower(): int(code) for code in NAMES[name]}
-        if value not in codes:
+        if not isinstance(value, str) or value not in codes:
             raise ValueError(f"{name}: {told(value)} is not allowed; allowed are {listed(codes)}")
         return codes[value]
     if name in ROWS:

@@ -15,6 +15,7 @@ from sackarmies_env.games.sack_armies.schema import Tokens
 from sackarmies_env.games.sack_armies.state import LARGE
 from sackarmies_env.games.sack_armies.text_schema import Id
 
+LARGEST = 2**63 - 1  # number in a field of a state
 MAX_ENTRIES = MAX_GENERALS * LARGE.tokens  # of one kind: no more tokens fit into a game
 Seat = Annotated[int, Field(ge=0, lt=MAX_GENERALS)]
 FaceName = Literal["up", "down"]
@@ -31,6 +32,22 @@ def flips_alone(text: str) -> str:
 
 
 Flips = Annotated[str, Field(max_length=2000), AfterValidator(flips_alone)]
+
+
+def codes_alone(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields of a state if they hold nothing but numbers, names and lists of these."""
+    for name, value in fields.items():
+        rest = [value]
+        while rest:
+            node = rest.pop()
+            if isinstance(node, list | tuple):
+                rest.extend(node)
+            elif not isinstance(node, str) and not (type(node) is int and -LARGEST <= node <= LARGEST):
+                raise ValueError(f"{told(name)} holds {told(node)}, but numbers, names and lists of them are wanted")
+    return fields
+
+
+Fields = Annotated[dict[str, Any], AfterValidator(codes_alone)]
 
 
 class AttachedEntry(Strict):
@@ -121,8 +138,8 @@ class Scenario(Strict):
     general: Annotated[Several[GeneralEntry], Field(max_length=MAX_GENERALS)] = ()
     winner: Annotated[int, Field(ge=-1, lt=MAX_GENERALS)] | None = None
     victory_type: VictoryName | None = None
-    chance: dict[str, Any] = Field(default_factory=dict)
-    procedure: dict[str, Any] = Field(default_factory=dict)
+    chance: Fields = Field(default_factory=dict)
+    procedure: Fields = Field(default_factory=dict)
 
     @property
     def is_over(self) -> bool:
