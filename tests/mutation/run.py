@@ -34,8 +34,10 @@ RULES = (
 TESTS = (
     "tests/rules",
     "tests/sack_armies/test_actions.py",
+    "tests/sack_armies/test_clean_slate.py",
     "tests/sack_armies/test_narrate.py",
     "tests/sack_armies/test_observe.py",
+    "tests/sack_armies/test_rotation.py",
     "tests/sack_armies/test_scenario.py",
     "tests/referee/test_corners.py",
     "tests/referee/test_faults.py",

@@ -153,3 +153,12 @@ def test_r8_4_2_3_a_unit_dies_of_its_last_point_of_armor_and_survives_one_less()
         t = play([A, token("d", armor=3)], [unit("a", "0,0"), unit("d", "1,0", 1)], "H" * hits + "T")
         attack(t, "melee", "0,0", "1,0", "no")
         assert (t.casualties(1) == ["d"]) == dies
+
+
+def test_ra_ambush_3_an_ambush_bars_the_counter_to_its_own_attack_alone():
+    sneak = token("sneak", armor=3, abilities=[able("ambush")])
+    t = play([sneak, token("d", armor=3)], [unit("sneak", "0,0"), unit("d", "1,0", 1)], "H | T")
+    t.do("melee", "hex 0,0", "hex 1,0").pass_all().do("yes")
+    assert turn_over(t)
+    t.do("melee", "hex 1,0", "hex 0,0").pass_all()
+    assert asked(t) == (0, Decision.COUNTER)

@@ -67,3 +67,10 @@ def test_r9_3_8_a_text_that_moves_a_unit_needs_a_hex_for_it(who, distance, free)
     assert ("cast" in t.legal()) == free
     if who == "target":
         assert hexes(t.do("cast", "hex 0,0", "slot 0")) == ring
+
+
+@pytest.mark.parametrize(("where", "able_to"), [("1,0", True), ("4,0", False)])
+def test_r3_2_2_11__d_21_a_printed_action_without_a_target_is_not_offered(where, able_to):
+    bolt = {"use": "action", "effects": [{"kind": "damage", "amount": 1}], "target": "enemy_unit", "range": 2}
+    t = play([token("sage", **bolt), token("a")], [unit("sage", "0,0"), unit("a", where, 1)])
+    assert ("custom" in t.legal()) == able_to
