@@ -12,7 +12,7 @@ import importlib
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
@@ -102,6 +102,13 @@ class Tests:
         names = {f"{place.file}::{place.name}" for rule in ids for place in self.by_id.get(rule, [])}
         return {test for test in self.items if test.split("[", 1)[0] in names}
 
+    def ids_of(self, switch: str, rulings: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the IDs of a switch, of its rulings, and of the rules that the function which reads it claims."""
+        name = f"C-{switch}"
+        places = self.claims.get(name, [])
+        rules = [rule for rule, claimed in self.claims.items() if any(place in places for place in claimed)]
+        return list(dict.fromkeys([name, *(ruling for ruling in rulings if switch in rulings[ruling]), *rules]))
+
 
 # --- switches
 
@@ -110,7 +117,7 @@ def examine_switches(laboratory: Laboratory, recorded: Recorded, options: argpar
     """Change each default; return a sentence for each change that goes unnoticed."""
     tests, rulings = Tests(laboratory), switches_by_ruling()
     changes = list(flips())
-    ids = [[f"C-{flip.switch}", *(q for q, names in rulings.items() if flip.switch in names)] for flip in changes]
+    ids = [tests.ids_of(flip.switch, rulings) for flip in changes]
     about = [tests.about(names) for names in ids]
     first = try_all(
         laboratory,
