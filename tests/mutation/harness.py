@@ -14,7 +14,7 @@ import selectors
 import signal
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
 MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
 
 PLAY = "tests/mutation/play.py::test_masks"
+NUM_BEST = 30  # tests that are tried early since they have noticed most so far
 MAX_PLAYS = 16  # for one fault
 CLOCKS = ("SIGPROF", "SIGALRM")  # what a process is stopped by when its time is up
 
@@ -348,15 +349,19 @@ class Trial:
     richness: Mapping[str, float] = field(default_factory=dict)
 
 
-def choose(trial: Trial, seconds: dict[str, float], kills: Counter[str], budget: float) -> list[str]:
+def choose(
+    trial: Trial, seconds: dict[str, float], kills: Counter[str], budget: float, best: Collection[str] = ()
+) -> list[str]:
     """Return the tests of a trial in the order to run: as many as `budget` seconds hold.
 
-    First comes what has killed faults of the same place, then what is about it, then what sees most in a second. Of the
-    games of random play, which see much and are slow, only some are taken.
+    First comes what has killed faults of the same place (`kills`), then what is about it, then what has killed most
+    anywhere (`best`), then what sees most in a second. Of the games of random play, which see much and are slow, only
+    some are taken.
     """
 
-    def rank(test: str) -> tuple[int, bool, float, str]:
-        return -kills[test], test not in trial.about, -trial.richness.get(test, 0.0) / (seconds[test] + 0.01), test
+    def rank(test: str) -> tuple[int, bool, bool, float, str]:
+        sees = trial.richness.get(test, 0.0) / (seconds[test] + 0.01)
+        return -kills[test], test not in trial.about, test not in best, -sees, test
 
     chosen: list[str] = []
     num_plays = 0
@@ -381,10 +386,12 @@ def verdicts(
 ) -> Iterator[tuple[int, Verdict]]:
     """Yield the index of each trial and its verdict, as they come."""
     kills: dict[str, Counter[str]] = defaultdict(Counter)
+    kills_anywhere: Counter[str] = Counter()
 
     def job(index: int) -> Callable[[], Any]:
         def work() -> Any:
-            tests = choose(trials[index], recorded.seconds, kills[trials[index].place], budget)
+            best = {test for test, _ in kills_anywhere.most_common(NUM_BEST)}
+            tests = choose(trials[index], recorded.seconds, kills[trials[index].place], budget, best)
             return trial(laboratory, trials[index].fault, tests, recorded.seconds) | {"num_tests": len(tests)}
 
         return work
@@ -395,4 +402,5 @@ def verdicts(
             continue
         if told["killer"]:
             kills[trials[index].place][told["killer"]] += 1
+            kills_anywhere[told["killer"]] += 1
         yield index, Verdict(told["killer"], "failed" if told["killer"] else "", told["num_tests"])
