@@ -19,8 +19,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from sackarmies_env.games.sack_armies.switches import STANDARD_COPIES, Switches
 from tests.mutation.explained import read_entries
-from tests.mutation.harness import ROOT, Laboratory, Recorded, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.recording import Recorded, record
 from tests.mutation.run import TESTS, as_trials, interpreted_again, tests_about_functions
 from tests.rules.test_rule_index import load_build
 
@@ -144,7 +145,7 @@ def try_all(
     laboratory: Laboratory, trials: Sequence[Trial], recorded: Recorded, options: argparse.Namespace
 ) -> list[Verdict]:
     """Return the verdicts in the order of the trials."""
-    found = dict(verdicts(laboratory, trials, recorded, options.budget, options.workers))
+    found = dict(verdicts(laboratory, trials, recorded.seconds, options.budget, options.workers))
     return [found[i] for i in range(len(trials))]
 
 

@@ -21,8 +21,9 @@ from types import FunctionType
 
 from sackarmies_env.core.jit import INTERPRETED
 from tests.mutation.explained import as_toml, check_entries, read_entries
-from tests.mutation.harness import Laboratory, Recorded, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.harness import Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
+from tests.mutation.recording import Recorded, record
 from tests.rules.test_rule_index import load_build
 
 GAME = "sackarmies_env.games.sack_armies"
@@ -97,7 +98,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
     results = {}
-    for index, verdict in verdicts(laboratory, trials, recorded, options.budget, options.workers):
+    for index, verdict in verdicts(laboratory, trials, recorded.seconds, options.budget, options.workers):
         results[index] = verdict
         if not verdict.reason:
             print(f"{len(results)}: survived {verdict.num_tests} tests: {tried[index]}", flush=True)

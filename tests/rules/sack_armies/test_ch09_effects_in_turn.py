@@ -141,6 +141,16 @@ def test_v_14_what_goes_out_of_play_with_its_host_is_seen_if_piles_are_public(pu
     assert lost == {"mage": 1, "ward": 1 if public == "on" else 0}
 
 
+@pytest.mark.parametrize("face", ["up", "down"])
+def test_ra_augment_1_an_augment_that_an_attachment_grants_serves_neighbours(face):
+    crown = text("spell", "crown", "free", [grant("augment", stat="armor", amount=2)])
+    charm = text("spell", "charm", "free", [modify("damage", 1)])
+    stack = [attachment("charm", face="up"), attachment("crown", face=face)]
+    units = [unit("mage", "0,0", attached=stack), unit("a", "-1,0"), unit("a", "-2,0"), unit("a", "3,0", 1)]
+    t = play([A, MAGE, crown, charm], units)
+    assert [t.stat(cell, "armor") for cell in ("-1,0", "-2,0", "0,0")] == [3 if face == "up" else 1, 1, 1]
+
+
 @pytest.mark.parametrize(("kind", "slots"), [("counter", ["slot 0"]), ("dispel", ["slot 1"])])
 def test_r9_2_11_a_text_that_counters_takes_a_maneuver_and_one_that_dispels_a_spell(kind, slots):
     drill = text("maneuver", "drill", "action", [modify("armor", 1)])
