@@ -51,7 +51,7 @@ types: setup
 	$(BIN)/mypy
 
 mutation: setup
-	$(BIN)/python -m tests.mutation.run --sample 120 --seed 1 --workers $(WORKERS) $(ARGS)
+	$(BIN)/python -m tests.mutation.run --sample 100 --seed 1 --workers $(WORKERS) $(ARGS)
 	$(BIN)/python -m tests.mutation.rulings --workers $(WORKERS)
 
 docs: setup

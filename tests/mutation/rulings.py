@@ -197,7 +197,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.rulings", description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=0, help="faults in the function of each ruling without a switch")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of faults")
-    parser.add_argument("--budget", type=float, default=12.0, help="seconds of tests for one fault, as recorded")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one fault, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     return parser.parse_args()
 

@@ -10,11 +10,11 @@ import pytest
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies import make_game, step
-from sackarmies_env.games.sack_armies.constants import Decision
+from sackarmies_env.games.sack_armies.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.referee.bouts import bout_options, random_play
 from tests.rules.sack_armies.fights import coordinate, play
-from tests.rules.sack_armies.table import Table, token, unit
+from tests.rules.sack_armies.table import Table, attachment, token, unit
 from tests.sack_armies.worlds import ROW_LINKS, ROWS_IN_STATE, plain, record
 
 SCRATCH = ("reach_", "aided", "guess_")  # written anew before they are read
@@ -67,6 +67,19 @@ def test_a_game_that_ends_in_an_attack_knows_nothing_of_it():
     assert_nothing_is_under_way(t.state)
 
 
+@pytest.mark.parametrize(
+    "texts", [("dismiss", "hex 0,0", "hex 3,0"), ("cast", "hex 0,0", "slot 0", "hex 3,0", "hex 4,0")]
+)
+def test_an_activation_that_is_over_is_forgotten(texts):
+    shove = {"kind": "relocate", "distance": 2, "who": "target"}
+    magic = {"id": "magic", "kind": "spell", "use": "action", "effects": [shove], "target": "enemy_unit", "range": 4}
+    mage = token("mage", band="blue", abilities=[{"kind": "dismiss", "range": 4}])
+    units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("a", "3,0", 1)]
+    t = play([token("a"), mage, magic], units).do(*texts).pass_all()
+    assert t.turn == 2
+    assert_nothing_is_under_way(t.state)
+
+
 def test_each_game_of_a_batch_says_who_is_out():
     t = play([token("a")], [unit("a", "0,0"), unit("a", "1,0", 1)], "H T")
     states = alloc(t.states.dtype, 3)
@@ -82,13 +95,20 @@ def test_each_game_of_a_batch_says_who_is_out():
 # --- rows
 
 
-def turned_round(t: Table) -> Table:
-    """Return a copy of the table on which the rows of each General stand in the opposite order."""
+def dealt_anew(t: Table, last: bool) -> Table:
+    """Return a copy of the table on which the units of each General stand in the first rows, or in the last."""
     t = t.copy()
     size = int(t.params["tokens_per_general"][0])
     state = plain(t.states)
-    num_rows = len(state["token_type"])
-    old_row = np.concatenate([np.arange(start, start + size)[::-1] for start in range(0, num_rows, size)])
+    is_unit = (state["token_zone"] == Zone.BATTLEGROUND) & np.isin(
+        np.arange(len(state["token_zone"])), state["cell_unit"]
+    )
+    old_row = np.concatenate(
+        [
+            start + np.argsort(is_unit[start : start + size] == last, kind="stable")
+            for start in range(0, len(is_unit), size)
+        ]
+    )
     new_row = np.append(np.argsort(old_row), -1)
     for name in state.dtype.names:
         if name.startswith("token_"):
@@ -101,10 +121,11 @@ def turned_round(t: Table) -> Table:
 
 
 def both_ways(t: Table, *texts: str) -> Table:
-    """Play the texts with rows as they are and turned round; return the table, which shows the same both ways."""
-    other = turned_round(t).do(*texts).pass_all()
+    """Play the texts with rows as they are and dealt anew; return the table, which shows the same in any case."""
+    others = [dealt_anew(t, last).do(*texts).pass_all() for last in (False, True)]
     t.do(*texts).pass_all()
-    assert shown(other) == shown(t)
+    assert shown(others[0]) == shown(t)
+    assert shown(others[1]) == shown(t)
     return t
 
 
@@ -179,6 +200,8 @@ def test_two_attackers_are_enough_whatever_their_rows():
     units = [unit("a", "0,0", 1), unit("a", "0,1", 1), unit("a", "1,0")]
     t = play([A], units, "H | H H T", to_move=1)
     both_ways(t, "coord_melee", "hex 1,0", "hex 0,0", "hex 0,1", "done")
+    other = both_ways(t.copy(), "yes")
+    assert (other.player, other.legal()) == (1, ["hex 0,0", "hex 0,1"])  # who takes the counter
     both_ways(t, "no")
     assert t.casualties(0) == ["a"]
 
