@@ -193,6 +193,14 @@ def test_v_18_a_spell_that_reveals_tells_of_hidden_enemies_in_reach_and_of_nothi
     ]
 
 
+def test_v_18_empty_hexes_reveal_nothing_whoever_looks():
+    look = text("spell", "look", "action", [{"kind": "reveal", "range": 3}])
+    units = [unit("a", "3,0", 1, attached=[attachment("look", owner=1)]), unit("a", "0,0", face="down")]
+    t = play([A, look], units, to_move=1).do("cast", "hex 3,0", "slot 0").pass_all()
+    lines = ["announce 1 3,0 cast", "reveal 1 look", "casualty 1 3,0 look", "reveal 0 0,0 a", "turn 0 0"]
+    assert told(t) == lines
+
+
 def test_v_18_both_moves_of_a_swap_are_told():
     lines = spell({"kind": "swap", "distance": 4}, "hex -1,0", target="own_unit")
     assert lines == [*SPENT, "move 0 -1,0 from 0,0", "move 0 0,0 from -1,0", NEXT]
