@@ -60,7 +60,7 @@ soak: setup
 	$(BIN)/python -m tests.soak $(ARGS)
 
 mutation: setup
-	$(BIN)/python -m tests.mutation.run --sample 120 --seed 1 --workers $(WORKERS) $(ARGS)
+	$(BIN)/python -m tests.mutation.run --sample 100 --seed 1 --workers $(WORKERS) $(ARGS)
 	$(BIN)/python -m tests.mutation.rulings --workers $(WORKERS)
 
 docs: setup

@@ -12,15 +12,16 @@ import importlib
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
 from sackarmies_env.games.sack_armies.switches import STANDARD_COPIES, Switches
 from tests.mutation.explained import read_entries
-from tests.mutation.harness import ROOT, Laboratory, Recorded, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.recording import Recorded, record
 from tests.mutation.run import TESTS, as_trials, interpreted_again, tests_about_functions
 from tests.rules.test_rule_index import load_build
 
@@ -102,6 +103,13 @@ class Tests:
         names = {f"{place.file}::{place.name}" for rule in ids for place in self.by_id.get(rule, [])}
         return {test for test in self.items if test.split("[", 1)[0] in names}
 
+    def ids_of(self, switch: str, rulings: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the IDs of a switch, of its rulings, and of the rules that the function which reads it claims."""
+        name = f"C-{switch}"
+        places = self.claims.get(name, [])
+        rules = [rule for rule, claimed in self.claims.items() if any(place in places for place in claimed)]
+        return list(dict.fromkeys([name, *(ruling for ruling in rulings if switch in rulings[ruling]), *rules]))
+
 
 # --- switches
 
@@ -110,7 +118,7 @@ def examine_switches(laboratory: Laboratory, recorded: Recorded, options: argpar
     """Change each default; return a sentence for each change that goes unnoticed."""
     tests, rulings = Tests(laboratory), switches_by_ruling()
     changes = list(flips())
-    ids = [[f"C-{flip.switch}", *(q for q, names in rulings.items() if flip.switch in names)] for flip in changes]
+    ids = [tests.ids_of(flip.switch, rulings) for flip in changes]
     about = [tests.about(names) for names in ids]
     first = try_all(
         laboratory,
@@ -137,7 +145,7 @@ def try_all(
     laboratory: Laboratory, trials: Sequence[Trial], recorded: Recorded, options: argparse.Namespace
 ) -> list[Verdict]:
     """Return the verdicts in the order of the trials."""
-    found = dict(verdicts(laboratory, trials, recorded, options.budget, options.workers))
+    found = dict(verdicts(laboratory, trials, recorded.seconds, options.budget, options.workers))
     return [found[i] for i in range(len(trials))]
 
 
@@ -189,7 +197,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.rulings", description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=0, help="faults in the function of each ruling without a switch")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of faults")
-    parser.add_argument("--budget", type=float, default=12.0, help="seconds of tests for one fault, as recorded")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one fault, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     return parser.parse_args()
 

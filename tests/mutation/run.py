@@ -13,6 +13,7 @@ import os
 import random
 import sys
 import time
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -21,8 +22,9 @@ from types import FunctionType
 
 from sackarmies_env.core.jit import INTERPRETED
 from tests.mutation.explained import as_toml, check_entries, read_entries
-from tests.mutation.harness import Laboratory, Recorded, Trial, Verdict, record, verdicts, with_tests
+from tests.mutation.harness import Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
+from tests.mutation.recording import Recorded, record
 from tests.rules.test_rule_index import load_build
 
 GAME = "sackarmies_env.games.sack_armies"
@@ -34,8 +36,10 @@ RULES = (
 TESTS = (
     "tests/rules",
     "tests/sack_armies/test_actions.py",
+    "tests/sack_armies/test_clean_slate.py",
     "tests/sack_armies/test_narrate.py",
     "tests/sack_armies/test_observe.py",
+    "tests/sack_armies/test_rotation.py",
     "tests/sack_armies/test_scenario.py",
     "tests/referee/test_corners.py",
     "tests/referee/test_once_wrong.py",
@@ -73,9 +77,10 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--modules", nargs="+", default=list(RULES), metavar="NAME", help="rule modules; default all")
     parser.add_argument("--function", default="", help="only mutants of this function")
-    parser.add_argument("--budget", type=float, default=12.0, help="seconds of tests for one mutant, as recorded")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one mutant, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--explained", action="store_true", help="try the mutants that are explained, too")
+    parser.add_argument("--only", type=Path, help="try the mutants of a file that --toml has written, again")
     parser.add_argument("--toml", type=Path, help="write entries for the survivors to this file")
     return parser.parse_args()
 
@@ -95,7 +100,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
     results = {}
-    for index, verdict in verdicts(laboratory, trials, recorded, options.budget, options.workers):
+    for index, verdict in verdicts(laboratory, trials, recorded.seconds, options.budget, options.workers):
         results[index] = verdict
         if not verdict.reason:
             print(f"{len(results)}: survived {verdict.num_tests} tests: {tried[index]}", flush=True)
@@ -111,6 +116,9 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
 
 def draw_sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
     """Return the mutants that the options ask for."""
+    if options.only:
+        keys = [tuple(entry.values()) for entry in tomllib.loads(options.only.read_text()).get("mutant", [])]
+        return [mutant for mutant in mutants if mutant.key in keys]
     if options.function:
         mutants = [mutant for mutant in mutants if mutant.function == options.function]
     if options.all or options.sample >= len(mutants):

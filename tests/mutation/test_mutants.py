@@ -8,8 +8,9 @@ import pytest
 
 from tests.mutation import harness, toy
 from tests.mutation.explained import as_toml, check_entries, read_entries
-from tests.mutation.harness import Recorded, Trial, Verdict, choose, in_child, verdicts
+from tests.mutation.harness import Trial, Verdict, choose, in_child, verdicts
 from tests.mutation.mutants import mutants_of
+from tests.mutation.recording import Recorded
 from tests.mutation.run import as_trials, path_of, place_of
 
 MUTANTS = mutants_of(toy)
@@ -40,7 +41,7 @@ def mutant(function, change):
 def try_mutant(function, change, tests=frozenset(CHECKS)):
     found = mutant(function, change)
     recorded = Recorded(SECONDS, {path_of(found): {found.line: sorted(tests)}})
-    [(_, verdict)] = verdicts(Checks(), as_trials([found], recorded, {}), recorded, budget=9.0, workers=1)
+    [(_, verdict)] = verdicts(Checks(), as_trials([found], recorded, {}), SECONDS, budget=9.0, workers=1)
     return verdict
 
 
@@ -113,7 +114,7 @@ def test_a_fault_that_never_ends_is_stopped(monkeypatch):
 def test_a_fault_of_the_laboratory_is_no_kill():
     trial = Trial(lambda: 1 / 0, {"adult"}, "")
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        list(verdicts(Checks(), [trial], Recorded(SECONDS, {}), budget=9.0, workers=1))
+        list(verdicts(Checks(), [trial], SECONDS, budget=9.0, workers=1))
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         in_child(lambda: 1 / 0)
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies import make_game, step
-from sackarmies_env.games.sack_armies.constants import Decision
+from sackarmies_env.games.sack_armies.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.referee.bouts import bout_options, random_play
 from tests.rules.sack_armies.fights import coordinate, play
-from tests.rules.sack_armies.table import Table, UnitView, token, unit
+from tests.rules.sack_armies.table import Table, attachment, token, unit
 from tests.sack_armies.worlds import ROW_LINKS, ROWS_IN_STATE, plain, record
 
 SCRATCH = ("reach_", "aided", "guess_")  # written anew before they are read
 LISTS = ("modifier_", "ghost_", "damage_")  # of which only as many rows count as `num_...` says
 OF_AN_ACTION = ("attack_", "act_", "chain")
+NOBODY = ("attack_unit", "attack_target", "attack_hex", "attack_designated", "chain")
+NOBODY_ACTS = ("act_player", "act_unit", "act_token", "act_target", "act_hex", "act_slot", "act_to", "act_type")
 ALSO_OF_AN_ACTION = ("token_member", "counter_successes", "num_damages")
+STATS = ("movement", "damage", "armor")
 PLIES = 40 if INTERPRETED else 400
 
 
@@ -37,28 +42,42 @@ def test_a_reset_forgets_whatever_was_in_the_record(options):
 @pytest.mark.parametrize("seed", range(0, 8 if INTERPRETED else 48, 2))  # those that begin in a battle
 def test_a_new_turn_knows_nothing_of_the_action_before_it(seed):
     game = make_game(**bout_options(seed))
-    empty = game.new_states(1)
-    game.reset(game.params, empty, np.array([0]))
-    names = [name for name in plain(empty).dtype.names if name.startswith(OF_AN_ACTION) or name in ALSO_OF_AN_ACTION]
     turns = 0
     for states, _ in random_play(game, seed, PLIES):
         state = plain(states)
         if state["decision"] == Decision.MENU or state["current_player"] < 0:
             turns += 1
-            for name in names:
-                np.testing.assert_array_equal(state[name], plain(empty)[name], err_msg=name)
+            assert_nothing_is_under_way(state)
     assert turns > 0
+
+
+def assert_nothing_is_under_way(state: Any) -> None:
+    """Check that no attack, activation or partial choice is left."""
+    names = [name for name in state.dtype.names if name.startswith(OF_AN_ACTION) or name in ALSO_OF_AN_ACTION]
+    for name in names:
+        expected = -1 if name in NOBODY or name in NOBODY_ACTS else 0
+        assert np.all(state[name] == expected), name
 
 
 def test_a_game_that_ends_in_an_attack_knows_nothing_of_it():
     alone = {"hand": [], "sack": [], "casualties": [], "removed": []}
     t = play([token("a"), token("b")], [unit("a", "0,0"), unit("b", "1,0", 1)], "H T", general=[alone, alone])
-    before = t.copy().state
     t.do("melee", "hex 0,0", "hex 1,0").pass_all().do("no")
     assert (t.terminated, t.winner) == (True, 0)
-    for name in before.dtype.names:
-        if name.startswith(OF_AN_ACTION) or name in ALSO_OF_AN_ACTION:
-            np.testing.assert_array_equal(t.state[name], before[name], err_msg=name)
+    assert_nothing_is_under_way(t.state)
+
+
+@pytest.mark.parametrize(
+    "texts", [("dismiss", "hex 0,0", "hex 3,0"), ("cast", "hex 0,0", "slot 0", "hex 3,0", "hex 4,0")]
+)
+def test_an_activation_that_is_over_is_forgotten(texts):
+    shove = {"kind": "relocate", "distance": 2, "who": "target"}
+    magic = {"id": "magic", "kind": "spell", "use": "action", "effects": [shove], "target": "enemy_unit", "range": 4}
+    mage = token("mage", band="blue", abilities=[{"kind": "dismiss", "range": 4}])
+    units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("a", "3,0", 1)]
+    t = play([token("a"), mage, magic], units).do(*texts).pass_all()
+    assert t.turn == 2
+    assert_nothing_is_under_way(t.state)
 
 
 def test_each_game_of_a_batch_says_who_is_out():
@@ -76,13 +95,20 @@ def test_each_game_of_a_batch_says_who_is_out():
 # --- rows
 
 
-def turned_round(t: Table) -> Table:
-    """Return a copy of the table on which the rows of each General stand in the opposite order."""
+def dealt_anew(t: Table, last: bool) -> Table:
+    """Return a copy of the table on which the units of each General stand in the first rows, or in the last."""
     t = t.copy()
     size = int(t.params["tokens_per_general"][0])
     state = plain(t.states)
-    num_rows = len(state["token_type"])
-    old_row = np.concatenate([np.arange(start, start + size)[::-1] for start in range(0, num_rows, size)])
+    is_unit = (state["token_zone"] == Zone.BATTLEGROUND) & np.isin(
+        np.arange(len(state["token_zone"])), state["cell_unit"]
+    )
+    old_row = np.concatenate(
+        [
+            start + np.argsort(is_unit[start : start + size] == last, kind="stable")
+            for start in range(0, len(is_unit), size)
+        ]
+    )
     new_row = np.append(np.argsort(old_row), -1)
     for name in state.dtype.names:
         if name.startswith("token_"):
@@ -95,10 +121,11 @@ def turned_round(t: Table) -> Table:
 
 
 def both_ways(t: Table, *texts: str) -> Table:
-    """Play the texts with rows as they are and turned round; return the table, which shows the same both ways."""
-    other = turned_round(t).do(*texts).pass_all()
+    """Play the texts with rows as they are and dealt anew; return the table, which shows the same in any case."""
+    others = [dealt_anew(t, last).do(*texts).pass_all() for last in (False, True)]
     t.do(*texts).pass_all()
-    assert shown(other) == shown(t)
+    assert shown(others[0]) == shown(t)
+    assert shown(others[1]) == shown(t)
     return t
 
 
@@ -107,14 +134,24 @@ def shown(t: Table) -> tuple[object, ...]:
     position = {key: value for key, value in t.dump().items() if key != "procedure"}
     position["unit"] = sorted(position["unit"], key=lambda entry: entry["at"])
     position["battlefield"] = sorted(position["battlefield"], key=lambda entry: entry["at"])
-    return position, t.legal(), t.player, t.decision, [(u.employed, u.moved) for u in units_of(t)]
+    return (
+        position,
+        t.legal(),
+        t.player,
+        t.decision,
+        [(*unit, *(t.stat(unit[0], stat) for stat in STATS)) for unit in units_of(t)],
+    )
 
 
-def units_of(t: Table) -> list[UnitView]:
-    """Return the units on the board, hex by hex."""
-    cells = np.flatnonzero(t.state["cell_unit"] >= 0)
-    hexes = (f"{t.params['cell_q'][0, cell]},{t.params['cell_r'][0, cell]}" for cell in cells)
-    return [found for cell in hexes if (found := t.unit(cell)) is not None]
+def units_of(t: Table) -> list[tuple[str, bool, bool]]:
+    """Return hex, employed and moved of the units on the board, hex by hex."""
+    found = []
+    for cell in np.flatnonzero(t.state["cell_unit"] >= 0):
+        where = f"{t.params['cell_q'][0, cell]},{t.params['cell_r'][0, cell]}"
+        view = t.unit(where)
+        assert view is not None
+        found.append((where, view.employed, view.moved))
+    return found
 
 
 A = token("a", armor=2)
@@ -157,3 +194,38 @@ def test_coordination_is_dropped_in_the_next_turn_whatever_the_rows():
     t = coordinate(play([A], units, "H H H T"), "coord_melee", "1,0", "0,0", "0,1")
     both_ways(t)
     both_ways(t, "no")
+
+
+def test_two_attackers_are_enough_whatever_their_rows():
+    units = [unit("a", "0,0", 1), unit("a", "0,1", 1), unit("a", "1,0")]
+    t = play([A], units, "H | H H T", to_move=1)
+    both_ways(t, "coord_melee", "hex 1,0", "hex 0,0", "hex 0,1", "done")
+    other = both_ways(t.copy(), "yes")
+    assert (other.player, other.legal()) == (1, ["hex 0,0", "hex 0,1"])  # who takes the counter
+    both_ways(t, "no")
+    assert t.casualties(0) == ["a"]
+
+
+def test_an_empty_hex_is_no_unit_whatever_the_rows():
+    banner = token("banner", abilities=[{"kind": "augment", "stat": "armor", "amount": 3}, {"kind": "leadership"}])
+    guard = token("guard", movement=0, abilities=[{"kind": "defend"}, {"kind": "range", "range": 2}])
+    units = [unit("banner", "3,0", 1), unit("guard", "5,0", 1), unit("guard", "5,-1", 1), unit("a", "-1,0")]
+    fields = [
+        {"token": "plain", "at": at, "owner": owner, "controller": owner}
+        for at, owner in (([0, 0], 0), ([4, 0], 1), ([5, 0], 1))
+    ]
+    t = play([A, banner, guard], units, to_move=1, fields=fields)
+    both_ways(t, "move", "hex 3,0", "hex 3,1")
+    assert [t.stat(cell, "armor") for cell in ("5,0", "5,-1", "3,1", "-1,0")] == [1, 1, 1, 2]
+    both_ways(t, "move", "hex -1,0", "hex 0,0")
+    both_ways(t, "move", "hex 3,1", "hex 4,0")
+    assert t.stat("5,0", "armor") == 4  # beside the banner
+
+
+def test_a_limit_is_met_by_a_unit_in_any_row():
+    limit = {"kind": "requires_revealed", "match": {"keyword": "knight"}}
+    shy = token("shy", movement=0, limits=[limit], abilities=[{"kind": "augment", "stat": "armor", "amount": 3}])
+    units = [unit("knight", "4,0", 1), unit("shy", "2,0", 1), unit("shy", "3,0", 1), unit("a", "0,0")]
+    t = play([A, shy, token("knight", keywords=["knight"])], units, to_move=1)
+    both_ways(t, "move", "hex 4,0", "hex 4,-1")
+    assert [t.stat(cell, "armor") for cell in ("2,0", "3,0")] == [4, 4]

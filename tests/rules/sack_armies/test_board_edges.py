@@ -122,3 +122,18 @@ def test_q_74_the_first_and_the_last_rows_are_ground_like_any_other():
 def test_r5_0_7_control_is_taken_in_the_first_and_the_last_rows(owner, origin, target):
     t = move(edge([], [unit("walker", origin, owner)], to_move=owner), origin, target)
     assert t.field(target).controller == owner
+
+
+@pytest.mark.parametrize(
+    ("start", "enemy", "behind", "fields"),
+    [
+        (CORNER, "-1,9", "-2,9", ["0,8", "-2,8"]),
+        (EDGE, "1,-9", "2,-9", ["0,-8", "2,-8"]),
+    ],
+)
+def test_r8_3_9_enemies_may_not_be_passed_along_the_edge(start, enemy, behind, fields):
+    tokens = [token("runner", movement=2), WALKER]
+    ground = [*(field(cell) for cell in fields), field("0,0", 1)]
+    units = [unit("runner", start), unit("walker", enemy, 1)]
+    assert behind not in reach(play(tokens, units, fields=ground), start)
+    assert behind in reach(play(tokens, units[:1], fields=ground), start)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE
-from sackarmies_env.games.sack_armies.constants import Decision, Event
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Zone
 from sackarmies_env.games.sack_armies.effects import add_modifier
 from sackarmies_env.games.sack_armies.state import MAX_MODIFIERS
 from tests.rules.sack_armies.fights import able, alive, asked, attack, grant, modify, play, text, turn_over
@@ -105,6 +105,52 @@ def test_ra_augment_6_a_unit_that_is_given_an_augment_and_killed_still_serves_it
     assert (alive(t, "1,0"), t.stat("1,0", "armor")) == (["mage"], 1)
 
 
+def test_ra_augment_6_a_killed_unit_leaves_only_what_it_was_given_itself():
+    loan = text("maneuver", "loan", "action", [grant("augment", stat="armor", amount=2)], target="own_unit", range=4)
+    strike = text("maneuver", "strike", "action", [DAMAGE], target="own_unit", range=2)
+    stack = [attachment("loan"), attachment("strike")]
+    units = [unit("a", "0,0"), unit("mage", "1,0", 1, attached=stack), unit("a", "2,0", 1), unit("a", "4,0", 1)]
+    t = play([A, MAGE, loan, strike], units).do("melee", "hex 0,0", "hex 1,0")
+    t.do("surprise", "slot 0", "hex 4,0", "pass", "surprise", "slot 0", "hex 2,0")
+    assert (alive(t, "2,0", "4,0"), t.stat("1,0", "armor")) == ([None, "a"], 1)
+
+
+@pytest.mark.parametrize("end", ["0,1", "0,0"])
+def test_ra_moveattack_6__q_63_who_ends_a_charge_on_ground_that_does_not_halt_may_advance(end):
+    rider = token("rider", movement=2, abilities=[able("move_and_attack")])
+    units = [unit("rider", "-1,1"), unit("a", "1,0", 1)]
+    t = play([rider, A], units, "H T").do("move_attack", "hex -1,1", "hex 1,0").pass_all()
+    t.do(f"hex {end}").pass_all().do("no")
+    assert asked(t) == (0, Decision.ADVANCE)
+    assert alive(t.do("yes"), "1,0") == ["rider"]
+
+
+@pytest.mark.parametrize("public", ["on", "off"])
+def test_v_14_what_goes_out_of_play_with_its_host_is_seen_if_piles_are_public(public):
+    ward = text("spell", "ward", "action", [modify("armor", 1)])
+    magic = text("spell", "magic", "action", [{"kind": "remove"}], target="enemy_unit", range=4)
+    units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("mage", "1,0", 1, attached=[attachment("ward")])]
+    t = play([A, MAGE, magic, ward], units, switches={"casualties_public": public})
+    t.do("cast", "hex 0,0", "slot 0", "hex 1,0").pass_all()
+    assert t.removed(1) == ["mage", "ward"]
+    lost = {
+        t.type_ids[int(kind)]: int(face)
+        for kind, face, zone in zip(t.state["token_type"], t.state["token_face"], t.state["token_zone"], strict=True)
+        if zone == Zone.REMOVED
+    }
+    assert lost == {"mage": 1, "ward": 1 if public == "on" else 0}
+
+
+@pytest.mark.parametrize("face", ["up", "down"])
+def test_ra_augment_1_an_augment_that_an_attachment_grants_serves_neighbours(face):
+    crown = text("spell", "crown", "free", [grant("augment", stat="armor", amount=2)])
+    charm = text("spell", "charm", "free", [modify("damage", 1)])
+    stack = [attachment("charm", face="up"), attachment("crown", face=face)]
+    units = [unit("mage", "0,0", attached=stack), unit("a", "-1,0"), unit("a", "-2,0"), unit("a", "3,0", 1)]
+    t = play([A, MAGE, crown, charm], units)
+    assert [t.stat(cell, "armor") for cell in ("-1,0", "-2,0", "0,0")] == [3 if face == "up" else 1, 1, 1]
+
+
 @pytest.mark.parametrize(("kind", "slots"), [("counter", ["slot 0"]), ("dispel", ["slot 1"])])
 def test_r9_2_11_a_text_that_counters_takes_a_maneuver_and_one_that_dispels_a_spell(kind, slots):
     drill = text("maneuver", "drill", "action", [modify("armor", 1)])
@@ -153,3 +199,12 @@ def test_r8_4_2_3_a_unit_dies_of_its_last_point_of_armor_and_survives_one_less()
         t = play([A, token("d", armor=3)], [unit("a", "0,0"), unit("d", "1,0", 1)], "H" * hits + "T")
         attack(t, "melee", "0,0", "1,0", "no")
         assert (t.casualties(1) == ["d"]) == dies
+
+
+def test_ra_ambush_3_an_ambush_bars_the_counter_to_its_own_attack_alone():
+    sneak = token("sneak", armor=3, abilities=[able("ambush")])
+    t = play([sneak, token("d", armor=3)], [unit("sneak", "0,0"), unit("d", "1,0", 1)], "H | T")
+    t.do("melee", "hex 0,0", "hex 1,0").pass_all().do("yes")
+    assert turn_over(t)
+    t.do("melee", "hex 1,0", "hex 0,0").pass_all()
+    assert asked(t) == (0, Decision.COUNTER)

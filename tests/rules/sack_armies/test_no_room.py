@@ -2,6 +2,7 @@
 
 import pytest
 
+from sackarmies_env.games.sack_armies.constants import Decision
 from tests.rules.sack_armies.fights import able, hexes, modify, play, text
 from tests.rules.sack_armies.ground import around, deploy_room, piles
 from tests.rules.sack_armies.table import field, token, unit
@@ -27,13 +28,31 @@ def test_r8_2_1_10__r8_2_3_a_battlefield_without_a_hex_is_not_deployed():
     assert with_unit.legal() == ["type a"]  # on the battlefield itself
 
 
-def test_r8_2_1_4__r8_2_3_a_unit_without_a_hex_is_not_deployed():
+GROUND = ["0,0", *around(["0,0"])]
+
+
+@pytest.mark.parametrize("free", [None, *GROUND])
+def test_r8_2_1_4__r8_2_3_a_unit_is_deployed_on_the_one_hex_that_is_left(free):
     fields = [field("0,0"), field("4,0", 1)]
-    ground = ["0,0", *around(["0,0"])]
-    full = holding(["a", "plain"], [unit("post", cell) for cell in ground], fields)
-    assert "deploy" not in full.legal()
-    one_left = holding(["a"], [unit("post", cell) for cell in ground[1:]], fields)
-    assert deploy_room(one_left, "a") == ["0,0"]
+    t = holding(["a"], [unit("post", cell) for cell in GROUND if cell != free], fields)
+    assert deploy_room(t, "a") == ([] if free is None else [free])
+    assert ("deploy" in t.legal()) == (free is not None)
+
+
+@pytest.mark.parametrize("free", around(["0,0"]))
+def test_r8_2_1_10__r8_2_3_a_battlefield_is_deployed_on_the_one_hex_that_is_left(free):
+    fields = [field("0,0"), field("4,0", 1)]
+    t = holding(["plain"], [unit("post", cell) for cell in around(["0,0"]) if cell != free], fields)
+    assert deploy_room(t, "plain") == [free]
+
+
+@pytest.mark.parametrize("free", around(["0,0"]))
+def test_ra_raise_3_a_unit_is_raised_on_the_one_hex_that_is_left(free):
+    raiser = token("raiser", abilities=[able("raise")])
+    units = [unit("raiser", "0,0"), *(unit("post", cell) for cell in around(["0,0"]) if cell != free)]
+    general = [piles(sack=["spare"], casualties=["a"]), SPARE]
+    t = play([raiser, POST, token("a")], units, "H", general=general).do("raise", "hex 0,0", "type a").pass_all()
+    assert hexes(t) == [free]
 
 
 @pytest.mark.parametrize("band", ["black", "red", "blue", "green"])
@@ -67,3 +86,27 @@ def test_r9_3_8_a_text_that_moves_a_unit_needs_a_hex_for_it(who, distance, free)
     assert ("cast" in t.legal()) == free
     if who == "target":
         assert hexes(t.do("cast", "hex 0,0", "slot 0")) == ring
+
+
+@pytest.mark.parametrize(("where", "able_to"), [("1,0", True), ("4,0", False)])
+def test_r3_2_2_11__d_21_a_printed_action_without_a_target_is_not_offered(where, able_to):
+    bolt = {"use": "action", "effects": [{"kind": "damage", "amount": 1}], "target": "enemy_unit", "range": 2}
+    t = play([token("sage", **bolt), token("a")], [unit("sage", "0,0"), unit("a", where, 1)])
+    assert ("custom" in t.legal()) == able_to
+
+
+def test_r8_0_1_the_menu_offers_what_units_can_do_and_nothing_else():
+    charm = text("spell", "charm", "free", [modify("armor", 1)])
+    raiser = token("raiser", band="green", abilities=[able("raise")])
+    units = [unit("raiser", "0,0", attached=[{"token": "charm", "face": "up"}]), unit("post", "4,0", 1)]
+    general = [piles(sack=["spare"], casualties=["a"]), SPARE]
+    t = play([raiser, POST, token("a"), charm], units, general=general)
+    assert t.legal() == ["draw", "move", "raise"]
+
+
+@pytest.mark.parametrize(("windows", "decision"), [("full", Decision.WINDOW), ("announce", Decision.DISCARD)])
+def test_d_30__c_reaction_windows_after_a_draw_others_may_react_if_so_agreed(windows, decision):
+    switches = {"reaction_windows": windows}
+    t = play([token("a")], [unit("a", "0,0"), unit("a", "4,0", 1)], switches=switches).pass_all().do("draw")
+    assert t.decision == decision
+    assert t.pass_all().decision == Decision.DISCARD

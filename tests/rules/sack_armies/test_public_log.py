@@ -178,6 +178,29 @@ def test_v_18_what_a_spell_does_is_told_after_its_announcement(effect, texts, li
     assert spell(effect, *texts, flips=flips) == [*SPENT, *lines, NEXT]
 
 
+@pytest.mark.parametrize(("target", "where"), [("host", ()), ("hex", ("hex 2,0",))])
+def test_v_18_a_spell_that_reveals_tells_of_hidden_enemies_in_reach_and_of_nothing_else(target, where):
+    look = text("spell", "look", "action", [{"kind": "reveal", "range": 2}], target=target)
+    look |= {"range": 4} if target == "hex" else {}
+    units = [unit("a", "0,0", attached=[attachment("look")]), unit("a", "-1,0", face="down"), unit("a", "4,0", 1)]
+    hidden = [unit("a", cell, 1, face="down") for cell in ("2,0", "3,-1", "2,1")]
+    t = play([A, look], [*units, *hidden]).do("cast", "hex 0,0", "slot 0", *where).pass_all()
+    near = ["2,0"] if target == "host" else ["3,-1", "2,0", "2,1"]
+    assert told(t) == [
+        *("announce 0 0,0 cast", "reveal 0 look", "casualty 0 0,0 look"),
+        *(f"reveal 1 {cell} a" for cell in near),
+        NEXT,
+    ]
+
+
+def test_v_18_empty_hexes_reveal_nothing_whoever_looks():
+    look = text("spell", "look", "action", [{"kind": "reveal", "range": 3}])
+    units = [unit("a", "3,0", 1, attached=[attachment("look", owner=1)]), unit("a", "0,0", face="down")]
+    t = play([A, look], units, to_move=1).do("cast", "hex 3,0", "slot 0").pass_all()
+    lines = ["announce 1 3,0 cast", "reveal 1 look", "casualty 1 3,0 look", "reveal 0 0,0 a", "turn 0 0"]
+    assert told(t) == lines
+
+
 def test_v_18_both_moves_of_a_swap_are_told():
     lines = spell({"kind": "swap", "distance": 4}, "hex -1,0", target="own_unit")
     assert lines == [*SPENT, "move 0 -1,0 from 0,0", "move 0 0,0 from -1,0", NEXT]

@@ -82,12 +82,14 @@ def test_v_08_what_a_unit_has_shown_is_forgotten_when_it_leaves():
     move(t, "0,0", "-2,0")
     row = int(t.state["cell_unit"][t.text.grid.cell(-2, 0)])
     assert t.state["token_min_movement"][row] == 2
+    t.states["token_min_armor"][0, row] = 3  # as after a hit that it has survived
     t.do("draw")
     while t.player == 1:
         t.do(next(entry for entry in t.legal() if entry in ("done", "type spare")))
     t.do("cast", "hex -1,0", "slot 0", "hex -2,0").pass_all()
     assert t.sack(0) == ["runner", "spare"]
     assert np.all(t.state["token_min_movement"] == 0)
+    assert np.all(t.state["token_min_armor"] == 0)
 
 
 def text_of_dismissal():
