@@ -78,7 +78,13 @@ def parse_json(text: str, name: str) -> Any:
         raise ValueError(f"{name}: not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
     except ValueError as error:  # whole numbers with thousands of digits
         raise ValueError(f"{name}: not valid JSON: {error}") from None
-    return shallow(data, name)
+    shallow(data, name)
+    if "\\ud" in text.lower():
+        try:
+            json.dumps(data, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}: not valid JSON: a text holds half of a character") from None
+    return data
 
 
 def _no_number(word: str) -> None:

@@ -38,7 +38,13 @@ from tests.fuzz.mutators import mutate_bytes, places
 
 ROOT = Path(__file__).parents[2]
 GAME_DATA = ROOT / "sackarmies_env" / "games" / "sack_armies"
-NO_FILE = ("there is no such file", "no file has such a name", "this is a", "TOML")  # data that are a text name a file
+NO_FILE = (
+    "there is no such file",
+    "cannot be read",
+    "no file has such a name",
+    "this is a",
+    "TOML",
+)  # data that are a text name a file
 
 
 @dataclass(frozen=True)
@@ -277,7 +283,7 @@ READERS = {
             "",
             options,
             check_config,
-            ("armies", "army", "switches", "num_generals", "token", "TOML", "no such file"),
+            ("armies", "army", "switches", "num_generals", "token", "TOML", "no such file", "cannot be read"),
             read_data=read_options,
         ),
         Reader(
