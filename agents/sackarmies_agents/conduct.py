@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
+from sackarmies_env.core.notation import MAX_REASON
 
-MAX_REASON = 200  # characters
 WROTE = "wrote into the observation or the mask that it was shown"
 
 Result = TypeVar("Result")

@@ -27,6 +27,7 @@ OnPly = Callable[[int, Records, int, Records], None]
 
 FORMAT = "sackarmies-record-1"
 DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
+MAX_REASON = 200  # characters of what an agent did
 Name = Annotated[Line, Field(max_length=100)]
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Action = Annotated[int, Field(ge=-(2**31), lt=2**31)]
@@ -60,7 +61,7 @@ class Forfeit(Strict):
     """
 
     ply: Annotated[int, Field(ge=0)]
-    reason: str
+    reason: Annotated[Line, Field(max_length=MAX_REASON)]
 
 
 class GameRecord(Strict):

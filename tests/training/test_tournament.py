@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -63,6 +64,31 @@ def test_damaged_results_are_played_again(tmp_path):
     path = batch_path(tmp_path, tournament.batches()[1])
     path.write_text(path.read_text()[:-20])
     assert [batch.number for batch in tournament.open()] == [1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"returns": None},
+        {"returns": [1.0]},
+        {"returns": [float("nan"), 0.0]},
+        {"forfeits": [{"seat": 0, "ply": -1, "reason": "r"}]},
+        {"forfeits": [{"seat": 0}]},
+        {"seed": 0},
+        {"turns": "many"},
+        {"more": 1},
+    ],
+)
+def test_results_that_are_no_results_are_played_again(tmp_path, change):
+    tournament = make_tournament(tmp_path)
+    tournament.play(tournament.open(), lambda games: None)
+    path = batch_path(tmp_path, tournament.batches()[0])
+    data = json.loads(path.read_text())
+    data["games"][0] |= change
+    path.write_text(json.dumps(data))
+    assert [batch.number for batch in tournament.open()] == [0]
+    with pytest.raises(ValueError, match=re.escape(str(path))):
+        tournament.outcomes()
 
 
 def test_processes_give_the_same_games_as_one(tmp_path):

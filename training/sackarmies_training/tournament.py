@@ -8,9 +8,10 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import parse_agent
@@ -19,6 +20,7 @@ from sackarmies_env import __version__
 from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
+from sackarmies_env.core.tables import Line, Several, Strict, read_model
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
 from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse, worker_pool
@@ -132,16 +134,12 @@ class Tournament:
         """Return the results of all batches, in the order of the schedule.
 
         Raises:
-            ValueError: some batch has not been played.
+            ValueError: some batch has not been played, or its file is damaged.
         """
         return [
-            Outcome(
-                tuple(entry["agents"]),
-                tuple(entry["returns"]),
-                {forfeit["seat"]: forfeit["reason"] for forfeit in entry["forfeits"]},
-            )
+            Outcome(entry.agents, entry.returns, {forfeit.seat: forfeit.reason for forfeit in entry.forfeits})
             for batch in self.batches()
-            for entry in read_json(batch_path(self.folder, batch))["games"]
+            for entry in read_batch(self.folder, batch)
         ]
 
     def agent_text(self, name: str) -> str:
@@ -189,17 +187,57 @@ def batch_path(folder: Path, batch: Batch) -> Path:
     return folder / "batches" / f"{batch.number:04d}.json"
 
 
-def is_complete(folder: Path, batch: Batch) -> bool:
-    """Return whether a batch has been played and its results can be read."""
+class ForfeitEntry(Strict):
+    """A forfeit in the file of a batch, see `matches.Forfeit`."""
+
+    seat: Annotated[int, Field(ge=0)]
+    ply: Annotated[int, Field(ge=0)]
+    reason: Line
+
+
+class GameEntry(Strict):
+    """A game in the file of a batch, see `matches.PlayedGame`: the number of actions, and the file that has them all."""
+
+    seed: int
+    agents: Several[str]
+    actions: Annotated[int, Field(ge=0)]
+    returns: Several[Annotated[float, Field(allow_inf_nan=False)]]
+    turns: Annotated[int, Field(ge=0)]
+    truncated: bool
+    forfeits: Several[ForfeitEntry]
+    record: str
+
+
+class BatchFile(Strict):
+    """How the games of a batch ended."""
+
+    games: Several[GameEntry]
+
+
+def read_batch(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
+    """Return how the games of a batch ended.
+
+    Raises:
+        ValueError: it has not been played, or its file is damaged or holds other games.
+    """
     path = batch_path(folder, batch)
-    if not path.exists():
+    games = read_model(BatchFile, read_json(path), str(path)).games
+    planned = list(zip(batch.line_ups, batch.seeds, strict=True))
+    found = [(game.agents, game.seed) for game in games]
+    if found != planned or any(len(game.returns) != len(game.agents) for game in games):
+        raise ValueError(f"{path} holds other games than batch {batch.number} of this tournament")
+    return games
+
+
+def is_complete(folder: Path, batch: Batch) -> bool:
+    """Return whether a batch has been played and its results can be read; if not, it will be played again."""
+    if not batch_path(folder, batch).exists():
         return False
     try:
-        games = read_json(path)["games"]
-        found = [(tuple(game["agents"]), game["seed"]) for game in games if "forfeits" in game]
-    except (ValueError, KeyError, TypeError):  # damaged: it will be played again
+        read_batch(folder, batch)
+    except ValueError:
         return False
-    return found == list(zip(batch.line_ups, batch.seeds, strict=True))
+    return True
 
 
 def _short(value: object) -> str:
