@@ -196,7 +196,7 @@ class ForfeitEntry(Strict):
 
 
 class GameEntry(Strict):
-    """A game in the file of a batch, see `matches.PlayedGame`: the number of actions, and the file that has them all."""
+    """A game in the file of a batch, see `matches.PlayedGame`: the number of actions, the file with all of them."""
 
     seed: int
     agents: Several[str]
