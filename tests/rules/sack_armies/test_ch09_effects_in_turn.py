@@ -151,6 +151,13 @@ def test_ra_augment_1_an_augment_that_an_attachment_grants_serves_neighbours(fac
     assert [t.stat(cell, "armor") for cell in ("-1,0", "-2,0", "0,0")] == [3 if face == "up" else 1, 1, 1]
 
 
+def test_r9_3_8_a_swap_reaches_as_far_as_it_says_and_not_as_far_as_its_text():
+    magic = text("spell", "magic", "action", [{"kind": "swap", "distance": 1}], target="own_unit", range=4)
+    units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("a", "-1,0"), unit("a", "-2,0")]
+    t = play([A, MAGE, magic], units).do("cast", "hex 0,0", "slot 0")
+    assert t.legal() == ["hex -1,0"]
+
+
 @pytest.mark.parametrize(("kind", "slots"), [("counter", ["slot 0"]), ("dispel", ["slot 1"])])
 def test_r9_2_11_a_text_that_counters_takes_a_maneuver_and_one_that_dispels_a_spell(kind, slots):
     drill = text("maneuver", "drill", "action", [modify("armor", 1)])

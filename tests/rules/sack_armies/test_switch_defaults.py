@@ -124,7 +124,7 @@ def test_c_max_turns__c_no_progress_turns__q_70_by_default_400_turns_or_120_with
     wait(t)
     assert (t.turn, truncated(t)) == (turn, False)
     wait(t)
-    assert truncated(t)
+    assert (t.turn, truncated(t), t.player) == (turn, True, -1)  # no further turn begins
 
 
 def test_c_max_progressive__q_72_by_default_sixty_four_successes_are_the_most():
