@@ -48,3 +48,11 @@ def three(*texts, windows="announce"):
 def test_p_window__d_22_first_asked_is_the_general_targeted_last_the_active_one(texts, seats, targeted):
     assert asked_in_turn(three(*texts)) == seats
     assert asked_in_turn(three(*texts, windows="targeted_only")) == targeted
+
+
+def test_d_22_who_is_out_of_the_game_is_passed_over_and_all_others_are_asked():
+    units = [unit("foe", "0,0"), unit("foe", "2,0", 1), unit("foe", "0,1", 2)]
+    switches = {"allow_concede": "on"}
+    t = play([token("foe")], units, "", switches, fields=FIELDS, generals=3, to_move=1).do("concede")
+    assert [t.alive(general) for general in range(3)] == [True, False, True]
+    assert asked_in_turn(t.do("melee", "hex 0,1", "hex 0,0")) == [0, 2]
