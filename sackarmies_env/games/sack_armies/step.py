@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import write_mask
 from sackarmies_env.core.rng import seed_streams
@@ -48,7 +49,13 @@ from sackarmies_env.games.sack_armies.setup import (
     apply_setup_type,
     run_setup,
 )
-from sackarmies_env.games.sack_armies.state import FRAME_DATA, MAX_FRAMES
+from sackarmies_env.games.sack_armies.state import (
+    FRAME_DATA,
+    MAX_FRAMES,
+    MAX_GHOSTS,
+    MAX_INSTANCES,
+    MAX_MODIFIERS,
+)
 from sackarmies_env.games.sack_armies.turn import (
     apply_cast_slot,
     apply_menu,
@@ -103,6 +110,38 @@ def clear_records(state):
 
 
 @njit
+def clear_lists(state):
+    """Wipe lists and scratch, so that equal games are equal to the byte, whatever was in the record before."""
+    state.num_modifiers = 0
+    for i in range(MAX_MODIFIERS):
+        state.modifier_token[i] = 0
+        state.modifier_effect[i] = 0
+    state.num_ghosts = 0
+    for i in range(MAX_GHOSTS):
+        state.ghost_hex[i] = 0
+        state.ghost_ability[i] = 0
+        state.ghost_controller[i] = 0
+    state.num_damages = 0
+    for i in range(MAX_INSTANCES):
+        state.damage_target[i] = 0
+        state.damage_amount[i] = 0
+        state.damage_armor[i] = 0
+        state.damage_scatter[i] = 0
+        state.damage_saved[i] = 0
+    for row in range(len(state.reach_rows)):
+        state.reach_rows[row] = NO_BITS
+        state.reach_edge[row] = NO_BITS
+        state.reach_open[row] = NO_BITS
+        state.reach_halts[row] = NO_BITS
+    for player in range(len(state.aided)):
+        state.aided[player] = NO_BITS
+    for i in range(len(state.guess_type)):
+        state.guess_type[i] = 0
+        state.guess_seen[i] = 0
+        state.guess_done[i] = 0
+
+
+@njit
 def clear_state(params, state):
     """Make an empty game of `state`: all Generals in play, no tokens, nothing under way."""
     state.current_player = NO_PLAYER
@@ -116,8 +155,7 @@ def clear_state(params, state):
     state.victory_type = Victory.NONE
     state.last_progress_turn = 0
     state.stumbled = 0
-    state.num_modifiers = 0
-    state.num_ghosts = 0
+    clear_lists(state)
     for player in range(len(state.general_alive)):
         clear_general(params, state, player)
     clear_records(state)
