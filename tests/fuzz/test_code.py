@@ -17,6 +17,7 @@ import torch
 
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.checkpoint import HEADER, POLICY, check, read_member
+from sackarmies_agents.learned.tensors import check_pickle
 from sackarmies_env.core.notation import GameRecord, load_record, make_record, save_record
 from sackarmies_env.games.sack_armies.army import resolve_army
 from sackarmies_env.games.sack_armies.scenario import load_scenario
@@ -163,6 +164,12 @@ def test_a_configuration_in_a_record_is_checked(config):
     record = GameRecord.model_validate(make_record(load_game("sack_armies"), 1, []).model_dump() | {"config": config})
     with pytest.raises(ValueError, match=r"configuration|num_generals"):
         game_of(record)
+
+
+def test_a_pickle_of_another_protocol_is_refused_without_a_warning():
+    check_pickle(b"\x80\x02}.")
+    with pytest.raises(ValueError, match=r"its tensors are of protocol 66, but torch\.save writes 2"):
+        check_pickle(b"\x80\x42}.")
 
 
 def test_members_of_a_checkpoint_are_never_written_to_disk(tmp_path):

@@ -28,6 +28,7 @@ SIGNATURE = b"PK\x03\x04"
 PICKLE = "data.pkl"
 MAX_REASON = 300  # characters of what is wrong with an archive
 MAX_MEMBERS = 10_000
+PROTOCOL = 2
 NAMES = {
     "collections OrderedDict",
     "torch._utils _rebuild_tensor_v2",
@@ -96,6 +97,8 @@ def check_pickle(content: bytes) -> None:
     for number, (opcode, argument, _) in enumerate(pickletools.genops(content)):
         if opcode.name not in OPCODES:
             raise ValueError("it holds more than tensors")
+        if opcode.name == "PROTO" and argument != PROTOCOL:  # torch would warn, and go on
+            raise ValueError(f"its tensors are of protocol {argument}, but torch.save writes {PROTOCOL}")
         if opcode.name == "GLOBAL" and argument not in NAMES:
             raise ValueError("it holds more than tensors")
         if opcode.name == "LONG_BINPUT" and int(argument or 0) > number:
