@@ -137,3 +137,11 @@ def test_r8_3_9_enemies_may_not_be_passed_along_the_edge(start, enemy, behind, f
     units = [unit("runner", start), unit("walker", enemy, 1)]
     assert behind not in reach(play(tokens, units, fields=ground), start)
     assert behind in reach(play(tokens, units[:1], fields=ground), start)
+
+
+def test_q_74__ra_scatter_2_all_around_a_target_at_the_edge_are_hit():
+    tokens = [token("engine", abilities=[able("scatter"), shot(4)]), token("d", armor=9), token("frail")]
+    victims = [unit("frail", hex_, 1) for hex_ in AROUND_EDGE]
+    t = edge(tokens, [unit("engine", "0,-7"), unit("d", EDGE, 1), *victims, unit("walker", "0,8", 1)], "H H")
+    attack(t, "ranged", "0,-7", EDGE)
+    assert t.casualties(1) == ["frail"] * 3

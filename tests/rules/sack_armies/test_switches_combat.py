@@ -249,12 +249,13 @@ def test_c_scatter_save__q_55_a_hidden_unit_may_be_saved_or_not(value, asks):
     assert t.casualties(1) == ([] if asks else ["mage", "shield"])
 
 
-@pytest.mark.parametrize(("value", "armor"), [("on", 6), ("off", 4)])
-def test_c_augment_stacks__q_57_bonuses_add_up_or_the_best_counts(value, armor):
-    banners = [token(f"banner{n}", abilities=[able("augment", stat="armor", amount=n)]) for n in (2, 3)]
+@pytest.mark.parametrize("stat", ["damage", "armor"])
+@pytest.mark.parametrize(("value", "bonus"), [("on", 5), ("off", 3)])
+def test_c_augment_stacks__q_57_bonuses_add_up_or_the_best_counts(value, bonus, stat):
+    banners = [token(f"banner{n}", abilities=[able("augment", stat=stat, amount=n)]) for n in (2, 3)]
     units = [unit("a", "0,0"), unit("banner2", "-1,0"), unit("banner3", "0,1"), unit("a", "3,0", 1)]
     t = play([token("a"), *banners], units, switches={"augment_stacks": value})
-    assert t.stat("0,0", "armor") == armor
+    assert t.stat("0,0", stat) == t.stat("3,0", stat) + bonus
 
 
 @pytest.mark.parametrize("maximum", [1, 2, 5])
