@@ -16,6 +16,7 @@ from sackarmies_env.core.jit import count_ones, count_trailing_zeros, njit
 
 ONE = np.uint64(1)
 NO_BITS = np.uint64(0)
+ALL_BITS = ~NO_BITS
 WORD_BITS = 64
 
 
@@ -41,6 +42,14 @@ def lowest_bit(bits):
 def without_lowest(bits):
     """Return the set without its least member; it must have one."""
     return bits & (bits - ONE)
+
+
+@njit
+def nth_bit(bits, n):
+    """Return the member of a set that is greater than `n` others, int64; there must be one."""
+    for _ in range(n):
+        bits = without_lowest(bits)
+    return lowest_bit(bits)
 
 
 @njit

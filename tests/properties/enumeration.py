@@ -12,7 +12,8 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.games.sack_armies.constants import Band, Kind, Zone
 from tests.sack_armies.worlds import States, plain, unknown_to
 
-Deal = tuple[int, ...]  # type of each hidden token, by row
+Piece = tuple[int, int]  # type of a hidden token, and since when it is known: its `token_seen`
+Deal = tuple[Piece, ...]  # what each hidden token is, by row
 
 TAKEN = {Band.BLUE: {Kind.SPELL}, Band.RED: {Kind.MANEUVER}, Band.GREEN: {Kind.SPELL, Kind.MANEUVER}}
 
@@ -21,7 +22,7 @@ class Hidden:
     """What `viewer` does not know of the tokens of `owner`: their rows, and what they may be between them.
 
     Each way to deal the tokens that are left to the places that are left is as likely as any other; so is then each
-    `Deal` of types, since it stands for as many ways as any other.
+    `Deal`, since it stands for as many ways as any other.
     """
 
     def __init__(self, game: Game, states: States, viewer: int, owner: int) -> None:
@@ -33,26 +34,35 @@ class Hidden:
 
     def deals(self) -> list[Deal]:
         """Return every deal that is possible, in order."""
-        left = Counter(int(self.state["token_type"][row]) for row in self.rows)
-        return sorted(self._fill({}, left))
+        return sorted(self._fill({}, Counter(self.read(self.state))))
 
-    def _fill(self, given: dict[int, int], left: Counter[int]) -> Iterator[Deal]:
-        """Yield the deals that go on from the types `given` to the first rows."""
+    def read(self, world: Any) -> Deal:
+        """Return what the hidden tokens are in a world."""
+        return tuple((int(world["token_type"][row]), int(world["token_seen"][row])) for row in self.rows)
+
+    def _fill(self, given: dict[int, Piece], left: Counter[Piece]) -> Iterator[Deal]:
+        """Yield the deals that go on from what is `given` to the first rows."""
         if len(given) == len(self.rows):
-            if all(self.fits(row, given) for row in self.rows):
+            types = {row: type_id for row, (type_id, _) in given.items()}
+            if all(self.fits(row, types) for row in self.rows):
                 yield tuple(given.values())
             return
-        for type_id in sorted(left):
-            if left[type_id] and self.may_be(self.rows[len(given)], type_id):
-                yield from self._fill({**given, self.rows[len(given)]: type_id}, left - Counter([type_id]))
+        for piece in sorted(left):
+            if left[piece] and self.may_be(self.rows[len(given)], *piece):
+                yield from self._fill({**given, self.rows[len(given)]: piece}, left - Counter([piece]))
 
     def kind(self, type_id: int) -> Kind:
         """Return the kind of a type."""
         return Kind(int(self.params["type_kind"][type_id]))
 
-    def may_be(self, row: int, type_id: int) -> bool:
-        """Return whether the place alone allows a type (section 6, V-08, V-12, V-14, V-15)."""
+    def may_be(self, row: int, type_id: int, seen: int) -> bool:
+        """Return whether the place alone allows a type (section 6, V-08, V-12, V-14, V-15).
+
+        It must have left the sack after the token had gone there for all to see (V-17).
+        """
         zone, kind = Zone(int(self.state["token_zone"][row])), self.kind(type_id)
+        if seen and zone != Zone.SACK and self.state["token_drawn"][row] < seen - 1:
+            return False
         if zone == Zone.BATTLEGROUND:
             return (
                 kind == Kind.UNIT
@@ -64,7 +74,8 @@ class Hidden:
             return kind == self.kind(self.state["token_type"][row]) if known else kind in TAKEN[Band.GREEN]
         if zone == Zone.PICKED:
             return kind == Kind.BATTLEFIELD
-        if zone in (Zone.CASUALTIES, Zone.REMOVED):
+        came_face_down = zone == Zone.SACK and self.state["token_kind_known"][row] == 1
+        if zone in (Zone.CASUALTIES, Zone.REMOVED) or came_face_down:
             lost = self.kind(self.state["token_type"][row])
             return kind == lost or {kind, lost} == TAKEN[Band.GREEN]
         return True

@@ -9,7 +9,7 @@ import numpy as np
 
 from sackarmies_env.games.sack_armies.constants import Zone
 from tests.properties.bout import Bout, Look
-from tests.properties.enumeration import Hidden
+from tests.properties.enumeration import Hidden, Piece
 from tests.sack_armies.worlds import follow, guess, leaks, plain, received, unknown_to, warlike
 
 EVERY = 3  # decisions between two that worlds are followed from
@@ -65,18 +65,21 @@ def check_guess(bout: Bout, world: Any, viewer: int) -> None:
     for owner in range(bout.game.num_players):
         if owner != viewer:
             hidden = Hidden(bout.game, bout.states, viewer, owner)
-            given = {row: int(world["token_type"][row]) for row in hidden.rows}
-            for row, type_id in given.items():
+            pieces = dict(zip(hidden.rows, hidden.read(world), strict=True))
+            given = {row: type_id for row, (type_id, _) in pieces.items()}
+            for row, (type_id, since) in pieces.items():
                 told = f"{bout.config.type_ids[type_id]} in {Zone(int(state['token_zone'][row])).name}"
-                assert hidden.may_be(row, type_id) and hidden.fits(row, given), f"General {owner} cannot have {told}"
-            assert seen(state, hidden.rows) <= seen(world, hidden.rows), "a token that was seen is forgotten"
+                assert hidden.may_be(row, type_id, since) and hidden.fits(row, given), (
+                    f"General {owner} cannot have {told}"
+                )
+            assert seen(hidden, state) == seen(hidden, world), "what was seen is forgotten"
             if bout.config.switches.open_army_lists:
                 assert sorted(given.values()) == sorted(state["token_type"][hidden.rows].tolist())
 
 
-def seen(state: Any, rows: list[int]) -> Counter[int]:
-    """Return how many hidden tokens of each type have been seen."""
-    return Counter(int(state["token_type"][row]) for row in rows if state["token_seen"][row])
+def seen(hidden: Hidden, world: Any) -> Counter[Piece]:
+    """Return the hidden tokens that have been seen, and when."""
+    return Counter(piece for piece in hidden.read(world) if piece[1])
 
 
 def play_whole(bout: Bout, look: Look, plies: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, Zone
 from sackarmies_env.games.sack_armies.schema import Text, Unit
+from sackarmies_env.games.sack_armies.state import IN_SIGHT
 from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.properties.bout import Bout, Look
 from tests.properties.view import View, spot
@@ -59,6 +60,20 @@ def check_zones(now: View) -> None:
         if zone != Zone.BATTLEGROUND:
             assert not (token.employed or token.moved), f"{told} has been employed or moved"
             assert token.controller == token.owner, f"{told} is not controlled by its owner"
+
+
+def check_memory(bout: Bout, now: View) -> None:
+    """What is kept of the past fits the present: what all can see, and when tokens went to a sack or left it (V-17)."""
+    returns = bout.state["returns"].tolist()
+    for row in now.rows:
+        token, zone = now.tokens[row], now.zone(row)
+        seen, drawn = now.columns["seen"][row], now.columns["drawn"][row]
+        told = f"{token.text.id} in {zone.name}"
+        assert (seen == IN_SIGHT) == (now.columns["face"][row] == 1), f"{told} is noted as seen wrongly"
+        assert drawn <= returns[token.owner], f"{told} was drawn after return {drawn}"
+        if seen != IN_SIGHT:
+            assert seen <= returns[token.owner] + 1, f"{told} went to the sack with return {seen - 1}"
+            assert zone == Zone.SACK or drawn + 1 >= seen, f"{told} was drawn before it went to the sack"
 
 
 def check_captives(now: View) -> None:
@@ -264,6 +279,7 @@ def invariants(bout: Bout) -> Look:
         nonlocal before
         now = View(bout)
         check_indexes(bout)
+        check_memory(bout, now)
         look_closely(start, before, now)
         before = now
 

@@ -9,7 +9,22 @@ from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Zone
 from tests.properties.bout import Bout
 from tests.referee.position import Hex, Token, read_position
 
-COLUMNS = ("type", "owner", "controller", "zone", "face", "hex", "host", "first", "next", "active", "employed", "moved")
+COLUMNS = (
+    "type",
+    "owner",
+    "controller",
+    "zone",
+    "face",
+    "hex",
+    "host",
+    "first",
+    "next",
+    "active",
+    "employed",
+    "moved",
+    "seen",
+    "drawn",
+)
 NUMBERS = ("turn", "active", "current_player", "winner", "error", "terminated", "truncated", "last_progress_turn")
 
 

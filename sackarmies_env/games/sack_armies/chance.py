@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import lowest_bit, without_lowest
+from sackarmies_env.core.bits import nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word, next_flip_word
 from sackarmies_env.core.state import ERROR_SCRIPT_EXHAUSTED
@@ -81,10 +81,7 @@ def flip_progressive(params, state, player):
 @njit
 def nth_token_in_sack(params, state, player, n):
     """Return the n-th token of `player`'s sack, by row."""
-    rest = tokens_in(state, player, Zone.SACK)
-    for _ in range(n):
-        rest = without_lowest(rest)
-    return first_token(params, player) + lowest_bit(rest)
+    return first_token(params, player) + nth_bit(tokens_in(state, player, Zone.SACK), n)
 
 
 @njit

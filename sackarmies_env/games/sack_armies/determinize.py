@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import ALL_BITS
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import next_flip_word, seed_streams
 from sackarmies_env.core.state import NO_PLAYER
@@ -120,7 +121,7 @@ def let_choose(params, state, viewer):
     for attempt in range(GUESSES + 1):
         if state.num_legal > 0:
             return
-        recall(params, state, player, 1)
+        recall(params, state, player, ALL_BITS)
         if attempt < GUESSES:
             guess_army(params, state, player)
         lock_hidden_armor(params, state, viewer)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import ALL_BITS, NO_BITS, bit, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind, Zone
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind
 from sackarmies_env.games.sack_armies.plausible import (
     ANY_KIND,
     affordable_ranks,
@@ -24,19 +25,21 @@ from sackarmies_env.games.sack_armies.plausible import (
     end_of_rows,
     fits_place,
     guess_row,
+    has_known_kind,
     is_hidden,
     is_open,
     is_thinned_out,
+    may_be,
     place_class,
     suits,
     sum_ranks,
     takes_all_of,
 )
-from sackarmies_env.games.sack_armies.zones import first_token, owner_of, set_seen, type_of
+from sackarmies_env.games.sack_armies.zones import first_token, owner_of, seen_of, set_seen
 
 PLACE_CLASSES = 4
-DEAL_STAGES = 4
-LAST_NARROW_STAGE = 1  # up to it the places of a stage differ in what may lie there
+DEAL_STAGES = 5
+LAST_NARROW_STAGE = 3  # up to it the places of a stage differ in what may lie there
 FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
 TRIES = 64  # random types tried for a place before the first that fits is taken
 ATTEMPTS = 4  # armies begun before the tokens that are there are merely mixed
@@ -50,7 +53,13 @@ LONG_MIXES = 16  # and after a guess has failed
 def settle(params, state, token, type_id):
     """Give a hidden token its type."""
     state.token_type[token] = type_id
-    state.guess_done[guess_row(params, token)] = 1
+    note_done(params, state, token)
+
+
+@njit
+def note_done(params, state, token):
+    """Note that the type of a hidden token stands."""
+    state.guess_done |= bit(guess_row(params, token))
 
 
 @njit
@@ -75,26 +84,26 @@ def choose_type(params, state, token, kind):
 
 
 @njit
-def is_free_place(params, state, token, type_id):
-    """Return whether an open place may take a type; with NO_TYPE, whether it may take anything."""
+def is_free_place(params, state, token, type_id, seen):
+    """Return whether an open place may take a type, as `fits_place`; with NO_TYPE, whether it may take any type."""
     if not is_open(params, state, token):
         return False
     if type_id == NO_TYPE:
-        return state.token_zone[token] == Zone.SACK or state.token_zone[token] == Zone.HAND
-    return fits_place(params, state, token, type_id)
+        return not has_known_kind(state, token)
+    return fits_place(params, state, token, type_id, seen)
 
 
 @njit
-def random_place(params, state, player, type_id):
-    """Return a random open place that may take a type (with NO_TYPE: anything), or NO_TOKEN."""
+def random_place(params, state, player, type_id, seen):
+    """Return a random place that is free for a type, as `is_free_place` tells, or NO_TOKEN."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        count += is_free_place(params, state, token, type_id)
+        count += is_free_place(params, state, token, type_id, seen)
     if count == 0:
         return np.int64(NO_TOKEN)
     n = below(next_draw_word(state), count)
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        if is_free_place(params, state, token, type_id):
+        if is_free_place(params, state, token, type_id, seen):
             if n == 0:
                 return np.int64(token)
             n -= 1
@@ -103,16 +112,22 @@ def random_place(params, state, player, type_id):
 
 @njit
 def place_known(params, state, player):
-    """Put the types that `player` is known to have somewhere; return whether there was room."""
+    """Put what `player` is known to have somewhere, in any order; return whether there was room."""
     start = first_token(params, player)
+    rest = NO_BITS
     for i in range(np.int64(params.tokens_per_general)):
-        if state.guess_seen[i] == 1 and is_hidden(params, state, start + i):
-            type_id = np.int64(state.guess_type[i])
-            token = random_place(params, state, player, type_id)
-            if token == NO_TOKEN:
-                return False
-            settle(params, state, token, type_id)
-            set_seen(state, token, 1)
+        if state.guess_seen[i] > 0 and is_hidden(params, state, start + i):
+            rest |= bit(i)
+    while rest != NO_BITS:
+        i = nth_bit(rest, below(next_draw_word(state), count_bits(rest)))
+        rest &= ~bit(i)
+        type_id = np.int64(state.guess_type[i])
+        seen = np.int64(state.guess_seen[i])
+        token = random_place(params, state, player, type_id, seen)
+        if token == NO_TOKEN:
+            return False
+        settle(params, state, token, type_id)
+        set_seen(state, token, seen)
     return True
 
 
@@ -120,7 +135,7 @@ def place_known(params, state, player):
 def place_kind(params, state, player, kind, wanted):
     """See to it that `player` has at least `wanted` tokens of a kind; return whether that was possible."""
     while count_kind(params, state, player, kind) < wanted:
-        token = random_place(params, state, player, np.int64(NO_TYPE))
+        token = random_place(params, state, player, np.int64(NO_TYPE), 0)
         if token == NO_TOKEN:
             return False
         type_id = choose_type(params, state, token, kind)
@@ -190,16 +205,16 @@ def draw_army(params, state, player):
 def exchange(state, token, other):
     """Let two hidden tokens of a General exchange what they are."""
     type_id = state.token_type[token]
-    seen = state.token_seen[token]
+    seen = seen_of(state, token)
     state.token_type[token] = state.token_type[other]
-    set_seen(state, token, state.token_seen[other])
+    set_seen(state, token, seen_of(state, other))
     state.token_type[other] = type_id
     set_seen(state, other, seen)
 
 
 @njit
 def next_place(params, state, player, stage):
-    """Return the open place of a stage that the fewest tokens may fill, or NO_TOKEN; the last stages in any order."""
+    """Return the open place of a stage that the fewest tokens may fill, or NO_TOKEN; the last stage in any order."""
     chosen = np.int64(NO_TOKEN)
     fewest = end_of_rows(params, player)
     for token in range(first_token(params, player), end_of_rows(params, player)):
@@ -218,7 +233,7 @@ def count_donors(params, state, player, token):
     """Return how many open tokens may be put where `token` is."""
     count = np.int64(0)
     for other in range(first_token(params, player), end_of_rows(params, player)):
-        count += is_open(params, state, other) and fits_place(params, state, token, type_of(state, other))
+        count += is_open(params, state, other) and may_be(params, state, token, other)
     return count
 
 
@@ -226,7 +241,7 @@ def count_donors(params, state, player, token):
 def nth_donor(params, state, player, token, n):
     """Return the n-th open token that may be put where `token` is, or NO_TOKEN if there are not so many."""
     for other in range(first_token(params, player), end_of_rows(params, player)):
-        if is_open(params, state, other) and fits_place(params, state, token, type_of(state, other)):
+        if is_open(params, state, other) and may_be(params, state, token, other):
             if n == 0:
                 return np.int64(other)
             n -= 1
@@ -266,7 +281,7 @@ def deal_anew(params, state, player, is_fair):
             if other == NO_TOKEN:
                 return False
             exchange(state, token, other)
-            state.guess_done[guess_row(params, token)] = 1
+            note_done(params, state, token)
             token = next_place(params, state, player, stage)
     return True
 
@@ -291,9 +306,7 @@ def mix(params, state, player, times):
     for _ in range(count * times):
         token = nth_hidden(params, state, player, below(next_draw_word(state), count))
         other = nth_hidden(params, state, player, below(next_draw_word(state), count))
-        if fits_place(params, state, token, type_of(state, other)) and fits_place(
-            params, state, other, type_of(state, token)
-        ):
+        if may_be(params, state, token, other) and may_be(params, state, other, token):
             exchange(state, token, other)
 
 
@@ -311,25 +324,25 @@ def remember(params, state, player):
 
 @njit
 def recall(params, state, player, done):
-    """Put the true types back; `done` tells whether they stand."""
+    """Put the true types back; `done` holds the rows of those that stand, as bits."""
     start = first_token(params, player)
+    state.guess_done = done
     for i in range(np.int64(params.tokens_per_general)):
         state.token_type[start + i] = state.guess_type[i]
-        set_seen(state, start + i, state.guess_seen[i])
-        state.guess_done[i] = done
+        set_seen(state, start + i, np.int64(state.guess_seen[i]))
 
 
 @njit
 def deal_army(params, state, player):
     """Deal the hidden tokens of an open army list anew, each possible deal with the same chance."""
     for attempt in range(FAIR_ATTEMPTS + ATTEMPTS):
-        recall(params, state, player, 0)
+        recall(params, state, player, NO_BITS)
         is_fair = attempt < FAIR_ATTEMPTS
         if deal_anew(params, state, player, is_fair):
             if not is_fair:
                 mix(params, state, player, LONG_MIXES)
             return
-    recall(params, state, player, 1)
+    recall(params, state, player, ALL_BITS)
     mix(params, state, player, LONG_MIXES)
 
 
@@ -341,9 +354,9 @@ def guess_army(params, state, player):
         deal_army(params, state, player)
         return
     for _ in range(ATTEMPTS):
-        recall(params, state, player, 0)
+        recall(params, state, player, NO_BITS)
         if draw_army(params, state, player):
             mix(params, state, player, MIXES)
             return
-    recall(params, state, player, 1)
+    recall(params, state, player, ALL_BITS)
     mix(params, state, player, LONG_MIXES)

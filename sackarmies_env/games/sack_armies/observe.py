@@ -200,7 +200,7 @@ def owned_tokens(state, player):
 def count_known(params, state, viewer, player, hidden, out):
     """Count the tokens among `hidden` that `player` is known to have, in the rows of their types (V-01, V-04).
 
-    Either army lists are open, or as many of the type were visible at one time (C-open_army_lists).
+    Either army lists are open, or so many must be there by what all have seen (C-open_army_lists).
     """
     known = hidden if params.open_army_lists == 1 else hidden & state.seen[player]
     column = CASUALTIES + np.int64(params.num_generals) - 1 + seat_from(params, viewer, player)

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import has_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Band, Kind, Zone
 from sackarmies_env.games.sack_armies.deploy import band_takes
 from sackarmies_env.games.sack_armies.knowledge import is_identity_public
-from sackarmies_env.games.sack_armies.zones import first_token, kind_of, owner_of, type_of
+from sackarmies_env.games.sack_armies.zones import (
+    are_alike,
+    first_token,
+    is_attachment,
+    is_late_enough,
+    kind_of,
+    owner_of,
+    seen_of,
+    type_of,
+)
 
 ANY_KIND = -1
 MAX_RANK_CLASS = 3  # copies are limited by rank 1, 2, 3 and higher (R4.2-5)
@@ -50,22 +60,16 @@ def is_settled(params, state, token):
     """Return whether the type of a token stands: it is public, or has been guessed."""
     if state.token_zone[token] == Zone.NONE:
         return False
-    return not is_hidden(params, state, token) or state.guess_done[guess_row(params, token)] == 1
+    return not is_hidden(params, state, token) or has_bit(state.guess_done, guess_row(params, token))
 
 
 @njit
 def is_open(params, state, token):
     """Return whether a hidden token still waits for its type."""
-    return is_hidden(params, state, token) and state.guess_done[guess_row(params, token)] == 0
+    return is_hidden(params, state, token) and not has_bit(state.guess_done, guess_row(params, token))
 
 
 # --- which types fit a place
-
-
-@njit
-def is_attachment(kind):
-    """Return whether a kind is attached to units."""
-    return kind == Kind.SPELL or kind == Kind.MANEUVER
 
 
 @njit
@@ -113,11 +117,31 @@ def fits_attachment(params, state, token, kind):
 
 
 @njit
-def fits_place(params, state, token, type_id):
-    """Return whether the hidden `token`, where it is and by what is public of it, may be of this type."""
+def has_known_kind(state, token):
+    """Return whether all know by the place of `token` that it is a unit, or a battlefield, or neither."""
+    zone = state.token_zone[token]
+    if zone == Zone.SACK:
+        return state.token_kind_known[token] == 1
+    return zone != Zone.HAND
+
+
+@njit
+def fits_time(state, token, seen):
+    """Return whether what went to the sack in public, as `seen` tells, can have come to where the hidden `token` is."""
+    return state.token_zone[token] == Zone.SACK or is_late_enough(state, token, seen)
+
+
+@njit
+def fits_place(params, state, token, type_id, seen):
+    """Return whether the hidden `token`, where it is and by what is public of it, may be of this type.
+
+    `seen` is the `token_seen` of what is to lie there, 0 for something that nobody has seen.
+    """
+    if not fits_time(state, token, seen):
+        return False
     kind = np.int64(params.type_kind[type_id])
     zone = state.token_zone[token]
-    if zone == Zone.SACK or zone == Zone.HAND:
+    if not has_known_kind(state, token):
         return True
     if zone == Zone.PICKED:
         return kind == Kind.BATTLEFIELD
@@ -130,9 +154,14 @@ def fits_place(params, state, token, type_id):
         )
     if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
         return fits_attachment(params, state, token, kind)
-    # A pile that is not public: whether a unit or an attachment was lost there is known.
-    lost = true_kind(params, state, token)
-    return kind == lost or (is_attachment(kind) and is_attachment(lost))
+    # It came face down to a sack, or to a pile that is not public: known is what its back told.
+    return are_alike(kind, true_kind(params, state, token))
+
+
+@njit
+def may_be(params, state, token, other):
+    """Return whether the hidden `token` may be what the hidden `other` of the same General is now."""
+    return fits_place(params, state, token, type_of(state, other), seen_of(state, other))
 
 
 @njit
@@ -149,22 +178,28 @@ def place_class(state, token):
 
 @njit
 def deal_stage(state, token):
-    """Return when a place is dealt a token: units, then attachments, then piles and picks, then sack and hand."""
+    """Return when a place is dealt a token: units, then attachments, then piles and picks, then hand, then sack."""
     zone = state.token_zone[token]
     if zone == Zone.BATTLEGROUND:
         return 0
     if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
         return 1
-    return 3 if zone == Zone.SACK or zone == Zone.HAND else 2
+    if zone == Zone.HAND:
+        return 3
+    return 2 if has_known_kind(state, token) else 4
 
 
 @njit
-def may_fit(params, state, token, type_id):
-    """Return whether the hidden `token` may be of this type, whatever its host is if that is hidden, too."""
+def may_fit(params, state, token, other):
+    """Return whether the hidden `token` may be what `other` is, whatever its host is if that is hidden, too."""
     if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
-        kind = np.int64(params.type_kind[type_id])
-        return is_attachment(kind) and (state.token_kind_known[token] == 0 or kind == true_kind(params, state, token))
-    return fits_place(params, state, token, type_id)
+        kind = kind_of(params, state, other)
+        return (
+            is_attachment(kind)
+            and (state.token_kind_known[token] == 0 or kind == true_kind(params, state, token))
+            and fits_time(state, token, seen_of(state, other))
+        )
+    return may_be(params, state, token, other)
 
 
 @njit
@@ -172,7 +207,7 @@ def count_candidates(params, state, player, token):
     """Return how many hidden tokens of `player`, dealt or not, may lie where `token` does."""
     count = np.int64(0)
     for other in range(first_token(params, player), end_of_rows(params, player)):
-        count += is_hidden(params, state, other) and may_fit(params, state, token, type_of(state, other))
+        count += is_hidden(params, state, other) and may_fit(params, state, token, other)
     return count
 
 
@@ -182,8 +217,8 @@ def takes_all_of(params, state, player, token, other):
     for row in range(first_token(params, player), end_of_rows(params, player)):
         if (
             is_hidden(params, state, row)
-            and may_fit(params, state, other, type_of(state, row))
-            and not may_fit(params, state, token, type_of(state, row))
+            and may_fit(params, state, other, row)
+            and not may_fit(params, state, token, row)
         ):
             return False
     return True
@@ -219,7 +254,7 @@ def count_kind(params, state, player, kind):
         zone = state.token_zone[token]
         if zone == Zone.CASUALTIES or zone == Zone.REMOVED:
             count += kind == Kind.BATTLEFIELD and kind_of(params, state, token) == kind
-        elif is_settled(params, state, token) or zone == Zone.BATTLEGROUND or zone == Zone.PICKED:
+        elif is_settled(params, state, token) or has_known_kind(state, token):
             count += kind_of(params, state, token) == kind
     return count
 
@@ -255,10 +290,10 @@ def is_thinned_out(params, state, type_id, ranks_left, num_open):
 
 @njit
 def suits(params, state, token, type_id, kind, ranks_left):
-    """Return whether a type of this kind may be given to `token`."""
+    """Return whether a type of this kind that nobody has seen may be given to `token`."""
     return (
         (kind == ANY_KIND or params.type_kind[type_id] == kind)
-        and fits_place(params, state, token, type_id)
+        and fits_place(params, state, token, type_id, 0)
         and fits_army(params, state, owner_of(state, token), type_id, ranks_left)
     )
 

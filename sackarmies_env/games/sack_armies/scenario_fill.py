@@ -17,6 +17,7 @@ from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Victory, Zone
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, decode
 from sackarmies_env.games.sack_armies.scenario_schema import NO_PIECE, Piece, Scenario
+from sackarmies_env.games.sack_armies.state import IN_SIGHT
 from sackarmies_env.games.sack_armies.step import clear_state
 from sackarmies_env.games.sack_armies.zones import rebuild
 
@@ -124,7 +125,7 @@ def _fill_tokens(
             "hex": NO_HEX if piece.at is None else grid.cell(*piece.at),
             "host": host,
             "active": piece.active,
-            "seen": is_shown,
+            "seen": IN_SIGHT if is_shown else 0,
         }
         for name, value in values.items():
             states[f"token_{name}"][0, row] = value

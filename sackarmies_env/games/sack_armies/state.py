@@ -20,6 +20,8 @@ MAX_SCRIPT_DRAWS = 48
 MAX_MODIFIERS = 64
 MAX_GHOSTS = 32
 MAX_INSTANCES = 16
+MAX_RETURNS = 250  # returns after that many count as one
+IN_SIGHT = 255  # in token_seen: the identity is public now
 
 
 class Capacity(NamedTuple):
@@ -69,8 +71,13 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("token_employed", np.int8, (tokens,)),  # 1 until the end of the turn (RB-6)
             ("token_moved", np.int8, (tokens,)),  # 1: moved this turn (R8.3-2)
             ("token_member", np.int8, (tokens,)),  # 1: takes part in the coordinated attack
-            ("token_seen", np.int8, (tokens,)),  # 1: its identity has been public at some time
-            ("token_kind_known", np.int8, (tokens,)),  # 1: face down, but its kind came to light
+            ("token_seen", np.uint8, (tokens,)),  # 0: its identity was never public; IN_SIGHT; 1 + `returns` as it went
+            ("token_drawn", np.uint8, (tokens,)),  # `returns` when it left the sack, for all that others know
+            (
+                "token_kind_known",
+                np.int8,
+                (tokens,),
+            ),  # 1: its kind came to light; in a sack: it came from play face down
             ("token_min_movement", np.int8, (tokens,)),  # farthest public move while face down
             ("token_min_armor", np.int8, (tokens,)),  # face down, printed armor is publicly at least this
             # --- board
@@ -80,17 +87,18 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("zone_tokens", np.uint64, (generals, len(Zone))),
             ("units", np.uint64, (generals,)),  # of zone BATTLEGROUND, the units; the rest are battlefields
             ("face_up", np.uint64, (generals,)),  # whatever zone they are in
-            ("seen", np.uint64, (generals,)),  # token_seen
+            ("seen", np.uint64, (generals,)),  # token_seen is not 0
             ("unit_rows", np.uint64, (rows,)),
             ("field_rows", np.uint64, (rows,)),
             ("legal_rows", np.uint64, (rows,)),  # on or next to a battlefield (R8.3-4)
+            ("halt_rows", np.uint64, (rows,)),  # battlefields that end the moves of most units
             ("board_keys", np.int16, (tokens,)),  # 2 * cell for a battlefield, 2 * cell + 1 for a unit, rising; then 0
             ("num_board", np.int16),
-            ("halt_rows", np.uint64, (rows,)),  # battlefields that end the moves of most units
             # --- Generals
             ("general_alive", np.int8, (generals,)),
             ("general_drawn", np.int8, (generals,)),  # 1: fell in the elimination that left nobody
             ("general_contending", np.int8, (generals,)),  # still in the flips for initiative (R7.1-2)
+            ("returns", np.uint8, (generals,)),  # tokens of his that went from play to his sack, up to MAX_RETURNS
             ("sack_count", np.int16, (generals,)),  # derived from token_zone
             ("hand_count", np.int16, (generals,)),  # derived from token_zone
             # --- script: forced chance, used up before the streams
@@ -166,7 +174,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("reach_halts", np.uint64, (rows,)),  # scratch of P-REACH: hexes that end the move
             ("aided", np.uint64, (generals,)),  # scratch of observations: units that others may augment
             ("guess_type", np.int16, (per_general,)),  # scratch of determinize: the true types of a General
-            ("guess_seen", np.int8, (per_general,)),  # scratch of determinize: the true token_seen
-            ("guess_done", np.int8, (per_general,)),  # scratch of determinize: 1 for a row that has its new type
+            ("guess_seen", np.uint8, (per_general,)),  # scratch of determinize: the true token_seen
+            ("guess_done", np.uint64),  # scratch of determinize: rows that have their new type, as bits
         ],
     )

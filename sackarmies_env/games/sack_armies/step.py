@@ -88,6 +88,7 @@ def clear_general(params, state, player):
     state.general_alive[player] = 1 if player < params.num_generals else 0
     state.general_drawn[player] = 0
     state.general_contending[player] = 0
+    state.returns[player] = 0
     state.script_draws_end[player] = 0
     state.script_draws_used[player] = 0
     for i in range(state.script_draws.shape[1]):
@@ -138,7 +139,7 @@ def clear_lists(state):
     for i in range(len(state.guess_type)):
         state.guess_type[i] = 0
         state.guess_seen[i] = 0
-        state.guess_done[i] = 0
+    state.guess_done = NO_BITS
 
 
 @njit

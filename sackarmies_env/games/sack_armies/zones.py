@@ -9,6 +9,7 @@ from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, STACK_LIMIT, Event, Face, Kind, Use, Zone
 from sackarmies_env.games.sack_armies.events import log_event, show_log
+from sackarmies_env.games.sack_armies.state import IN_SIGHT, MAX_RETURNS
 
 NUM_DIRECTIONS = 6
 
@@ -35,6 +36,12 @@ def controller_of(state, token):
 def kind_of(params, state, token):
     """Return whether `token` is a unit, battlefield, spell or maneuver (R3.2-1)."""
     return np.int64(params.type_kind[state.token_type[token]])
+
+
+@njit
+def seen_of(state, token):
+    """Return whether and how long the identity of `token` has been public: see `token_seen`."""
+    return np.int64(state.token_seen[token])
 
 
 @njit
@@ -122,9 +129,9 @@ def set_face(state, token, face):
 
 @njit
 def set_seen(state, token, seen):
-    """Note whether the identity of `token` has been public."""
+    """Note whether the identity of `token` has been public, and how long: see `token_seen`."""
     state.token_seen[token] = seen
-    put_bit(state.seen, state, token, seen)
+    put_bit(state.seen, state, token, seen > 0)
 
 
 @njit
@@ -161,21 +168,28 @@ def is_hidden_row(state, token):
 def mark_seen(state, token):
     """Note that the identity of `token` is public: opponents count copies of a type, they cannot tell them apart.
 
-    The number of rows of a type that are marked is the most that were ever visible at one time.
+    What comes to light may be any copy that was seen before and can have got there since. The one that went away last
+    is no longer looked for: what is known of the others then follows from what was known of it.
     """
-    if state.token_seen[token] == 1:
-        return
-    set_seen(state, token, 1)
+    own = seen_of(state, token)
+    found = np.int64(token)
     start = token - token % rows_per_general(state)
     for other in range(start, start + rows_per_general(state)):
         if (
-            other != token
-            and state.token_seen[other] == 1
+            state.token_seen[other] > state.token_seen[found]
             and state.token_type[other] == state.token_type[token]
             and is_hidden_row(state, np.int64(other))
+            and is_late_enough(state, token, seen_of(state, np.int64(other)))
         ):
-            set_seen(state, other, 0)
-            return
+            found = np.int64(other)
+    set_seen(state, found, own)
+    set_seen(state, token, IN_SIGHT)
+
+
+@njit
+def is_late_enough(state, token, seen):
+    """Return whether `token` left the sack after a copy of which `token_seen` is this had gone away."""
+    return state.token_drawn[token] + 1 >= seen
 
 
 @njit
@@ -273,7 +287,7 @@ def rebuild(params, state):
         zone = state.token_zone[token]
         state.zone_tokens[token // rows_per_general(state), zone] |= bit(token % rows_per_general(state))
         put_bit(state.face_up, state, token, state.token_face[token])
-        put_bit(state.seen, state, token, state.token_seen[token])
+        put_bit(state.seen, state, token, state.token_seen[token] > 0)
         if zone == Zone.SACK:
             state.sack_count[state.token_owner[token]] += 1
         elif zone == Zone.HAND:
@@ -429,14 +443,75 @@ def clear_token(state, token):
 
 
 @njit
+def forget_draw(params, state, token):
+    """Let `token` leave the hand such that it may be any token of it: others cannot tell.
+
+    It may be the one drawn last, and the tokens that stay may be all but the one drawn first.
+    """
+    owner = owner_of(state, token)
+    first = np.int64(token)
+    last = np.int64(state.token_drawn[token])
+    rest = tokens_in(state, owner, Zone.HAND)
+    while rest != NO_BITS:
+        other = first_token(params, owner) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        last = max(last, np.int64(state.token_drawn[other]))
+        if state.token_drawn[other] < state.token_drawn[first]:
+            first = other
+    state.token_drawn[first] = state.token_drawn[token]
+    state.token_drawn[token] = last
+
+
+@njit
+def are_alike(kind, other):
+    """Return whether two kinds of tokens look the same face down in play: spells and maneuvers do."""
+    return kind == other or (is_attachment(kind) and is_attachment(other))
+
+
+@njit
+def is_attachment(kind):
+    """Return whether a kind is attached to units."""
+    return kind == Kind.SPELL or kind == Kind.MANEUVER
+
+
+@njit
+def forget_kinds(params, state, token):
+    """Let `token` leave the sack such that it may be any token of it, also one that came there face down from play.
+
+    The sack can no longer be relied on to hold one of any kind that did.
+    """
+    owner = owner_of(state, token)
+    for kind in (Kind.UNIT, Kind.BATTLEFIELD, Kind.SPELL):
+        found = np.int64(token) if is_back_known(params, state, token, kind) else np.int64(NO_TOKEN)
+        rest = tokens_in(state, owner, Zone.SACK)
+        while rest != NO_BITS and found == NO_TOKEN:
+            other = first_token(params, owner) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if is_back_known(params, state, other, kind):
+                found = other
+        if found != NO_TOKEN:
+            state.token_kind_known[found] = 0
+
+
+@njit
+def is_back_known(params, state, token, kind):
+    """Return whether all know that `token`, which came face down to a sack, looks like one of this kind."""
+    return state.token_kind_known[token] == 1 and are_alike(kind_of(params, state, token), kind)
+
+
+@njit
 def leave_zone(params, state, token):
     """Take `token` out of whatever zone it is in: a token is in exactly one (R6.0-1)."""
     zone = state.token_zone[token]
     owner = np.int64(state.token_owner[token])
     if zone == Zone.SACK:
         state.sack_count[owner] -= 1
+        state.token_drawn[token] = state.returns[owner]
+        if state.returns[owner] > 0:
+            forget_kinds(params, state, token)
     elif zone == Zone.HAND:
         state.hand_count[owner] -= 1
+        forget_draw(params, state, token)
     elif zone == Zone.ATTACHED:
         detach(state, token)
     elif zone == Zone.BATTLEGROUND:
@@ -446,10 +521,21 @@ def leave_zone(params, state, token):
 
 @njit
 def to_sack(params, state, token):
-    """Return `token` to its owner's sack (R6.0-2)."""
+    """Return `token` to its owner's sack, where others know it to be if they knew it before (R6.0-2)."""
+    owner = owner_of(state, token)
+    was_in_hand = state.token_zone[token] == Zone.HAND
+    was_up = is_face_up(state, token)
     leave_zone(params, state, token)
     set_zone(state, token, Zone.SACK)
-    state.sack_count[state.token_owner[token]] += 1
+    state.sack_count[owner] += 1
+    if was_in_hand:
+        return
+    returns = min(np.int64(state.returns[owner]) + 1, MAX_RETURNS)
+    state.returns[owner] = returns
+    if was_up:
+        set_seen(state, token, returns + 1)
+    else:
+        state.token_kind_known[token] = 1
 
 
 @njit
@@ -562,4 +648,5 @@ def clear_rows(state):
         state.token_owner[token] = 0
         state.token_zone[token] = Zone.NONE
         set_seen(state, token, 0)
+        state.token_drawn[token] = 0
         clear_token(state, token)

@@ -55,14 +55,27 @@ def test_v_01_the_army_list_is_hidden_unless_lists_are_open():
     assert opened.counts("known_1") == {"spare": 1, "archer": 2, "sage": 1, "soldier": 1}
 
 
-def test_v_01_of_tokens_seen_before_as_many_are_known_as_were_visible_at_one_time():
-    general = [piles(), piles(sack=["spare"], hand=["archer"])]
-    t = play(TOKENS, [unit("sage", "0,0"), unit("archer", "2,0", 1)], general=general)
+def dismissed_and_deployed(hand: list[str], sack: list[str], *texts: str) -> Table:
+    """Return a table at which General 1's archer was dismissed, and after `texts` he has deployed one beside a foe."""
+    general = [piles(sack=["spare"] * 3), piles(sack=sack, hand=hand)]
+    switches = {"draw_count": 1, "hand_limit": 3}
+    units = [unit("sage", "0,0"), unit("archer", "2,0", 1)]
+    t = play(TOKENS, units, switches=switches, general=general, draws=[[], ["archer"]])
     t.do("dismiss", "hex 0,0", "hex 2,0", "pass", "pass")
     assert Seen(t, 0).counts("known_1") == {"archer": 1}
-    t.do("deploy", "type archer", "hex 1,0")
+    t.do(*texts, "deploy", "type archer", "hex 1,0")
     assert [row["type"] for row in Seen(t, 0).on("1,0", kind=Shown.UNIT)] == ["archer"]
-    assert Seen(t, 0).counts("known_1") == {}  # for all that is known it is the same one
+    return t
+
+
+def test_v_01_a_token_that_may_be_one_seen_before_is_not_counted_twice():
+    t = dismissed_and_deployed([], ["spare"], "draw", "pass", "draw", "pass")
+    assert Seen(t, 0).counts("known_1") == {}
+
+
+def test_v_01_a_token_that_cannot_be_the_one_seen_before_is_another():
+    t = dismissed_and_deployed(["archer"], ["spare"])
+    assert Seen(t, 0).counts("known_1") == {"archer": 1}
 
 
 SMALL_ARMY = {"name": "small", "tokens": {"plain": 4, "swamp": 3, "goblin_infantry": 3}}
