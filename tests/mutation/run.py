@@ -37,6 +37,7 @@ TESTS = (
     "tests/rules",
     "tests/sack_armies/test_actions.py",
     "tests/sack_armies/test_clean_slate.py",
+    "tests/sack_armies/test_memory.py",
     "tests/sack_armies/test_narrate.py",
     "tests/sack_armies/test_observe.py",
     "tests/sack_armies/test_rotation.py",
