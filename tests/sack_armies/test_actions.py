@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.hexgrid import make_hexgrid
+from sackarmies_env.core.state import alloc, as_records
 from sackarmies_env.games.sack_armies import actions, step
 from sackarmies_env.games.sack_armies.actions import ActionText, legal_ids, num_actions
 from sackarmies_env.games.sack_armies.config import build_params, make_config
 from sackarmies_env.games.sack_armies.constants import Verb
+from sackarmies_env.games.sack_armies.mask import allow, allow_all, clear_legal
+from sackarmies_env.games.sack_armies.state import SMALL, make_state_dtype
 from tests.rules.sack_armies.table import SCENARIOS, Table, position, token, unit
 
 TEXT = ActionText(("plain", "walking_tree", "ogre"), make_hexgrid(2))
@@ -19,6 +22,25 @@ def test_the_ranges_follow_each_other():
     assert TEXT.texts[24:27] == ("type plain", "type walking_tree", "type ogre")
     assert TEXT.texts[27:35] == tuple(f"slot {slot}" for slot in range(8))
     assert (TEXT.texts[35], TEXT.texts[44], TEXT.texts[53]) == ("hex 0,-2", "hex 0,0", "hex 0,2")
+
+
+@pytest.mark.parametrize("first", [0, 1, 63, 64, 100, 127])
+def test_bits_are_offered_like_the_ids_that_they_stand_for(first):
+    rng = np.random.default_rng(first)
+    one_by_one, at_once = (as_records(alloc(make_state_dtype(SMALL), 1))[0] for _ in range(2))
+    for _ in range(20):
+        before = rng.integers(0, 192, 60).tolist()
+        offered = np.unique(rng.integers(0, 64, 30))
+        for state in (one_by_one, at_once):
+            clear_legal(state)
+            for action in before:
+                allow(state, action)
+        for i in offered:
+            allow(one_by_one, first + i)
+        allow_all(at_once, np.int64(first), np.bitwise_or.reduce(np.uint64(1) << offered.astype(np.uint64)))
+        assert legal_ids(at_once["legal"]) == sorted({*before, *(first + offered).tolist()})
+        assert (at_once["legal"] == one_by_one["legal"]).all()
+        assert at_once["num_legal"] == one_by_one["num_legal"]
 
 
 def test_every_verb_has_its_name():

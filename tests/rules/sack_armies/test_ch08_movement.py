@@ -136,6 +136,12 @@ def test_r8_3_10__q_20_a_move_ends_on_another_hex_without_a_unit():
     assert "move" not in moving(boxed, [token("b", movement=0)]).legal()
 
 
+def test_r8_3_7_a_hex_without_ground_beside_it_is_no_way_out():
+    boxed = [unit("a", "-3,2"), *(unit("b", cell) for cell in around(["-3,2"]) if cell in legal_ground())]
+    assert 1 < len(boxed) < 7
+    assert "move" not in moving(boxed, [token("b", movement=0)]).legal()
+
+
 @pytest.mark.parametrize(("bonus", "distance"), [(1, 2), (2, 3), (-1, None)])
 def test_r8_3_11_battlefields_and_texts_modify_movement(bonus, distance):
     road = ground("trail", effects=[{"stat": "movement", "amount": bonus}])

@@ -56,6 +56,16 @@ def test_d_26_designation_is_still_asked_after_a_third_general_left():
     assert t.flips_left() == 0
 
 
+def test_d_26_designation_is_not_asked_any_more_when_the_defender_has_left():
+    t = three([token("a"), token("d", armor=9)], [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)], "H T")
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1")
+    t.pass_all().do("yes")
+    assert t.decision == Decision.DESIGNATE
+    leave(t, 1)
+    assert (t.player, t.decision, t.active) == (2, Decision.MENU, 2)
+    assert t.flips_left() == 0
+
+
 def test_d_23__d_24__d_27_what_is_asked_in_an_attack_stays_asked_when_a_third_general_leaves():
     tokens = [token("a", abilities=[able("ambush")]), token("d")]
     t = three(tokens, [unit("a", "0,0"), unit("d", "1,0", 1)], "H T")

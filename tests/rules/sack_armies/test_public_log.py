@@ -105,6 +105,12 @@ def test_v_07__v_18_the_numbers_of_tokens_drawn_and_discarded_are_told():
     assert told(t) == ["draw 0 1", NEXT]
 
 
+def test_v_07__v_18_discards_beyond_the_limit_at_the_end_of_a_turn_are_told():
+    hands = [piles(sack=["spare"], hand=["a"] * 5), piles(sack=["spare"])]
+    t = move(play([A], [unit("a", "0,0")], general=hands), "0,0", "1,0").do("type a", "type a")
+    assert told(t) == ["move 0 1,0 from 0,0", "discard 0 2", NEXT]
+
+
 def test_v_18_deployments_are_told_by_place_and_whether_it_is_a_unit():
     charm = text("spell", "charm", "free", [modify("armor", 1)])
     hands = [piles(sack=["spare"], hand=["a", "charm", "plain"]), piles(sack=["spare"])]

@@ -156,6 +156,14 @@ def test_ra_scatter_9_the_flip_is_made_though_the_scatterer_dies():
     assert flips_made(t)[-1] == (0, 0)
 
 
+def test_q_38_who_dies_by_its_own_scatter_was_not_killed_by_the_attack():
+    bomb = token("bomb", armor=3, abilities=[able("scatter", damage=3)])
+    t = play([token("a", armor=9), bomb], [unit("a", "0,0"), unit("bomb", "1,0", 1)], "H T | H T | H")
+    attack(t, "melee", "0,0", "1,0", "yes")
+    assert alive(t, "0,0", "1,0") == ["a", None]
+    assert turn_over(t)  # nobody is asked to advance
+
+
 # --- saved
 
 SHIELD = text("spell", "shield", "free", [modify("armor", 1)])

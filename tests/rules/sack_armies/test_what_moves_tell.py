@@ -53,6 +53,18 @@ def test_v_08_ground_that_may_have_helped_does_not_count():
     assert least(t, "-3,0", "movement") == 1  # of three steps the road may have given two
 
 
+def test_v_08_from_a_hex_without_a_battlefield_every_step_counts():
+    wind = {
+        "id": "wind",
+        "kind": "maneuver",
+        "use": "free",
+        "effects": [{"kind": "modify", "stat": "movement", "amount": 1}],
+    }
+    t = hidden([unit("runner", "0,1", face="down")], tokens=[wind])  # the last type of all helps movement
+    move(t, "0,1", "-2,1")
+    assert least(t, "-2,1", "movement") == 2
+
+
 def test_v_08_a_revealed_unit_needs_no_guess():
     t = move(hidden([unit("runner", "0,0")]), "0,0", "-2,0")
     assert t.unit("-2,0").face == "up"
