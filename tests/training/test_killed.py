@@ -23,7 +23,7 @@ from tests.training.test_train import ROUND
 
 KEEP = 3  # checkpoints, as in the configuration
 ENDLESS = 10_000_000  # decisions
-LONG, FIRST, LAST = 70, 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
+LONG, FIRST, LAST = 85, 15, 15  # kills of one long run, of runs at their beginning, of runs at their end
 
 
 class Runs:
