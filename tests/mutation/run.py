@@ -30,8 +30,8 @@ from tests.rules.test_rule_index import load_build
 GAME = "sackarmies_env.games.sack_armies"
 RULES = (
     *("abilities", "actions", "activate", "attack", "chance", "combat", "coordinate", "damage", "deploy", "effects"),
-    *("events", "flow", "knowledge", "legal", "mask", "movement", "setup", "stats", "step", "turn", "victory"),
-    *("window", "zones"),
+    *("events", "flow", "knowledge", "legal", "mask", "memory", "movement", "setup", "stats", "step", "transfer"),
+    *("turn", "victory", "window", "zones"),
 )
 TESTS = (
     "tests/rules",

@@ -24,6 +24,15 @@ from sackarmies_env.games.sack_armies.flow import ask
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import reveal, settle_sight
 from sackarmies_env.games.sack_armies.stats import ability_if_revealed, distance, has_ability_for, matches
+from sackarmies_env.games.sack_armies.transfer import (
+    leave_play,
+    leave_zone,
+    put_unit,
+    release_captives,
+    shown_type,
+    to_captor,
+    to_casualties,
+)
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -33,15 +42,8 @@ from sackarmies_env.games.sack_armies.zones import (
     is_face_up,
     is_legal_hex,
     kind_of,
-    leave_play,
-    leave_zone,
     owner_of,
-    put_unit,
-    release_captives,
     set_face,
-    shown_type,
-    to_captor,
-    to_casualties,
     tokens_in,
     type_of,
 )

@@ -68,6 +68,7 @@ from sackarmies_env.games.sack_armies.flow import (
 )
 from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit, settle_sight
 from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, has_ability_for, limits_met
+from sackarmies_env.games.sack_armies.transfer import to_casualties, to_sack
 from sackarmies_env.games.sack_armies.victory import eliminate_without_units
 from sackarmies_env.games.sack_armies.zones import (
     attach,
@@ -79,8 +80,6 @@ from sackarmies_env.games.sack_armies.zones import (
     is_unit_on_board,
     owner_of,
     set_face,
-    to_casualties,
-    to_sack,
     type_of,
 )
 

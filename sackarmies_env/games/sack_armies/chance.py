@@ -10,7 +10,8 @@ from sackarmies_env.core.rng import below, next_draw_word, next_flip_word
 from sackarmies_env.core.state import ERROR_SCRIPT_EXHAUSTED
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Event, FlipMethod, Zone
 from sackarmies_env.games.sack_armies.events import log_event
-from sackarmies_env.games.sack_armies.zones import find_in_zone, first_token, to_hand, tokens_in
+from sackarmies_env.games.sack_armies.transfer import to_hand
+from sackarmies_env.games.sack_armies.zones import find_in_zone, first_token, tokens_in
 
 CARDS_OF_A_COLOR = 26
 JOKERS = 2

@@ -21,6 +21,7 @@ from sackarmies_env.games.sack_armies.stats import (
     movement_if_revealed,
     nth_ability,
 )
+from sackarmies_env.games.sack_armies.transfer import leave_play, shown_type
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -28,9 +29,7 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     hex_of,
     is_face_up,
-    leave_play,
     owner_of,
-    shown_type,
     unit_at,
 )
 

@@ -41,6 +41,7 @@ from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import settle_sight
 from sackarmies_env.games.sack_armies.setup import has_field_hex, offer_field_hexes
 from sackarmies_env.games.sack_armies.stats import ability_value
+from sackarmies_env.games.sack_armies.transfer import leave_zone, put_field, put_unit, to_sack
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     attach,
@@ -54,12 +55,8 @@ from sackarmies_env.games.sack_armies.zones import (
     hex_of,
     is_legal_hex,
     kind_of,
-    leave_zone,
-    put_field,
-    put_unit,
     set_face,
     set_hex,
-    to_sack,
     tokens_in,
     type_of,
     unit_at,

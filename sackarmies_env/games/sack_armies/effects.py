@@ -44,6 +44,7 @@ from sackarmies_env.games.sack_armies.movement import (
 )
 from sackarmies_env.games.sack_armies.state import MAX_MODIFIERS
 from sackarmies_env.games.sack_armies.stats import NO_ROW, distance, effective_armor
+from sackarmies_env.games.sack_armies.transfer import leave_play, lift_unit, put_unit, shown_type
 from sackarmies_env.games.sack_armies.zones import (
     attachment_in_slot,
     controller_of,
@@ -55,11 +56,7 @@ from sackarmies_env.games.sack_armies.zones import (
     is_face_up,
     is_legal_hex,
     is_unit_on_board,
-    leave_play,
-    lift_unit,
     owner_of,
-    put_unit,
-    shown_type,
     type_of,
     unit_at,
 )

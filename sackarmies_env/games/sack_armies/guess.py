@@ -15,6 +15,7 @@ from sackarmies_env.core.bits import ALL_BITS, NO_BITS, bit, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind
+from sackarmies_env.games.sack_armies.memory import seen_of
 from sackarmies_env.games.sack_armies.plausible import (
     ANY_KIND,
     affordable_ranks,
@@ -35,7 +36,7 @@ from sackarmies_env.games.sack_armies.plausible import (
     sum_ranks,
     takes_all_of,
 )
-from sackarmies_env.games.sack_armies.zones import first_token, owner_of, seen_of, set_seen
+from sackarmies_env.games.sack_armies.zones import first_token, owner_of, set_seen
 
 PLACE_CLASSES = 4
 DEAL_STAGES = 5

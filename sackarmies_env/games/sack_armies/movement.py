@@ -11,6 +11,7 @@ from sackarmies_env.games.sack_armies.actions import hex_action
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Event, Face, Stat
 from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.mask import allow_all
+from sackarmies_env.games.sack_armies.memory import mark_seen
 from sackarmies_env.games.sack_armies.stats import (
     ability_if_revealed,
     ability_value,
@@ -18,6 +19,7 @@ from sackarmies_env.games.sack_armies.stats import (
     effective_movement,
     is_as_printed,
 )
+from sackarmies_env.games.sack_armies.transfer import lift_unit, put_unit
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     clear_hex,
@@ -28,10 +30,7 @@ from sackarmies_env.games.sack_armies.zones import (
     hex_of,
     is_face_up,
     is_legal_hex,
-    lift_unit,
-    mark_seen,
     owner_of,
-    put_unit,
     set_face,
     set_hex,
     type_of,

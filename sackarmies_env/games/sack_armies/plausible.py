@@ -14,16 +14,8 @@ from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Band, Kind, Zone
 from sackarmies_env.games.sack_armies.deploy import band_takes
 from sackarmies_env.games.sack_armies.knowledge import is_identity_public
-from sackarmies_env.games.sack_armies.zones import (
-    are_alike,
-    first_token,
-    is_attachment,
-    is_late_enough,
-    kind_of,
-    owner_of,
-    seen_of,
-    type_of,
-)
+from sackarmies_env.games.sack_armies.memory import are_alike, is_attachment, is_late_enough, seen_of
+from sackarmies_env.games.sack_armies.zones import first_token, kind_of, owner_of, type_of
 
 ANY_KIND = -1
 MAX_RANK_CLASS = 3  # copies are limited by rank 1, 2, 3 and higher (R4.2-5)

@@ -26,6 +26,7 @@ from sackarmies_env.games.sack_armies.flow import (
 )
 from sackarmies_env.games.sack_armies.mask import allow, clear_legal
 from sackarmies_env.games.sack_armies.stats import distance
+from sackarmies_env.games.sack_armies.transfer import leave_zone, put_field, to_sack
 from sackarmies_env.games.sack_armies.victory import begin_turn_of, next_player
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
@@ -36,11 +37,8 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     hex_of,
     kind_of,
-    leave_zone,
     owner_of,
-    put_field,
     set_zone,
-    to_sack,
     tokens_in,
 )
 

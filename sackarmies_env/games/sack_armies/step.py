@@ -56,6 +56,7 @@ from sackarmies_env.games.sack_armies.state import (
     MAX_INSTANCES,
     MAX_MODIFIERS,
 )
+from sackarmies_env.games.sack_armies.transfer import clear_rows
 from sackarmies_env.games.sack_armies.turn import (
     apply_cast_slot,
     apply_menu,
@@ -77,7 +78,7 @@ from sackarmies_env.games.sack_armies.window import (
     apply_window,
     run_window,
 )
-from sackarmies_env.games.sack_armies.zones import clear_rows, first_token, rebuild, set_zone
+from sackarmies_env.games.sack_armies.zones import first_token, rebuild, set_zone
 
 # --- one state: begin
 

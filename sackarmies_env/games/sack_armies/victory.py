@@ -10,14 +10,13 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Victory, Zone
 from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import clear_act, clear_attack, clear_chain
+from sackarmies_env.games.sack_armies.transfer import leave_play, to_casualties
 from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     field_at,
     fields_of,
     first_token,
     kind_of,
-    leave_play,
-    to_casualties,
     type_of,
     unit_at,
 )
