@@ -36,6 +36,13 @@ def test_a_reset_forgets_whatever_was_in_the_record(options):
         np.testing.assert_array_equal(plain(used)[name], plain(fresh)[name], err_msg=name)
 
 
+def test_a_position_begins_with_an_empty_log_and_nobody_who_flips_for_initiative():
+    state = play([token("a")], [unit("a", "0,0"), unit("a", "3,0", 1)]).state
+    assert not state["general_contending"].any()
+    for name, empty in (("kind", 0), ("player", -1), ("hex", -1), ("value", 0)):
+        assert (state[f"log_{name}"] == empty).all()
+
+
 @pytest.mark.parametrize("seed", range(0, 8 if INTERPRETED else 48, 2))  # those that begin in a battle
 def test_a_new_turn_knows_nothing_of_the_action_before_it(seed):
     game = make_game(**bout_options(seed))

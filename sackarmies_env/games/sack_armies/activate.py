@@ -386,9 +386,6 @@ def finish_act(params, state):
         elif params.type_retain[type_id] == 1:
             retain(params, state)
     settle_sight(params, state)
-    eliminate_without_units(params, state)
-    if state.terminated == 1:
-        return
     if state.act_verb == Verb.SURPRISE:
         pop_frame(state)
         clear_act(state)

@@ -181,14 +181,11 @@ def is_own_side(params, state, field, player):
 
 
 @njit
-def touches_field(params, state, player, cell, own):
-    """Return whether a neighbour of `cell` holds a battlefield of `player` (own) or of an opponent (not own)."""
+def touches_opponent(params, state, player, cell):
+    """Return whether a neighbour of `cell`, which is not at the edge, holds a battlefield of an opponent."""
     for direction in range(NUM_DIRECTIONS):
-        neighbor = np.int64(params.neighbors[cell, direction])
-        if neighbor == NO_HEX:
-            continue
-        field = field_at(state, neighbor)
-        if field != NO_TOKEN and is_own_side(params, state, field, player) == own:
+        field = field_at(state, np.int64(params.neighbors[cell, direction]))
+        if field != NO_TOKEN and not is_own_side(params, state, field, player):
             return True
     return False
 
@@ -204,7 +201,7 @@ def may_hold_field(params, state, player, cell):
         params.cell_interior[cell] == 1
         and state.cell_field[cell] == NO_TOKEN
         and state.cell_unit[cell] == NO_TOKEN
-        and not touches_field(params, state, player, cell, False)
+        and not touches_opponent(params, state, player, cell)
     )
 
 

@@ -162,6 +162,14 @@ def test_r3_2_1_7_terrain_changes_combat_and_movement():
     assert [t.stat("-1,0", name) for name in ("damage", "movement", "armor")] == [1, 1, 1]
 
 
+def test_r3_2_1_7_terrain_for_a_class_of_units_does_nothing_for_others():
+    knoll = ground("knoll", effects=[{"stat": "damage", "amount": 2, "match": {"keyword": "orc"}}])
+    fields = [field("0,0", 0, "knoll"), field("-1,0", 0, "knoll"), field("2,0", 1)]
+    tokens = [A, token("orc", keywords=["orc"]), knoll]
+    t = play(tokens, [unit("a", "0,0"), unit("orc", "-1,0"), unit("a", "2,0", 1)], fields=fields)
+    assert [t.stat(cell, "damage") for cell in ("0,0", "-1,0")] == [1, 3]
+
+
 def last_field(controller=1, **keys):
     """Return a table on which General 1 owns (2,0) alone, and General 0's unit stands next to it."""
     fields = [field(h, 0) for h in B1[0]] + [field("2,0", 1)]
@@ -331,6 +339,17 @@ def test_r3_2_2_13_a_limit_counts_revealed_own_units_in_play(partner, works):
     general = [piles(hand=["orc"], sack=["spare"] * 6, casualties=["orc"]), piles(sack=["spare"])]
     t = play([chief, token("orc", keywords=["orc"]), token("elf")], units, general=general).do("draw")
     assert len(t.hand(0)) == (5 if works else 4)
+
+
+def test_r3_2_2_13_a_limit_is_met_by_whatever_token_of_the_list_fits():
+    limit = {"kind": "requires_revealed", "match": {"keyword": "orc"}}
+    chief = token("chief", abilities=[able("draw")], limits=[limit])
+    bare = {"id": "bare", "kind": "battlefield"}
+    fields = [field("0,0", token_id="bare"), field("-1,0", token_id="bare"), field("2,0", 1)]
+    general = [piles(sack=["chief"] * 6), piles(sack=["spare"])]
+    units = [unit("chief", "0,0"), unit("orc", "-1,0")]  # the orc is the first token that General 0 owns
+    t = play([token("orc", keywords=["orc"]), chief, bare], units, general=general, fields=fields).do("draw")
+    assert len(t.hand(0)) == 4
 
 
 # --- 3.2.3 spells and maneuvers

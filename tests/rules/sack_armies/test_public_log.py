@@ -207,6 +207,14 @@ def test_v_18_empty_hexes_reveal_nothing_whoever_looks():
     assert told(t) == lines
 
 
+def test_v_18_an_own_unit_that_a_spell_is_aimed_at_turns_up_with_the_announcement():
+    magic = text("spell", "magic", "action", [modify("armor", 1)], target="own_unit", range=2)
+    units = [unit("mage", "0,0", attached=[attachment("magic")]), unit("a", "-1,0", face="down"), unit("a", "3,0", 1)]
+    t = play([A, token("mage", band="green"), magic], units).do("cast", "hex 0,0", "slot 0", "hex -1,0")
+    assert (t.decision, t.unit("-1,0").face) == (Decision.WINDOW, "up")
+    assert told(t) == [*CAST, "reveal 0 -1,0 a"]
+
+
 def test_v_18_both_moves_of_a_swap_are_told():
     lines = spell({"kind": "swap", "distance": 4}, "hex -1,0", target="own_unit")
     assert lines == [*SPENT, "move 0 -1,0 from 0,0", "move 0 0,0 from -1,0", NEXT]

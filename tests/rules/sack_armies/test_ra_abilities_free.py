@@ -106,6 +106,16 @@ def test_ra_augment_6_a_lent_augment_of_a_killed_unit_goes_on_too():
     assert (alive(t, "2,0"), t.stat("1,0", "armor")) == ([None], 3)
 
 
+def test_ra_augment_6_all_augments_of_a_killed_unit_go_on():
+    banner = token("banner", abilities=[able("augment", stat=stat, amount=1) for stat in ("armor", "damage")])
+    defender = unit("d", "1,0", 1, attached=[attachment("stab")])
+    units = [unit("a", "0,0"), unit("banner", "-1,0"), defender]
+    t = play([token("a"), token("d", band="red"), banner, STAB], units, "H T")
+    t.do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex -1,0")
+    assert alive(t, "-1,0") == [None]
+    assert (t.stat("0,0", "armor"), t.stat("0,0", "damage")) == (2, 2)
+
+
 def test_q_57_bonuses_of_different_augmenters_add_up():
     units = [unit("a", "0,0"), unit("banner", "-1,0"), unit("banner", "0,1"), unit("banner", "0,-1", face="down")]
     t = play([token("a"), augmenter(amount=2)], [*units, unit("a", "3,0", 1)])
