@@ -53,12 +53,14 @@ from sackarmies_env.games.sack_armies.zones import (
 
 @njit
 def can_capture(params, state, unit, target):
-    """Return whether `unit` may try to capture `target`: adjacent, opposing, revealed (RA-Capture-1, R9.1-4)."""
+    """Return whether `unit`, a captor, may try to capture `target`: adjacent, opposing, revealed.
+
+    (RA-Capture-1, R9.1-4)
+    """
     return (
         controller_of(state, target) != controller_of(state, unit)
         and is_face_up(state, target)
         and distance(params, hex_of(state, unit), hex_of(state, target)) == 1
-        and ability_if_revealed(params, state, unit, Ability.CAPTURE) > 0
     )
 
 

@@ -45,13 +45,6 @@ def test_ra_capture_1__d_18_capture_takes_an_adjacent_revealed_opponent():
     assert "capture" not in play(TOKENS, [unit("net", "0,0"), unit("host", "2,0", 1)]).legal()
 
 
-def test_r9_1_4_what_lies_under_a_unit_without_the_ability_does_not_make_it_a_captor():
-    charmed = unit("host", "0,0", attached=[attachment("charm")])
-    t = play(TOKENS, [charmed, unit("host", "1,0", 1)])
-    assert t.unit("0,0").attachments == ("charm",)
-    assert "capture" not in t.legal()
-
-
 def test_ra_capture_2_there_is_no_counter_attack():
     t = play(TOKENS, [unit("net", "0,0"), unit("host", "1,0", 1)], "T").do("capture", "hex 0,0", "hex 1,0").pass_all()
     assert turn_over(t)
