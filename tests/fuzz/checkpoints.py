@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -15,11 +16,10 @@ import numpy as np
 import torch
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import HEADER, POLICY, Header, describe, pack
+from sackarmies_agents.learned.checkpoint import HEADER, POLICY, Header, describe, pack, read_member
 from sackarmies_agents.learned.checkpoint import check as check_file
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent, make_network
-from sackarmies_agents.learned.tensors import load_tensors
 from sackarmies_env.envs.snapshot import MAGIC, pack_state, unpack_state
 from tests.core.toy_game import make_duel
 from tests.fuzz.mutators import mutate_bytes, mutate_data
@@ -123,8 +123,12 @@ def tensor_seeds() -> list[Any]:
     return [members_of(content)[name] for content in seeds() for name in (POLICY, OPTIMIZER)]
 
 
-def read_tensors(path: Path) -> dict[str, Any]:
-    return load_tensors(path.read_bytes())
+def read_tensors(content: bytes) -> dict[str, Any]:
+    """Read tensors as a member of a checkpoint, which its messages name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "checkpoint.zip"
+        path.write_bytes(archive_of({POLICY: content}))
+        return read_member(path, POLICY)
 
 
 def check_tensors(loaded: dict[str, Any]) -> None:

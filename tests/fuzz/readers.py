@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from sackarmies_agents.factory import KINDS, AgentSpec, parse_agent
-from sackarmies_env.core.notation import GameRecord, load_record, make_record
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.notation import GameRecord, give_up, load_record, make_record, replay, state_digest
 from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK
-from sackarmies_env.core.tables import Strict
+from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.games.sack_armies.actions import ActionText, legal_ids
 from sackarmies_env.games.sack_armies.advance import step_games
 from sackarmies_env.games.sack_armies.army import Army, check_army, read_army, resolve_army
 from sackarmies_env.games.sack_armies.config import Config, make_config
-from sackarmies_env.games.sack_armies.game import make_game
+from sackarmies_env.games.sack_armies.game import make_game, make_recorded_game
 from sackarmies_env.games.sack_armies.scenario import (
     Position,
     load_scenario,
@@ -31,9 +32,10 @@ from sackarmies_env.games.sack_armies.scenario import (
 )
 from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
 from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_env.registry import game_of
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
 from tests.core.toy_game import make_duel
-from tests.fuzz import checkpoints
+from tests.fuzz import checkpoints, contests
 from tests.fuzz.mutators import mutate_bytes, places
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +47,10 @@ NO_FILE = (
     "this is a",
     "TOML",
 )  # data that are a text name a file
+REPLAYED = (
+    *("record", "ply ", "flips", "draws", "configuration", "num_generals", "armies", "of General", "switches"),
+    *("scenario: ", "there is no game", "there is no army"),
+)  # of what is not the file itself but the game that it tells
 
 
 @dataclass(frozen=True)
@@ -224,6 +230,43 @@ def check_record(record: GameRecord) -> None:
     assert len(record.actions) == len(record.texts) == len(record.digests) - 1
 
 
+# --- replays
+
+
+@functools.cache
+def _replays() -> tuple[dict[str, Any], ...]:
+    """Return records of random games: of two and three Generals, and from a position; each ends by a forfeit."""
+    configs: tuple[dict[str, Any], ...] = ({"armies": armies()[:2]}, {"num_generals": 3}, {"scenario": dumps()[0]})
+    return tuple(random_record(make_recorded_game(**config), seed) for seed, config in enumerate(configs))
+
+
+def random_record(game: Game, seed: int) -> dict[str, Any]:
+    """Return the record of a game of some random plies; then somebody gives up."""
+    states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
+    game.start(states, seed, "", ())
+    rng, actions = Random(seed), []
+    for _ in range(30):
+        game.legal_actions(game.params, states, mask)
+        actions.append(rng.choice(np.flatnonzero(mask[0]).tolist()))
+        game.step(game.params, states, np.array(actions[-1:]))
+    actions.append(give_up(int(states["current_player"][0])))
+    return make_record(game, seed, actions, reasons={len(actions) - 1: "no answer in 1 s"}).model_dump(mode="json")
+
+
+def replays() -> list[Any]:
+    return [json.loads(json.dumps(record)) for record in _replays()]
+
+
+def play_again(record: GameRecord) -> tuple[GameRecord, Records]:
+    return record, replay(game_of(record), record)
+
+
+def check_replay(played: tuple[GameRecord, Records]) -> None:
+    record, states = played
+    assert states["error"][0] == ERROR_NONE
+    assert state_digest(states) == record.digests[-1]
+
+
 # --- texts
 
 
@@ -283,7 +326,7 @@ READERS = {
             "",
             options,
             check_config,
-            ("armies", "army", "switches", "num_generals", "token", "TOML", "no such file", "cannot be read"),
+            ("armies", "there is no army", "of General", "switches", "num_generals", "tokens", *NO_FILE),
             read_data=read_options,
         ),
         Reader(
@@ -296,6 +339,11 @@ READERS = {
             read_data=start_scenario,
         ),
         Reader("record", ".json", records, check_record, (), read=load_record),
+        Reader(
+            *("replay", ".json", replays, check_replay, REPLAYED),
+            read=lambda path: play_again(load_record(path)),
+            read_data=lambda data: play_again(read_model(GameRecord, data, "record")),
+        ),
         Reader(
             "action",
             "",
@@ -311,7 +359,8 @@ READERS = {
             damage=checkpoints.damage,
         ),
         Reader(
-            "tensors", ".pt", checkpoints.tensor_seeds, checkpoints.check_tensors, ("",), read=checkpoints.read_tensors
+            *("tensors", "", checkpoints.tensor_seeds, checkpoints.check_tensors, (checkpoints.POLICY,)),
+            read_data=checkpoints.read_tensors,
         ),
         Reader(
             *("snapshot", "", checkpoints.snapshot_seeds, checkpoints.check_snapshot, ("saved state",)),
@@ -325,5 +374,14 @@ READERS = {
             *("tournament", ".toml", lambda: tables("configs/tournament/*.toml"), check_settings, ()),
             read=lambda path: load_config(path, TournamentConfig),
         ),
+        Reader(
+            "identity",
+            ".json",
+            contests.identities,
+            contests.check_batches,
+            (contests.IDENTITY, "holds another tournament: its "),
+            read=contests.read_identity,
+        ),
+        Reader("batch", ".json", contests.results, contests.check_results, ("0000.json",), read=contests.read_results),
     )
 }

@@ -1,33 +1,82 @@
 """Whatever a reader is given, it gives something valid or refuses with a sentence that names place and reason."""
 
+import contextlib
+import faulthandler
 import os
+import resource
+import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.fuzz.cases import encode, fault_of, kept_text, make_case, shrink
+from tests.fuzz.cases import documents, encode, fault_of, kept_text, make_case, shrink
 from tests.fuzz.readers import READERS
 
 QUICK = 50
 SLOW = int(os.environ.get("SACKARMIES_FUZZ_CASES", "10000"))
 SEED = int(os.environ.get("SACKARMIES_FUZZ_SEED", "1"))
+BATCH = 50  # cases that are watched together: to watch each alone takes a thread each
+HANG = 120.0  # seconds that a batch may take; it takes about one
+MEMORY = 2**28  # bytes that the cases of a reader may add to the peak; they add 10 MB, the largest file may have 64
 KEPT = Path(__file__).parent / "kept"
 
 
-def fuzz(reader, seed, cases, folder):
+@pytest.fixture
+def terminal(capfd):
+    """Return a file descriptor of the terminal: what is captured is lost when the process is ended."""
+    with capfd.disabled():
+        descriptor = os.dup(sys.stderr.fileno())
+    yield descriptor
+    os.close(descriptor)
+
+
+def fuzz(reader, seed, cases, folder, terminal):
     """Try cases; on a fault tell which, and write the smallest document that shows it."""
     place = folder / "place"
     place.mkdir()
-    for number in range(cases):
+    documents(reader)  # what they take is no matter of the cases
+    before = peak_memory()
+    for start in range(0, cases, BATCH):
+        with end_if_it_hangs(terminal):
+            failed = first_fault(reader, seed, range(start, min(start + BATCH, cases)), place)
+        if failed is not None:
+            tell(reader, seed, *failed, folder)
+    grown = peak_memory() - before
+    assert grown <= MEMORY, f"{reader.name}, seed {seed}: {cases} cases took {grown >> 20} MiB more than there were"
+
+
+def first_fault(reader, seed, numbers, place):
+    """Return number, document and fault of the first case that goes wrong; None if all go well."""
+    for number in numbers:
         case = make_case(reader, Random(f"{reader.name}-{seed}-{number}"))
+        (place.parent / "case").write_text(f"{reader.name}, seed {seed}, case {number}\n")
         if fault := fault_of(reader, case, place):
-            smallest = shrink(reader, case, place)
-            kept = folder / f"{reader.name}-{seed}-{number}{reader.suffix or '.txt'}"
-            kept.write_text(kept_text(smallest), encoding="utf-8", errors="backslashreplace")
-            pytest.fail(
-                f"{reader.name}, seed {seed}, case {number}: {fault}\n{kept} holds\n{kept_text(smallest)[:2000]}"
-            )
+            return number, case, fault
+    return None
+
+
+def tell(reader, seed, number, case, fault, folder):
+    """Fail with a fault, and keep the smallest document that shows it."""
+    smallest = shrink(reader, case, folder / "place")
+    kept = folder / f"{reader.name}-{seed}-{number}{reader.suffix or '.txt'}"
+    kept.write_text(kept_text(smallest), encoding="utf-8", errors="backslashreplace")
+    pytest.fail(f"{reader.name}, seed {seed}, case {number}: {fault}\n{kept} holds\n{kept_text(smallest)[:2000]}")
+
+
+def peak_memory():
+    """Return the most bytes of memory that this process has ever had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@contextlib.contextmanager
+def end_if_it_hangs(terminal):
+    """End the process if a block hangs, and tell where: compiled code hears no signal. `case` tells in which case."""
+    faulthandler.dump_traceback_later(HANG, exit=True, file=terminal)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -41,14 +90,14 @@ def test_valid_documents_are_read(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_damaged_documents_are_refused_or_read(name, tmp_path):
-    fuzz(READERS[name], 0, QUICK, tmp_path)
+def test_damaged_documents_are_refused_or_read(name, tmp_path, terminal):
+    fuzz(READERS[name], 0, QUICK, tmp_path, terminal)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
-def test_very_many_damaged_documents_are_refused_or_read(name, tmp_path):
-    fuzz(READERS[name], SEED, SLOW, tmp_path)
+def test_very_many_damaged_documents_are_refused_or_read(name, tmp_path, terminal):
+    fuzz(READERS[name], SEED, SLOW, tmp_path, terminal)
 
 
 @pytest.mark.parametrize("path", sorted(KEPT.iterdir()), ids=lambda path: path.name)

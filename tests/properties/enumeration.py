@@ -61,7 +61,8 @@ class Hidden:
         It must have left the sack after the token had gone there for all to see (V-17).
         """
         zone, kind = Zone(int(self.state["token_zone"][row])), self.kind(type_id)
-        if seen and zone != Zone.SACK and self.state["token_drawn"][row] < seen - 1:
+        came_face_down = zone == Zone.SACK and self.state["token_kind_known"][row] == 1
+        if seen and (zone != Zone.SACK or came_face_down) and self.state["token_drawn"][row] < seen - 1:
             return False
         if zone == Zone.BATTLEGROUND:
             return (
@@ -74,7 +75,6 @@ class Hidden:
             return kind == self.kind(self.state["token_type"][row]) if known else kind in TAKEN[Band.GREEN]
         if zone == Zone.PICKED:
             return kind == Kind.BATTLEFIELD
-        came_face_down = zone == Zone.SACK and self.state["token_kind_known"][row] == 1
         if zone in (Zone.CASUALTIES, Zone.REMOVED) or came_face_down:
             lost = self.kind(self.state["token_type"][row])
             return kind == lost or {kind, lost} == TAKEN[Band.GREEN]

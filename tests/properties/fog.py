@@ -26,13 +26,18 @@ def no_leaks(bout: Bout) -> Look:
     return look
 
 
-def alike(bout: Bout) -> Look:
-    """Return a look at every decision: two worlds stay alike for the General to act, whatever he does in both."""
+def alike(bout: Bout, lengths: Counter[int] | None = None) -> Look:
+    """Return a look at every decision: two worlds stay alike for the General to act, whatever he does in both.
+
+    `lengths` counts for how many choices they did.
+    """
 
     def look() -> None:
         if bout.player >= 0:
             number = len(bout.actions)
-            follow(bout.game, bout.states, bout.player, number, np.random.default_rng(number))
+            length = follow(bout.game, bout.states, bout.player, number, np.random.default_rng(number))
+            if lengths is not None:
+                lengths[length] += 1
 
     return look
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,11 +31,18 @@ def test_nothing_hidden_shows(name: str):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 def test_nothing_hidden_shows_in_whole_games(name: str):
+    lengths: Counter[int] = Counter()
+    check = partial(alike, lengths=lengths) if name == "alike" else CHECKS[name]
+
     @examples(40)
     @given(configuration=configurations(), seed=seeds(), plies=st.integers(0, 600))
     def games(configuration: Configuration, seed: int, plies: int) -> None:
         bout = Bout(configuration.options(), seed)
         with told(name, bout):
-            play_whole(bout, CHECKS[name](bout), plies)
+            play_whole(bout, check(bout), plies)
 
     games()
+    if name == "alike":
+        compared = sum(length * pairs for length, pairs in lengths.items())
+        print(f"{lengths.total()} pairs of worlds, {compared} choices alike, at most {max(lengths)} in a row")
+        assert compared > 1000

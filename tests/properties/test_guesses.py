@@ -137,6 +137,18 @@ CASES: dict[str, dict[str, Any]] = {
         "seen": {"bolt": 1},
         "drawn": {"wolf": 1},
     },
+    "a host under which a seen text may lie": {
+        "units": [down("hero", "4,0", "drill"), down("brute", "3,0")],
+        "piles": pile("bolt mage", "fighter drill"),
+        "seen": {"mage": 2},
+        "drawn": {"hero": 2, "mage": 2, "bolt": 1},
+    },
+    "a unit that went face down before another was dismissed": {
+        "units": [down("fighter", "4,0")],
+        "piles": pile("bolt brute", "wolf mage bolt"),
+        "gone": ["wolf"],
+        "seen": {"mage": 1},
+    },
     "a unit that went face down": {
         "units": [down("fighter", "4,0")],
         "piles": pile("bolt charm", "wolf drill"),

@@ -10,20 +10,8 @@ from tests.properties.bout import Bout
 from tests.referee.position import Hex, Token, read_position
 
 COLUMNS = (
-    "type",
-    "owner",
-    "controller",
-    "zone",
-    "face",
-    "hex",
-    "host",
-    "first",
-    "next",
-    "active",
-    "employed",
-    "moved",
-    "seen",
-    "drawn",
+    *("type", "owner", "controller", "zone", "face", "hex", "host", "first", "next", "active", "employed", "moved"),
+    *("seen", "drawn", "kind_known"),
 )
 NUMBERS = ("turn", "active", "current_player", "winner", "error", "terminated", "truncated", "last_progress_turn")
 

@@ -34,6 +34,8 @@ def test_a_reset_forgets_whatever_was_in_the_record(options):
         game.reset(game.params, states, np.array([5]))
     for name in plain(fresh).dtype.names:
         np.testing.assert_array_equal(plain(used)[name], plain(fresh)[name], err_msg=name)
+    for name in ("guess_type", "guess_seen", "guess_done", "aided"):  # scratch that a reset does not use
+        assert not plain(used)[name].any()
 
 
 def test_a_position_begins_with_an_empty_log_and_nobody_who_flips_for_initiative():

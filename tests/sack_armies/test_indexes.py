@@ -14,6 +14,8 @@ from sackarmies_env.games.sack_armies.layout import LOG_FEATURES
 from sackarmies_env.games.sack_armies.observe import observe_again
 from sackarmies_env.games.sack_armies.state import LOG_WIDTH
 from sackarmies_env.games.sack_armies.zones import rebuild
+from tests.rules.sack_armies.fights import play
+from tests.rules.sack_armies.table import token, unit
 
 DERIVED = (
     *("zone_tokens", "units", "face_up", "seen", "unit_rows", "field_rows", "legal_rows", "halt_rows"),
@@ -31,6 +33,14 @@ def rebuild_all(params, states):
 def observe_all(params, states, players, out):
     for i in range(len(states)):
         observe_again(params[0], states[i], players[i], out[i])
+
+
+def test_the_last_row_counts():
+    full = {"hand": [], "sack": ["spare"] * 34, "casualties": [], "removed": []}  # with five battlefields and a unit
+    t = play([token("a")], [unit("a", "0,0"), unit("a", "3,0", 1)], general=[full, full])
+    assert t.params["army_size"][0, 1] == t.params["tokens_per_general"][0] == 40
+    assert t.state["cell_unit"].max() == 79
+    assert t.stat("3,0", "armor") == 1
 
 
 def random_positions(game, num_games, plies, seed):

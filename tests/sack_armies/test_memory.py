@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from sackarmies_env.games.sack_armies.constants import Zone
 from sackarmies_env.games.sack_armies.state import IN_SIGHT, MAX_RETURNS
+from sackarmies_env.games.sack_armies.transfer import to_captor, to_casualties
 from tests.rules.sack_armies.fights import able, play, text
-from tests.rules.sack_armies.table import Table, unit
+from tests.rules.sack_armies.table import Table, at, attachment, unit
 from tests.rules.sack_armies.table import token as token_of
 
 TOKENS = [
     token_of("ant"),
     token_of("bee", band="green"),
     token_of("cat"),
+    token_of("raven"),
     token_of("banisher", abilities=[able("dismiss", range=9)]),
     token_of("jailer", abilities=[able("capture")]),
     text("spell", "bolt", "action", [{"kind": "damage", "amount": 2}], target="enemy_unit", range=4),
@@ -61,6 +64,12 @@ def known_kinds(t: Table) -> list[str]:
     state = t.state
     known = (state["token_zone"] == Zone.SACK) & (state["token_owner"] == 0) & (state["token_kind_known"] == 1)
     return sorted(t.type_ids[int(type_id)] for type_id in state["token_type"][known])
+
+
+def seen_at(t: Table, where: str) -> int:
+    """Return the `token_seen` of the unit on a hex."""
+    row = int(t.state["cell_unit"][t.text.grid.cell(*at(where))])
+    return int(t.state["token_seen"][row])
 
 
 def dismiss(t: Table, where: str) -> None:
@@ -157,6 +166,18 @@ def test_a_copy_drawn_between_two_dismissals_is_not_the_second():
     assert sorted(seen for _, seen, _ in memory(t, "bee")[1:]) == [0, 3]
 
 
+def test_a_copy_that_lies_face_down_on_the_board_may_be_the_one_that_comes_to_light_elsewhere():
+    t = begin([unit("bee", "-1,0")], hand="bee", sack="cat ant spare", draws="bee cat ant spare")
+    dismiss(t, "-1,0")
+    turn(t, "draw")
+    assert sorted(memory(t, "bee")) == [("HAND", 0, 0), ("HAND", 2, 1)]
+    turn(t, "deploy", "type bee", "hex -1,-1", "type bee", "hex -2,-1")
+    shown, other = ("-1,-1", "-2,-1") if seen_at(t, "-2,-1") else ("-2,-1", "-1,-1")
+    assert (seen_at(t, shown), seen_at(t, other)) == (0, 2)
+    turn(t, "reveal_unit", f"hex {shown}", "draw")
+    assert (seen_at(t, shown), seen_at(t, other)) == (IN_SIGHT, 0)
+
+
 def test_of_a_unit_that_went_face_down_the_kind_is_known_until_something_is_drawn():
     t = begin([unit("bee", "-1,0", face="down"), unit("ant", "-2,0", face="down")], sack="cat bolt", draws="bolt cat")
     dismiss(t, "-1,0")
@@ -211,6 +232,51 @@ def test_a_raised_casualty_takes_no_mark_from_a_copy_in_the_sack():
     t.do("raise", "hex 0,-1", "type bee").pass_all()
     t.do(next(text for text in t.legal() if text.startswith("hex")))
     assert memory(t, "bee") == [("BATTLEGROUND", IN_SIGHT, 0), ("SACK", 2, 0)]
+
+
+@pytest.mark.parametrize("raised", ["-2,0", "-2,1"])
+def test_which_of_those_lost_face_down_is_raised_does_not_show(raised):
+    tokens = [*TOKENS, token_of("raiser", abilities=[able("raise")])]
+    own = {"hand": [], "sack": ["cat"], "casualties": [], "removed": []}
+    idle = {"hand": [], "sack": ["spare"] * 12, "casualties": [], "removed": []}
+    names = {"-2,0": "ant", "-2,1": "ant"} | {raised: "bee"}
+    units = [unit(name, cell, face="down") for cell, name in names.items()]
+    units += [BANISHER, unit("raiser", "0,-1"), unit("bee", "-1,0"), unit("cat", "3,0", 1)]
+    switches = {"draw_count": 1, "hand_limit": 9, "casualties_public": False}
+    t = play(tokens, units, "H", switches, general=[own, idle], draws=[["cat"], []])
+    dismiss(t, "-1,0")
+    for number, cell in enumerate(names):
+        row = t.state["cell_unit"][t.text.grid.cell(*at(cell))]
+        t.state["token_drawn"][row] = number  # as if one had been drawn before the dismissal, the other after it
+        to_casualties(t.params[0], t.states[0], np.int64(row))
+    turn(t, "draw")
+    t.do("raise", "hex 0,-1", "type bee").pass_all()
+    t.do(next(text for text in t.legal() if text.startswith("hex")))
+    assert memory(t, "bee") == [("BATTLEGROUND", IN_SIGHT, 1), ("SACK", 0, 0)]
+    assert memory(t, "ant") == [("CASUALTIES", 0, 1)]
+
+
+def test_kinds_that_are_known_stay_known_of_captives():
+    t = begin([unit("jailer", "1,0", 1), unit("bee", "0,1", attached=[attachment("drill")])])
+    row = np.flatnonzero(t.state["token_type"] == t.type_ids.index("drill"))[0]
+    t.state["token_kind_known"][row] = 1
+    to_captor(t.params[0], t.states[0], np.int64(row), np.int64(t.state["cell_unit"][t.text.grid.cell(1, 0)]))
+    assert t.state["token_kind_known"][row] == 1
+
+
+def test_of_units_that_went_face_down_a_draw_may_have_taken_the_one_drawn_first():
+    for drawn in ("ant", "bee", "cat"):
+        units = [unit("bee", "-1,0", face="down"), unit("ant", "-2,0", face="down"), unit("raven", "-1,1")]
+        t = begin(units, sack="cat", draws=drawn)
+        dismiss(t, "-1,1")
+        for number, name in enumerate(("bee", "ant")):
+            t.state["token_drawn"][t.state["token_type"] == t.type_ids.index(name)] = number
+        dismiss(t, "-1,0")
+        dismiss(t, "-2,0")
+        turn(t, "draw")
+        state = t.state
+        known = (state["token_zone"] == Zone.SACK) & (state["token_kind_known"] == 1)
+        assert state["token_drawn"][known].tolist() == [1]
 
 
 def test_returns_beyond_the_limit_count_as_one():

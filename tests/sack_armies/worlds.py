@@ -310,11 +310,15 @@ def is_telling(before: Any, after: Any, viewer: int) -> bool:
 
 
 def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Generator) -> int:
-    """Play the choices of `viewer` in two worlds with the same chance; return how many are alike."""
+    """Play the choices of `viewer` in two worlds with the same chance, until something comes to light.
+
+    Returns how many were alike. The worlds part, too, when another General has a real choice: he has other tokens.
+    """
     worlds = [copy_of(game, states), guess(game, states, viewer, seed)]
     for name in (*STREAMS, "script_draws", "script_draws_end", "script_draws_used"):
         worlds[1][name] = worlds[0][name]
-    for played in range(12):
+    played = 0
+    while True:
         before = [plain(copy_of(game, world)) for world in worlds]
         if before[0]["current_player"] != viewer:
             return played
@@ -331,4 +335,4 @@ def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Ge
             assert other["active"] != viewer
             return played
         assert received(game, worlds[0], viewer) == received(game, worlds[1], viewer), (played, action)
-    return played
+        played += 1

@@ -21,6 +21,7 @@ from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
 from sackarmies_env.core.tables import Line, Several, Strict, read_model
+from sackarmies_env.core.words import cut, printable
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
 from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse, worker_pool
@@ -241,5 +242,4 @@ def is_complete(folder: Path, batch: Batch) -> bool:
 
 
 def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return cut(printable(value), 80)

@@ -42,6 +42,10 @@ OPCODES = {
 }
 
 
+class NoTensorsError(ValueError):
+    """Says what an archive holds that no tensors need."""
+
+
 def load_tensors(content: bytes) -> dict[str, Any]:
     """Return a dict of tensors, numbers, texts, lists and further dicts.
 
@@ -56,13 +60,13 @@ def load_tensors(content: bytes) -> dict[str, Any]:
             check_archive(archive, len(content))
             pickles = [name for name in archive.namelist() if name.rpartition("/")[2] == PICKLE]
             if not content.startswith(SIGNATURE) or len(pickles) != 1:
-                raise ValueError("it is no archive of tensors")
+                raise NoTensorsError("it is no archive of tensors")
             check_pickle(archive.read(pickles[0]))
         loaded = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except NoTensorsError as error:
+        raise ValueError(cut(printable(error), MAX_REASON)) from None
     except pickle.UnpicklingError:
         raise ValueError("it holds more than tensors") from None
-    except ValueError as error:
-        raise ValueError(cut(printable(error), MAX_REASON)) from None
     except DAMAGED as error:
         raise ValueError(f"its tensors cannot be read, {type(error).__name__}") from None
     if not isinstance(loaded, dict) or not all(isinstance(key, str) for key in loaded):
@@ -75,34 +79,34 @@ def check_archive(archive: zipfile.ZipFile, size: int) -> None:
     """Refuse an archive that would grow when it is unpacked.
 
     Raises:
-        ValueError: a member is packed or locked, sizes do not add up, or a name stands twice.
+        NoTensorsError: a member is packed or locked, sizes do not add up, or a name stands twice.
     """
     members = archive.infolist()
     if len(members) > MAX_MEMBERS or len({member.filename for member in members}) < len(members):
-        raise ValueError("it has too many members, or two of the same name")
+        raise NoTensorsError("it has too many members, or two of the same name")
     if any(member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1 for member in members):
-        raise ValueError("its members must be neither packed nor locked")
+        raise NoTensorsError("its members must be neither packed nor locked")
     if any(member.file_size != member.compress_size for member in members):
-        raise ValueError("a member claims another size than it has")
+        raise NoTensorsError("a member claims another size than it has")
     if sum(member.file_size for member in members) > size:
-        raise ValueError("its members claim to be larger than the whole")
+        raise NoTensorsError("its members claim to be larger than the whole")
 
 
 def check_pickle(content: bytes) -> None:
     """Refuse a pickle that does more than to put tensors into dicts and lists.
 
     Raises:
-        ValueError: it names something else, or uses what `torch.save` has no use for.
+        NoTensorsError: it names something else, or uses what `torch.save` has no use for.
     """
     for number, (opcode, argument, _) in enumerate(pickletools.genops(content)):
         if opcode.name not in OPCODES:
-            raise ValueError("it holds more than tensors")
+            raise NoTensorsError("it holds more than tensors")
         if opcode.name == "PROTO" and argument != PROTOCOL:  # torch would warn, and go on
-            raise ValueError(f"its tensors are of protocol {argument}, but torch.save writes {PROTOCOL}")
+            raise NoTensorsError(f"its tensors are of protocol {argument}, but torch.save writes {PROTOCOL}")
         if opcode.name == "GLOBAL" and argument not in NAMES:
-            raise ValueError("it holds more than tensors")
+            raise NoTensorsError("it holds more than tensors")
         if opcode.name == "LONG_BINPUT" and int(argument or 0) > number:
-            raise ValueError("its tensors are numbered wrongly")
+            raise NoTensorsError("its tensors are numbered wrongly")
 
 
 def check_sizes(loaded: dict[str, Any]) -> None:

@@ -19,7 +19,6 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     first_token,
     hex_of,
-    is_face_up,
     unit_at,
 )
 
@@ -152,9 +151,10 @@ def shooters(params, state, player):
 
 @njit
 def can_coordinate(params, state, player, target, ranged):
-    """Return whether two or more units of `player` can attack `target` together (R8.4.5-4, Q-28)."""
-    if controller_of(state, target) == player or not is_face_up(state, target):
-        return False
+    """Return whether two or more units of `player` can attack `target`, an opponent in sight, together.
+
+    (R8.4.5-4, Q-28)
+    """
     group = candidates(params, state, player, target, ranged)
     if count_bits(group) < MIN_ATTACKERS:
         return False
@@ -183,7 +183,9 @@ def offer_coord_targets(params, state):
     player = np.int64(state.current_player)
     ranged = is_ranged(np.int64(state.chain_verb))
     for opponent in range(params.num_generals):
-        rest = state.units[opponent]
+        if opponent == player:
+            continue
+        rest = state.units[opponent] & state.face_up[opponent]
         while rest != NO_BITS:
             target = first_token(params, opponent) + lowest_bit(rest)
             rest = without_lowest(rest)

@@ -22,10 +22,9 @@ from sackarmies_env.games.sack_armies.constants import (
     Use,
     Verb,
 )
-from sackarmies_env.games.sack_armies.effects import note_survival
 from sackarmies_env.games.sack_armies.flow import ask
 from sackarmies_env.games.sack_armies.mask import allow
-from sackarmies_env.games.sack_armies.movement import reveal
+from sackarmies_env.games.sack_armies.movement import greatest_terrain_bonus, reveal
 from sackarmies_env.games.sack_armies.state import MAX_INSTANCES
 from sackarmies_env.games.sack_armies.stats import (
     NO_ROW,
@@ -325,6 +324,14 @@ def apply_save_slot(params, state, action):
 
 
 # --- deaths
+
+
+@njit
+def note_survival(params, state, unit, amount):
+    """Make public what surviving `amount` tells of a face-down unit's printed armor."""
+    if not is_face_up(state, unit):
+        shown = amount + 1 - greatest_terrain_bonus(params, state, hex_of(state, unit), Stat.ARMOR)
+        state.token_min_armor[unit] = max(np.int64(state.token_min_armor[unit]), shown)
 
 
 @njit

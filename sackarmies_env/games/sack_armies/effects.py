@@ -27,7 +27,6 @@ from sackarmies_env.games.sack_armies.constants import (
     Event,
     Flip,
     Kind,
-    Stat,
     Target,
     Use,
     Who,
@@ -37,7 +36,6 @@ from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import NO_CELL
 from sackarmies_env.games.sack_armies.mask import allow
 from sackarmies_env.games.sack_armies.movement import (
-    greatest_terrain_bonus,
     relocate_unit,
     reveal,
     settle_sight,
@@ -289,20 +287,10 @@ def count_successes(params, state, mode):
 
 
 @njit
-def note_survival(params, state, unit, amount):
-    """Make public what surviving `amount` tells of a face-down unit's printed armor."""
-    if not is_face_up(state, unit):
-        shown = amount + 1 - greatest_terrain_bonus(params, state, hex_of(state, unit), Stat.ARMOR)
-        state.token_min_armor[unit] = max(np.int64(state.token_min_armor[unit]), shown)
-
-
-@njit
 def inflict(params, state, unit, amount):
-    """Inflict damage of a text on `unit`, which dies if it is lethal (R3.2.2-3)."""
+    """Inflict damage of a text on `unit`, which the text has turned up and which dies if it is lethal (R3.2.2-3)."""
     if is_lethal(amount, effective_armor(params, state, unit)):
         kill(params, state, unit)
-    elif amount > 0:
-        note_survival(params, state, unit, amount)
 
 
 @njit

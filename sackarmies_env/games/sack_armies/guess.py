@@ -91,7 +91,7 @@ def is_free_place(params, state, token, type_id, seen):
         return False
     if type_id == NO_TYPE:
         return not has_known_kind(state, token)
-    return fits_place(params, state, token, type_id, seen)
+    return fits_place(params, state, token, type_id, seen, True)
 
 
 @njit

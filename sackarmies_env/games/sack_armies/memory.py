@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
+from sackarmies_env.core.bits import NO_BITS, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Kind, Zone
+from sackarmies_env.games.sack_armies.constants import Face, Kind, Zone
 from sackarmies_env.games.sack_armies.state import IN_SIGHT, MAX_RETURNS
 from sackarmies_env.games.sack_armies.zones import first_token, kind_of, owner_of, rows_per_general, set_seen, tokens_in
 
@@ -49,7 +49,7 @@ def mark_seen(state, token):
 @njit
 def is_late_enough(state, token, seen):
     """Return whether `token` left the sack after a copy of which `token_seen` is this had gone away."""
-    return state.token_drawn[token] + 1 >= seen
+    return np.int64(state.token_drawn[token]) + 1 >= seen
 
 
 @njit
@@ -65,48 +65,81 @@ def note_return(state, token, was_up):
 
 
 @njit
-def forget_draw(params, state, token):
-    """Let `token` leave the hand such that it may be any token of it: others cannot tell.
-
-    It may be the one drawn last, and the tokens that stay may be all but the one drawn first.
-    """
-    owner = owner_of(state, token)
-    first = np.int64(token)
-    last = np.int64(state.token_drawn[token])
-    rest = tokens_in(state, owner, Zone.HAND)
-    while rest != NO_BITS:
-        other = first_token(params, owner) + lowest_bit(rest)
-        rest = without_lowest(rest)
+def earliest(params, state, token, pool):
+    """Return the token of `pool`, bits of the owner of `token`, that was drawn first, and when the last one was."""
+    start = first_token(params, owner_of(state, token))
+    first = start + lowest_bit(pool)
+    last = np.int64(0)
+    while pool != NO_BITS:
+        other = start + lowest_bit(pool)
+        pool = without_lowest(pool)
         last = max(last, np.int64(state.token_drawn[other]))
         if state.token_drawn[other] < state.token_drawn[first]:
             first = other
+    return first, last
+
+
+@njit
+def forget_draw(params, state, token, pool):
+    """Let `token` leave a pool of tokens such that it may be any of them: others cannot tell.
+
+    It may be the one drawn last, and those that stay may be all but the one drawn first.
+    """
+    first, last = earliest(params, state, token, pool)
     state.token_drawn[first] = state.token_drawn[token]
     state.token_drawn[token] = last
+
+
+@njit
+def hidden_losses(params, state, token):
+    """Return as bits the tokens lost face down by the owner of `token`, which is one, that looked like it."""
+    owner = owner_of(state, token)
+    return alike(params, state, token, tokens_in(state, owner, Zone.CASUALTIES) & ~state.face_up[owner])
+
+
+@njit
+def alike(params, state, token, pool):
+    """Return those of `pool`, bits of the owner of `token`, that look like it face down."""
+    kind = kind_of(params, state, token)
+    start = first_token(params, owner_of(state, token))
+    found = NO_BITS
+    while pool != NO_BITS:
+        following = without_lowest(pool)
+        if are_alike(kind_of(params, state, start + lowest_bit(pool)), kind):
+            found |= pool & ~following
+        pool = following
+    return found
+
+
+@njit
+def known_backs(params, state, player):
+    """Return as bits the tokens in the sack of `player` that came there face down from play."""
+    found = NO_BITS
+    pool = tokens_in(state, player, Zone.SACK)
+    while pool != NO_BITS:
+        following = without_lowest(pool)
+        if state.token_kind_known[first_token(params, player) + lowest_bit(pool)] == 1:
+            found |= pool & ~following
+        pool = following
+    return found
 
 
 @njit
 def forget_kinds(params, state, token):
     """Let `token` leave the sack such that it may be any token of it, also one that came there face down from play.
 
-    The sack can no longer be relied on to hold one of any kind that did.
+    Of each kind that did, the sack may have lost the one that had been drawn first.
     """
     owner = owner_of(state, token)
-    for kind in (Kind.UNIT, Kind.BATTLEFIELD, Kind.SPELL):
-        found = np.int64(token) if is_back_known(params, state, token, kind) else np.int64(NO_TOKEN)
-        rest = tokens_in(state, owner, Zone.SACK)
-        while rest != NO_BITS and found == NO_TOKEN:
-            other = first_token(params, owner) + lowest_bit(rest)
-            rest = without_lowest(rest)
-            if is_back_known(params, state, other, kind):
-                found = other
-        if found != NO_TOKEN:
-            state.token_kind_known[found] = 0
-
-
-@njit
-def is_back_known(params, state, token, kind):
-    """Return whether all know that `token`, which came face down to a sack, looks like one of this kind."""
-    return state.token_kind_known[token] == 1 and are_alike(kind_of(params, state, token), kind)
+    rest = known_backs(params, state, owner)
+    while rest != NO_BITS:
+        pool = alike(params, state, first_token(params, owner) + lowest_bit(rest), rest)
+        rest &= ~pool
+        first, _ = earliest(params, state, token, pool)
+        if has_bit(pool, token - first_token(params, owner)):
+            state.token_drawn[first] = state.token_drawn[token]
+            first = np.int64(token)
+        state.token_kind_known[first] = 0
 
 
 @njit

@@ -65,14 +65,14 @@ def is_open(params, state, token):
 
 
 @njit
-def band_fits(params, state, unit, band):
-    """Return whether a name band can hold the attachments of face-down `unit`, as far as they stand."""
+def band_fits(params, state, unit, band, as_dealt):
+    """Return whether a name band can hold the attachments of face-down `unit`: as they stand, or as all can know."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if state.token_kind_known[attachment] == 1:
             if not band_takes(band, true_kind(params, state, attachment)):
                 return False
-        elif is_settled(params, state, attachment):
+        elif as_dealt and is_settled(params, state, attachment):
             if not band_takes(band, kind_of(params, state, attachment)):
                 return False
         elif band == Band.BLACK or band == Band.GRAY:
@@ -101,10 +101,10 @@ def fits_attachment(params, state, token, kind):
     """Return whether the hidden attachment `token` may be of this kind."""
     if not is_attachment(kind):
         return False
-    if state.token_zone[token] == Zone.CAPTURED:
-        return fits_captivity(params, state, token, kind)
     if state.token_kind_known[token] == 1 and kind != true_kind(params, state, token):
         return False
+    if state.token_zone[token] == Zone.CAPTURED:
+        return fits_captivity(params, state, token, kind)
     return band_takes(params.type_band[state.token_type[state.token_host[token]]], kind)
 
 
@@ -120,14 +120,16 @@ def has_known_kind(state, token):
 @njit
 def fits_time(state, token, seen):
     """Return whether what went to the sack in public, as `seen` tells, can have come to where the hidden `token` is."""
-    return state.token_zone[token] == Zone.SACK or is_late_enough(state, token, seen)
+    in_plain_sack = state.token_zone[token] == Zone.SACK and state.token_kind_known[token] == 0
+    return in_plain_sack or is_late_enough(state, token, seen)
 
 
 @njit
-def fits_place(params, state, token, type_id, seen):
+def fits_place(params, state, token, type_id, seen, as_dealt):
     """Return whether the hidden `token`, where it is and by what is public of it, may be of this type.
 
-    `seen` is the `token_seen` of what is to lie there, 0 for something that nobody has seen.
+    `seen` is the `token_seen` of what is to lie there, 0 for something that nobody has seen. `as_dealt` tells whether a
+    host must fit what has been dealt to the places under it.
     """
     if not fits_time(state, token, seen):
         return False
@@ -142,7 +144,7 @@ def fits_place(params, state, token, type_id, seen):
             kind == Kind.UNIT
             and params.type_movement[type_id] >= state.token_min_movement[token]
             and params.type_armor[type_id] >= state.token_min_armor[token]
-            and band_fits(params, state, token, np.int64(params.type_band[type_id]))
+            and band_fits(params, state, token, np.int64(params.type_band[type_id]), as_dealt)
         )
     if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
         return fits_attachment(params, state, token, kind)
@@ -153,7 +155,7 @@ def fits_place(params, state, token, type_id, seen):
 @njit
 def may_be(params, state, token, other):
     """Return whether the hidden `token` may be what the hidden `other` of the same General is now."""
-    return fits_place(params, state, token, type_of(state, other), seen_of(state, other))
+    return fits_place(params, state, token, type_of(state, other), seen_of(state, other), True)
 
 
 @njit
@@ -170,7 +172,7 @@ def place_class(state, token):
 
 @njit
 def deal_stage(state, token):
-    """Return when a place is dealt a token: units, then attachments, then piles and picks, then hand, then sack."""
+    """Return when a place is dealt a token: units, attachments, all others of known kind, hand, and then the sack."""
     zone = state.token_zone[token]
     if zone == Zone.BATTLEGROUND:
         return 0
@@ -183,7 +185,7 @@ def deal_stage(state, token):
 
 @njit
 def may_fit(params, state, token, other):
-    """Return whether the hidden `token` may be what `other` is, whatever its host is if that is hidden, too."""
+    """Return whether the hidden `token` may be what `other` is, whatever hidden tokens under it or over it are."""
     if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
         kind = kind_of(params, state, other)
         return (
@@ -191,7 +193,7 @@ def may_fit(params, state, token, other):
             and (state.token_kind_known[token] == 0 or kind == true_kind(params, state, token))
             and fits_time(state, token, seen_of(state, other))
         )
-    return may_be(params, state, token, other)
+    return fits_place(params, state, token, type_of(state, other), seen_of(state, other), False)
 
 
 @njit
@@ -285,7 +287,7 @@ def suits(params, state, token, type_id, kind, ranks_left):
     """Return whether a type of this kind that nobody has seen may be given to `token`."""
     return (
         (kind == ANY_KIND or params.type_kind[type_id] == kind)
-        and fits_place(params, state, token, type_id, 0)
+        and fits_place(params, state, token, type_id, 0, True)
         and fits_army(params, state, owner_of(state, token), type_id, ranks_left)
     )
 

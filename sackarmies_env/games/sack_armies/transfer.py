@@ -9,7 +9,7 @@ from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Event, Face, Zone
 from sackarmies_env.games.sack_armies.events import log_event
-from sackarmies_env.games.sack_armies.memory import forget_draw, forget_kinds, mark_seen, note_return
+from sackarmies_env.games.sack_armies.memory import forget_draw, forget_kinds, hidden_losses, mark_seen, note_return
 from sackarmies_env.games.sack_armies.zones import (
     clear_hex,
     detach,
@@ -91,12 +91,14 @@ def leave_zone(params, state, token):
     owner = np.int64(state.token_owner[token])
     if zone == Zone.SACK:
         state.sack_count[owner] -= 1
-        state.token_drawn[token] = state.returns[owner]
         if state.returns[owner] > 0:
             forget_kinds(params, state, token)
+        state.token_drawn[token] = state.returns[owner]
     elif zone == Zone.HAND:
         state.hand_count[owner] -= 1
-        forget_draw(params, state, token)
+        forget_draw(params, state, token, tokens_in(state, owner, Zone.HAND))
+    elif zone == Zone.CASUALTIES and not is_face_up(state, token):
+        forget_draw(params, state, token, hidden_losses(params, state, token))
     elif zone == Zone.ATTACHED:
         detach(state, token)
     elif zone == Zone.BATTLEGROUND:
@@ -161,11 +163,13 @@ def to_removed(params, state, token):
 
 @njit
 def to_captor(params, state, token, captor):
-    """Put `token` under `captor`, out of play; face-down attachments stay face down."""
+    """Put `token` under `captor`, out of play; face-down attachments stay face down, known kinds stay known."""
     face = state.token_face[token]
+    is_kind_known = state.token_kind_known[token]
     leave_zone(params, state, token)
     set_zone(state, token, Zone.CAPTURED)
     state.token_host[token] = captor
+    state.token_kind_known[token] = is_kind_known
     set_face(state, token, face)
 
 

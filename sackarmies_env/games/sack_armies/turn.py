@@ -223,7 +223,6 @@ def apply_menu(params, state, action):
     if action == Verb.PASS:
         set_step(state, TurnStep.END)
     elif action == Verb.CONCEDE:
-        set_step(state, TurnStep.END)
         eliminate_player(params, state, player, Victory.CONCESSION)
     elif action == Verb.DRAW:
         begin_draw(params, state, player)

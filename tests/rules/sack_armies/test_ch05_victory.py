@@ -223,6 +223,16 @@ def test_q_16_who_falls_in_his_own_turn_ends_it_and_control_is_still_settled():
     assert returns(t) == [-0.5, 0.0, 0.0]
 
 
+def test_q_15_who_is_out_is_not_eliminated_again_at_the_end_of_later_turns():
+    fields = [field("0,0"), field("2,0", 1), field("0,2", 2)]
+    units = [unit("a", "0,2"), unit("a", "2,0", 1), unit("a", "0,3", 2)]
+    t = board(units, fields, generals=3, general=[SPARE, SPARE, SPARE])
+    for _ in range(2):
+        wait(t)
+        assert [t.alive(g) for g in range(3)] == [True, True, False]
+        assert t.state["log_kind"].tolist().count(Event.ELIMINATE) == 1
+
+
 def test_q_16_who_loses_his_battlefields_in_his_own_turn_falls_at_its_end():
     fields = [field("0,0"), field("2,0", 1), field("0,2", 2)]
     t = wait(board([unit("a", "0,0", 1)], fields, generals=3))  # the enemy stood there already

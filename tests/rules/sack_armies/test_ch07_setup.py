@@ -152,6 +152,14 @@ def test_r7_1_6__r7_1_7_red_cards_succeed_until_the_deck_has_run_out():
     assert int(t.state["deck_black"]) == 16 + sum(results)
 
 
+def test_r7_1_8_a_joker_is_no_black_card():
+    t, _ = next_flips("deck_jokers", 0)
+    t.state["deck_red"], t.state["deck_black"], t.state["deck_jokers"] = 0, 0, 1
+    chance.flip(t.params[0], t.states[0], np.int64(0))  # the joker, and then a card of the full deck
+    assert int(t.state["deck_red"]) + int(t.state["deck_black"]) == 51
+    assert int(t.state["deck_jokers"]) == 2
+
+
 def test_r7_1_8_a_joker_means_a_fresh_shuffle_and_is_no_result():
     t, _ = next_flips("deck_jokers", 0)
     shuffles = 0

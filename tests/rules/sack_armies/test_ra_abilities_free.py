@@ -116,6 +116,17 @@ def test_ra_augment_6_all_augments_of_a_killed_unit_go_on():
     assert (t.stat("0,0", "armor"), t.stat("0,0", "damage")) == (2, 2)
 
 
+def test_ra_augment_6_all_lent_augments_of_a_killed_unit_go_on():
+    lent = [grant("augment", stat=stat, amount=2) for stat in ("armor", "damage")]
+    loan = text("maneuver", "loan", "action", lent, target="own_unit", range=2)
+    strike = text("maneuver", "strike", "action", [{"kind": "damage", "amount": 9}], target="any_unit", range=2)
+    defender = unit("d", "1,0", 1, attached=[attachment("loan"), attachment("strike")])
+    t = play([token("a"), token("d", band="red"), loan, strike], [unit("a", "0,0"), defender, unit("d", "2,0", 1)], "H")
+    t.do("melee", "hex 0,0", "hex 1,0", "surprise", "slot 0", "hex 2,0", "pass", "surprise", "slot 0", "hex 2,0")
+    assert alive(t, "2,0") == [None]
+    assert [t.stat("1,0", name) for name in ("armor", "damage")] == [3, 3]
+
+
 def test_q_57_bonuses_of_different_augmenters_add_up():
     units = [unit("a", "0,0"), unit("banner", "-1,0"), unit("banner", "0,1"), unit("banner", "0,-1", face="down")]
     t = play([token("a"), augmenter(amount=2)], [*units, unit("a", "3,0", 1)])

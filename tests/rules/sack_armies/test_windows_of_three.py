@@ -31,6 +31,14 @@ def three(*texts, windows="announce"):
     return t.do(*texts)
 
 
+@pytest.mark.parametrize("active", [0, 1, 2])
+def test_p_window_where_nobody_is_targeted_the_general_after_the_active_one_is_asked_first(active):
+    units = [unit("mage", cell, seat, attached=[attachment("wind")]) for seat, cell in enumerate(("0,0", "2,0", "0,2"))]
+    t = play([MAGE, WIND], units, fields=FIELDS, generals=3, to_move=active)
+    t.do("cast", f"hex {('0,0', '2,0', '0,2')[active]}", "slot 0")
+    assert asked_in_turn(t) == [(active + 1) % 3, (active + 2) % 3, active]
+
+
 @pytest.mark.parametrize(
     ("texts", "seats", "targeted"),
     [

@@ -1,0 +1,70 @@
+"""Files in the folder of a tournament, which are read when it goes on: valid ones, and how they are read there."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sackarmies_training.tournament import Batch, GameEntry, Tournament, batch_path, read_batch
+from tests.training.test_tournament import make_tournament
+
+IDENTITY = "tournament.json"
+FORFEIT = {"seat": 1, "ply": 3, "reason": "raised ValueError: too many hexes"}
+
+
+def contest(folder: Path) -> Tournament:
+    return make_tournament(folder, seeds=2)
+
+
+@functools.cache
+def _files() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a tournament writes about itself and about its first batch."""
+    with tempfile.TemporaryDirectory() as folder:
+        played = contest(Path(folder))
+        played.play(played.open(), lambda games: None)
+        paths = (played.folder / IDENTITY, batch_path(played.folder, played.batches()[0]))
+        identity, batch = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    return identity, batch
+
+
+def identities() -> list[Any]:
+    return [copy.deepcopy(_files()[0])]
+
+
+def read_identity(path: Path) -> tuple[list[Batch], list[Batch]]:
+    """Go on with a tournament that a file describes; return what is still to be played, and what all is."""
+    with tempfile.TemporaryDirectory() as folder:
+        stopped = contest(Path(folder))
+        (stopped.folder / IDENTITY).write_bytes(path.read_bytes())
+        return stopped.open(), stopped.batches()
+
+
+def check_batches(found: tuple[list[Batch], list[Batch]]) -> None:
+    missing, planned = found
+    assert missing == planned
+
+
+def results() -> list[Any]:
+    batch, forfeited = copy.deepcopy(_files()[1]), copy.deepcopy(_files()[1])
+    forfeited["games"][0]["forfeits"] = [FORFEIT]
+    return [batch, forfeited]
+
+
+def read_results(path: Path) -> tuple[GameEntry, ...]:
+    """Read a file as the results of the first batch."""
+    with tempfile.TemporaryDirectory() as folder:
+        stopped = contest(Path(folder))
+        batch = stopped.batches()[0]
+        batch_path(stopped.folder, batch).parent.mkdir()
+        batch_path(stopped.folder, batch).write_bytes(path.read_bytes())
+        return read_batch(stopped.folder, batch)
+
+
+def check_results(games: tuple[GameEntry, ...]) -> None:
+    planned = [(tuple(game["agents"]), game["seed"]) for game in _files()[1]["games"]]
+    assert [(game.agents, game.seed) for game in games] == planned
+    assert all(len(game.returns) == len(game.agents) for game in games)
