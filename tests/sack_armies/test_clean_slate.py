@@ -34,8 +34,16 @@ def test_a_reset_forgets_whatever_was_in_the_record(options):
         game.reset(game.params, states, np.array([5]))
     for name in plain(fresh).dtype.names:
         np.testing.assert_array_equal(plain(used)[name], plain(fresh)[name], err_msg=name)
-    for name in ("guess_type", "guess_seen", "guess_done", "aided"):  # scratch that a reset does not use
+    for name in ("guess_type", "guess_seen", "guess_done", "aided", "script_flips"):  # what a reset does not use
         assert not plain(used)[name].any()
+
+
+def test_what_each_has_earned_is_written_over_whatever_was_there():
+    game = make_game(num_generals=3)
+    states, earned = game.new_states(1), np.full((1, 3), 9, np.float32)
+    game.reset(game.params, states, np.array([5]))
+    game.returns(game.params, states, earned)
+    assert not earned.any()
 
 
 def test_a_position_begins_with_an_empty_log_and_nobody_who_flips_for_initiative():

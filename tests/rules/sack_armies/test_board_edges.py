@@ -26,6 +26,12 @@ def test_q_74_units_at_opposite_ends_of_the_board_do_not_see_each_other():
     assert (t.unit(CORNER).face, t.unit(EDGE).face) == ("down", "down")
 
 
+@pytest.mark.parametrize("attacker", [CORNER, EDGE])
+def test_q_74__r8_4_1_1_a_unit_at_the_edge_attacks_whoever_stands_beside_it(attacker):
+    enemy = "0,8" if attacker == CORNER else "0,-8"
+    assert "melee" in edge([], [unit("walker", attacker), unit("walker", enemy, 1)]).legal()
+
+
 @pytest.mark.parametrize(("leader", "flips"), [(CORNER, "T"), ("1,-9", "")])
 def test_q_74__ra_leadership_2_a_leader_covers_nobody_across_the_board(leader, flips):
     tokens = [token("chief", abilities=[able("leadership")]), token("d", armor=9)]
