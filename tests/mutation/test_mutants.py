@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 
 import pytest
@@ -11,7 +12,7 @@ from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Trial, Verdict, choose, in_child, verdicts
 from tests.mutation.mutants import mutants_of
 from tests.mutation.recording import Recorded
-from tests.mutation.run import as_trials, path_of, place_of
+from tests.mutation.run import GAME, RULES, as_trials, path_of, place_of
 
 MUTANTS = mutants_of(toy)
 CHECKS = {
@@ -201,3 +202,9 @@ def test_a_faulty_explanation_is_refused(tmp_path, text, message):
 
 def test_the_explanations_of_the_project_can_be_read():
     assert all(reason.strip() for reason in read_entries().values())
+
+
+def test_every_explanation_is_of_a_fault_that_can_still_be_made():
+    names = [f"{GAME}.{name}" for name in RULES]
+    mutants = [mutant for name in names for mutant in mutants_of(importlib.import_module(name))]
+    check_entries(read_entries(), mutants, names)
