@@ -17,6 +17,7 @@ from numba.core import event
 
 DELAY = 1.0  # seconds of compiling or waiting before it is worth a line
 GAMES = "sackarmies_env.games."
+HINT = "; it is kept for later use, `sackarmies warmup` compiles everything at once"
 
 
 def is_main_process() -> bool:
@@ -45,6 +46,7 @@ class CompileNotice(event.Listener):
 
     def __init__(self) -> None:
         self.num_compiled = 0  # kernels that were not found in the cache
+        self.hint = HINT  # behind the first line
         self._depth = 0  # compiling a kernel compiles the kernels it calls
         self._what = ""
         self._started = 0.0
@@ -85,7 +87,7 @@ class CompileNotice(event.Listener):
         if sys.stderr.isatty():
             self._count()
         elif self._what not in self._told:
-            hint = "" if self._told else "; it is kept for later use, `sackarmies warmup` compiles everything at once"
+            hint = "" if self._told else self.hint
             self._told.add(self._what)
             note(f"compiling {self._what}{hint} ...")
 
