@@ -69,7 +69,7 @@ from sackarmies_env.games.toy.outer import outer
 class Slowness(event.Listener):
     def on_start(self, event):
         print("compiling", flush=True)
-        time.sleep(0.5)
+        time.sleep(1.0)
     def on_end(self, event):
         pass
 
@@ -193,7 +193,7 @@ print(race.race(int(sys.argv[1]), 3))
 @pytest.mark.slow
 def test_damaged_cache_files_are_compiled_again_and_crash_nothing(toy):
     finish(start(toy, "1", "1.5"))
-    assert finish(start(toy, "25", program=DAMAGE), timeout=600) == (["5"], "")
+    assert finish(start(toy, "20", program=DAMAGE), timeout=600) == (["5"], "")
 
 
 @pytest.mark.slow
