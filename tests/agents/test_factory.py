@@ -18,8 +18,9 @@ def test_options_follow_a_colon():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("randm", r"unknown agent 'randm' \(did you mean 'random'\?\): known are random, greedy, ppo, python"),
+        ("randm", r"unknown agent 'randm' \(did you mean \"random\"\?\): known are random, greedy, ppo, python"),
         ("", r"unknown agent ''"),
+        ("ppo:paht=a", r"has no option 'paht' \(did you mean \"path\"\?\): ppo takes path, deterministic"),
         ("random:depth=3", r"agent 'random:depth=3' has no option 'depth': random takes none"),
         ("ppo", r"agent 'ppo' needs the option 'path': a checkpoint file"),
         ("ppo:path", r"agent 'ppo:path': 'path' is not of the form key=value"),
