@@ -65,7 +65,7 @@ class Monitor(BaseCallback):
         self._folder = folder
         self._saved = 0
         self._pooled = 0
-        self._recent: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._recent: dict[str, deque[int]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
         self._progress = Progress(
             TextColumn("training"),
             BarColumn(),
@@ -127,10 +127,10 @@ class Monitor(BaseCallback):
         return not self.interrupted and self._clock.fraction < 1.0
 
     def _on_rollout_end(self) -> None:
-        for name, outcomes in self._env.take_outcomes().items():
-            self._recent[name].extend(outcomes)
-        for name, returns in self._recent.items():
-            self.logger.record(f"selfplay/won_against_{name}", _share_won(returns))
+        for name, results in self._env.take_results().items():
+            self._recent[name].extend(results)
+        for name, recent in self._recent.items():
+            self.logger.record(f"selfplay/won_against_{name}", _share_won(recent))
         self._progress.update(
             self._task, completed=self._clock.fraction, decisions=self.model.num_timesteps, wins=self._standing()
         )
@@ -143,9 +143,9 @@ class Monitor(BaseCallback):
         """Return how the learner did of late."""
         if not self._recent:
             return "no game has ended yet"
-        wins = [f"{_share_won(returns):.0%} v. {name}" for name, returns in sorted(self._recent.items())]
+        wins = [f"{_share_won(results):.0%} v. {name}" for name, results in sorted(self._recent.items())]
         return f"won {', '.join(wins)}"
 
 
-def _share_won(returns: deque[float]) -> float:
-    return sum(earned > 0 for earned in returns) / len(returns)
+def _share_won(results: deque[int]) -> float:
+    return sum(result > 0 for result in results) / len(results)

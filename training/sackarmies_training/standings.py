@@ -49,23 +49,17 @@ class Standing:
 
 
 def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = None) -> Tally:
-    """Count an agent's games, all of them or those with `against` at the table.
+    """Count the games of an agent, all of them or those with `against` at the table.
 
-    In a seat a game is won by earning more than every other General, drawn by sharing the most, else lost. A game that
-    an agent plays with several seats counts once a seat, and its seats do not stand in each other's way.
+    Each game counts once, however many seats the agent has: won if the seat that alone earned the most is the agent's,
+    drawn if several seats earned the most and one of them is the agent's, else lost.
     """
-    wins = draws = losses = 0
-    for outcome in outcomes:
-        if against is not None and against not in outcome.agents:
-            continue
-        others = [earned for name, earned in zip(outcome.agents, outcome.returns, strict=True) if name != agent]
-        for name, earned in zip(outcome.agents, outcome.returns, strict=True):
-            if name == agent:
-                best = max(others, default=earned)
-                wins += earned > best
-                draws += earned == best
-                losses += earned < best
-    return Tally(wins, draws, losses)
+    played = [
+        outcome for outcome in outcomes if agent in outcome.agents and (against is None or against in outcome.agents)
+    ]
+    wins = sum(outcome.best == (agent,) for outcome in played)
+    draws = sum(len(outcome.best) > 1 and agent in outcome.best for outcome in played)
+    return Tally(wins, draws, len(played) - wins - draws)
 
 
 def forfeits_of(outcomes: Sequence[Outcome]) -> Counter[tuple[str, str]]:
