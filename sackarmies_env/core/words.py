@@ -7,16 +7,16 @@ import re
 import reprlib
 from collections.abc import Iterable, Sequence
 from datetime import date, time
+from importlib.metadata import requires
 
 MAX_FAULTS = 8  # lines of a message about many faults
 MAX_MESSAGE = 1900  # characters of it
 MAX_TOLD = 60  # characters of a value in a sentence
 MAX_LISTED = 60  # words of a list in a sentence
 LARGE_NUMBER = 2**128
-EXTRAS = {  # extra of pyproject.toml -> what is imported of its libraries
-    "train": ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "openskill", "scipy"),
-    "render": ("matplotlib", "PIL"),
-}
+DISTRIBUTION = "sackarmies-env"
+WHEELS = {"PIL": "pillow"}  # libraries that are installed under another name than they are imported by
+REQUIRED_BY = re.compile(r"([\w.-]+).*;.*extra == .(\w+)")  # a requirement of an extra, in the metadata of a wheel
 # Control characters, separators of lines, marks that turn the direction of what follows, halves of surrogate pairs.
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -95,10 +95,10 @@ def suggestion(given: object, known: Iterable[object]) -> str:
 def missing_extra(error: ImportError, what: str) -> str:
     """Return a sentence that says which extra installs the library that `what` lacks, "" for a module of no extra."""
     library = (error.name or "").partition(".")[0]
-    extra = next((extra for extra, libraries in EXTRAS.items() if library in libraries), "")
-    if not extra:
-        return ""
-    return f"{what} needs {library}, which is not installed: pip install 'sackarmies-env[{extra}]'"
+    wheel = WHEELS.get(library, library.replace("_", "-"))
+    found = (REQUIRED_BY.match(requirement) for requirement in requires(DISTRIBUTION) or ())
+    extra = next((one[2] for one in found if one and one[1] == wheel), "")
+    return f"{what} needs {wheel}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'" if extra else ""
 
 
 def doubled(words: list[str], noun: str) -> list[str]:

@@ -73,7 +73,7 @@ def test_missing_pillow_is_said_in_a_sentence(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without_pillow)
     with pytest.raises(
-        ValueError, match=r"needs PIL, which is not installed: pip install 'sackarmies-env\[render\]', or choose"
+        ValueError, match=r"needs pillow, which is not installed: pip install 'sackarmies-env\[render\]', or choose"
     ):
         paint_rgb(EMPTY)
 
