@@ -97,7 +97,10 @@ def test_each_thing_wrong_with_an_army_is_told(tmp_path):
         (["tournament", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["watch", "random", "gredy"], "unknown agent 'gredy' (did you mean \"greedy\"?)"),
         (["watch", "--viewer", "5"], "--viewer 5 is not allowed; allowed are referee and the seats 0 to 1"),
-        (["watch", "random", "random", "--army", "empire"], "--army is given once, but 2 Generals play: give it once per General"),
+        (
+            ["watch", "random", "random", "--army", "empire"],
+            "--army is given once, but 2 Generals play: give it once per General",
+        ),
         (["play", "random", "--seat", "2"], "--seat 2 is not at the table: with 1 opponent, seats run from 0 to 1"),
         (["evaluate", "random", "random"], "'random' cannot be evaluated against itself"),
         (["evaluate", "ppo:path=nowhere.zip"], "there is no checkpoint nowhere.zip"),

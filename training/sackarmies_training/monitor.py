@@ -56,6 +56,7 @@ class TrainingProgress(Progress):
     """A bar with the time left, and under it a sentence, which may take several lines; nothing without a terminal."""
 
     def __init__(self, console: Console) -> None:
+        self._sentence = ""
         super().__init__(
             TextColumn("training"),
             BarColumn(bar_width=None),
@@ -67,7 +68,6 @@ class TrainingProgress(Progress):
             expand=True,
             disable=not console.is_terminal,
         )
-        self._sentence = ""
         self._task = self.add_task("", total=1.0)
 
     def show(self, fraction: float, sentence: str) -> None:
