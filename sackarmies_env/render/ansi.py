@@ -238,7 +238,8 @@ def unit_marks(unit: UnitView) -> list[str]:
 def field_marks(field: FieldView) -> list[str]:
     """Return what stands for a battlefield, from long to short; the arrow only if it does not point to the owner."""
     arrow = f">{field.controller}" if field.controller != field.owner else ""
-    return [f"{field.code} {field.owner}{arrow}", f"{field.code}{field.owner}{arrow}", f"{field.code}", field.code[:2]]
+    code, owner = field.code, field.owner
+    return [f"{code} {owner}{arrow}", f"{code}{owner}{arrow}", f"{code}{arrow}" if arrow else f"{code}{owner}", code]
 
 
 # --- in words

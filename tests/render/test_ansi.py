@@ -154,6 +154,7 @@ def test_hexes_are_as_wide_as_fits(radius, width, cell):
     text = paint_ansi(everywhere(radius), color=False, width=width)
     assert text.count(f"|{cell}|") == 4
     assert f"|{f'{-radius},0'.center(len(cell))}|" in text  # and tell their coordinates
+    assert text.count("LoF 0>5" if len(cell) >= 7 else "|LoF>5|") == 4  # and who controls the battlefield
 
 
 def test_board_that_is_too_wide_comes_in_parts_that_hold_each_hex_once():

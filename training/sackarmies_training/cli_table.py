@@ -148,7 +148,7 @@ def ask(match: Match, seat: int) -> int:
     """Show a player the position and return the action chosen, NO_ACTION to leave."""
     texts = [match.game.format_action(match.states, action) for action in match.legal_actions()]
     print(match.render("ansi", seat))
-    _list_choices(match, texts, MAX_LISTED)
+    _list_choices(texts, MAX_LISTED)
     while True:
         try:
             answer = input("> ").strip()
@@ -162,7 +162,7 @@ def ask(match: Match, seat: int) -> int:
             case "board":
                 print(match.render("ansi", seat))
             case "list":
-                _list_choices(match, texts, len(texts))
+                _list_choices(texts, len(texts))
             case "":
                 continue
             case number if number.isdecimal() and 1 <= int(number) <= len(texts):
@@ -174,10 +174,10 @@ def ask(match: Match, seat: int) -> int:
                     console.print(f"{error} (? for help)", markup=False, highlight=False)
 
 
-def _list_choices(match: Match, texts: list[str], most: int) -> None:
+def _list_choices(texts: list[str], most: int) -> None:
     """Print a player's choices, in as many columns as fit."""
     told = [Text(f"[{number}] {text}") for number, text in enumerate(texts[:most], start=1)]
-    console.print(f"{match.game.describe_decision(match.states)}:", markup=False, highlight=False)
+    console.print("Choices:")
     console.print(Columns(told, padding=(0, 2)))
     if len(texts) > most:
         console.print(f"and {len(texts) - most} more: type list to see them", highlight=False)
