@@ -1,12 +1,13 @@
 """Progress: bars on terminals, plain lines elsewhere."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from sackarmies_training import cli_errors
-from sackarmies_training.cli_errors import games_bar
+from sackarmies_training.cli_errors import games_bar, tell_resumed
 from sackarmies_training.monitor import TrainingProgress
 
 ERASE_LINE = "\x1b[2K"
@@ -69,6 +70,20 @@ def test_empty_bar_is_erased_when_an_error_follows(stderr):
     stream = stderr(terminal=False)
     fail(400)
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "sentence"),
+    [
+        (24, ""),
+        (16, "Resuming: 8 of 24 games in runs/[/a] have been played.\n"),
+        (0, "All 24 games in runs/[/a] have been played.\n"),
+    ],
+)
+def test_games_played_before_are_told(stderr, left, sentence):
+    stream = stderr(terminal=False)
+    tell_resumed(Path("runs/[/a]"), 24, left)
+    assert stream.getvalue() == sentence
 
 
 @pytest.mark.parametrize("width", [80, 140])

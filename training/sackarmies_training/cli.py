@@ -15,7 +15,7 @@ from sackarmies_agents.isolated import Isolation
 from sackarmies_env import __version__
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
-from sackarmies_training.cli_errors import PlainCommand, SentenceGroup, console, games_bar
+from sackarmies_training.cli_errors import PlainCommand, SentenceGroup, console, games_bar, tell_resumed
 from sackarmies_training.cli_options import ArmyOption, SeedOption, WorkersOption, check_armies, complete_agent
 from sackarmies_training.cli_table import play, warmup, watch
 from sackarmies_training.config import (
@@ -194,10 +194,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     contest = Tournament(game, section, folder, aliases)
     missing = contest.open()
     total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
-    if left < total:
-        console.print(
-            f"Resuming: {total - left} of {total} games in {folder} have been played.", markup=False, soft_wrap=True
-        )
+    tell_resumed(folder, total, left)
     with games_bar(left) as progress:
         contest.play(missing, progress)
     outcomes = contest.outcomes()

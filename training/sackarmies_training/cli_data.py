@@ -23,7 +23,7 @@ from sackarmies_env.games.sack_armies.scenario import scenario_ids
 from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
 from sackarmies_env.registry import game_of, load_game, load_scenario
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
+from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, tell_resumed
 from sackarmies_training.cli_options import (
     ArmyArgument,
     ScenarioArgument,
@@ -219,9 +219,7 @@ def army_round_robin(
     contest = RoundRobin.make(chosen, agent, Plan(seeds, seed, workers), folder)
     missing = contest.missing()
     total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
-    if left < total:
-        told = f"Resuming: {total - left} of {total} games in {contest.folder} have been played."
-        console.print(told, markup=False, highlight=False, soft_wrap=True)
+    tell_resumed(contest.folder, total, left)
     with games_bar(left) as progress:
         contest.play(missing, progress)
     results = contest.results()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -102,6 +103,13 @@ def _sentence(error: OSError) -> str:
     place = "" if error.filename is None else f"{error.filename}: "
     advice = "; what was there before is intact, go on when there is room" if error.errno in NO_ROOM else ""
     return f"{place}{error.strerror or error}{advice}"
+
+
+def tell_resumed(folder: Path, total: int, left: int) -> None:
+    """Say how many games of a contest have been played before, if any."""
+    if left < total:
+        told = f"Resuming: {total - left} of {total} games" if left else f"All {total} games"
+        progress_console.print(f"{told} in {folder} have been played.", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextlib.contextmanager
