@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import choose_from_mask
 from sackarmies_env.core.rng import choice_stream, seed_choice
+from sackarmies_env.core.words import short, suggestion
 
 ENTRY_POINTS = "sackarmies_env.agents"
 RANDOM = "random"
@@ -73,8 +74,8 @@ def agent_factory(name: str) -> AgentFactory:
         factory: AgentFactory = entry.load()
         return factory
     raise ValueError(
-        f"unknown opponent {name!r}: {RANDOM!r} is built in; others need a package of agents that is installed, "
-        "or register_agent_factory()"
+        f"unknown opponent {short(name)}{suggestion(name, [RANDOM])}: {RANDOM!r} is built in; others need a package "
+        "of agents that is installed, or register_agent_factory()"
     )
 
 

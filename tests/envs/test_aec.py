@@ -250,7 +250,8 @@ def test_forced_draws_come_before_chance():
 
 def test_reset_options_are_checked():
     env = wrapped()
-    with pytest.warns(UserWarning, match=r"reset ignores the unknown options \['flip'\]: known are 'flips', 'draws'"):
+    sentence = r"reset ignores the unknown options \['flip'\] \(did you mean \"flips\"\?\): known are 'flips', 'draws'"
+    with pytest.warns(UserWarning, match=sentence):
         env.reset(options={"flip": "H"})
     with pytest.raises(ValueError, match=r"option flips=3 of reset: it must be text such as 'H T \| H'"):
         env.reset(options={"flips": 3})

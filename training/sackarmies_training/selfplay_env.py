@@ -66,7 +66,7 @@ class SelfPlayEnv(VecEnv):
         self.batch = Batch(game, n, restarts=False, threads=threads)
         self.pool = pool
         self.rng = np.random.default_rng(seed)
-        self.outcomes: dict[str, list[float]] = defaultdict(list)  # returns by opponent, since they were last taken
+        self.results: dict[str, list[int]] = defaultdict(list)  # 1 won, 0 drawn, -1 lost, by opponent, until taken
         self._potential = potential
         self._gamma = gamma
         self._rows = np.arange(n)
@@ -151,10 +151,10 @@ class SelfPlayEnv(VecEnv):
 
     # --- play
 
-    def take_outcomes(self) -> dict[str, list[float]]:
-        """Return the learner's returns by opponent since the last call."""
-        outcomes, self.outcomes = dict(self.outcomes), defaultdict(list)
-        return outcomes
+    def take_results(self) -> dict[str, list[int]]:
+        """Return the learner's results by opponent since the last call: 1 won, 0 drawn, -1 lost."""
+        results, self.results = dict(self.results), defaultdict(list)
+        return results
 
     def _begin(self, rows: Rows) -> None:
         """Start new games in `rows`, until each of them has come to a decision of the learner."""
@@ -214,13 +214,20 @@ class SelfPlayEnv(VecEnv):
                 codes[places] = agent.act_batch(batch.observations[chosen], batch.action_masks[chosen])
         return codes
 
+    def _result(self, row: int, seat: int) -> int:
+        """Return 1 if a seat won, 0 if it shares the best return with others, -1 if others did better or play on."""
+        returns = self.batch.returns[row]
+        if self.batch.ended[row] == RUNNING:
+            return -1
+        return int(np.sign(returns[seat] - np.delete(returns, seat).max()))
+
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return what SB3 wants to know of it."""
         seat = int(self._seat[row])
-        earned = float(self.batch.returns[row, seat])
+        result = self._result(row, seat)
         for name in self._names[row]:
-            self.outcomes[name].append(earned)
-            self.pool.report(name, earned)
+            self.results[name].append(result)
+            self.pool.report(name, result)
         elapsed = round(time.monotonic() - self._began, 3)
         is_cut_off = not self.batch.terminations[row, seat]
         return {
