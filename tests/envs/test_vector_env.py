@@ -284,7 +284,7 @@ def test_illegal_actions_in_three_ways():
     env = batch(2, seat=0)
     env.reset(seed=4, options=draws)
     before = env.batch.states.tobytes()
-    with pytest.raises(ValueError, match=r"^illegal action in game 1 at CARD; legal are \[0\]; no game was changed$"):
+    with pytest.raises(ValueError, match=r"^illegal action 3 in game 1 at CARD; legal are \[0\]; no game was changed$"):
         env.step(actions)
     assert env.batch.states.tobytes() == before
     env = batch(2, seat=0, illegal_action="penalise", illegal_penalty=0.5)
@@ -306,7 +306,7 @@ def test_actions_must_be_as_many_integers_as_games():
         env.step(np.array([0, 0, 0]))
     with pytest.raises(ValueError, match="dtype float64: 2 integers are wanted"):
         env.step(np.array([0.0, 0.0]))
-    with pytest.raises(ValueError, match="illegal action in game 0"):
+    with pytest.raises(ValueError, match="illegal action -1 in game 0"):
         env.step(np.array([-1, 99]))
 
 
@@ -317,7 +317,7 @@ def test_an_opponent_must_play_legally():
 
     env = batch(2, opponent=Wrong(), seat=0)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="an opponent chose an illegal action in game 0"):
+    with pytest.raises(ValueError, match="the opponent Wrong chose an action that is not legal in game 0"):
         env.step(lowest(env.action_masks()))
 
 
