@@ -62,9 +62,7 @@ def main() -> None:
     print("games  step_random  step")
     for n in SIZES:
         inside, outside = (
-            median_ratio(
-                make(game, n, checked=True, outside=outside), make(game, n, checked=False, outside=outside)
-            )
+            median_ratio(make(game, n, checked=True, outside=outside), make(game, n, checked=False, outside=outside))
             for outside in (False, True)
         )
         print(f"{n:5d}  {inside:11.3f}  {outside:4.3f}")
