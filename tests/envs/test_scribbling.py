@@ -257,6 +257,30 @@ def test_scribbling_agent_changes_nothing(api, name):
 
 
 @games
+@pytest.mark.parametrize("api", ["raw_env", "env"])
+def test_scribbler_is_shown_the_same_again(api, name):
+    env = APIS[api](GAMES[name]()).env
+    for agent in env.agents:
+        first = kept(env.observe(agent))
+        for shown in (env.observe(agent), env.last()[0], env.last()[-1]):
+            scribble(shown)
+        assert kept(env.observe(agent)) == first
+        assert kept(env.observe(env.agent_selection)) == kept(env.last()[0])
+    assert env.last()[-1]["action_mask"].tolist() == env.last()[0]["action_mask"].tolist()
+    assert np.flatnonzero(env.last()[-1]["action_mask"]).tolist() == env.legal_actions()
+
+
+@games
+@pytest.mark.parametrize("api", ["gym", "vector", "vector of copies", "training"])
+def test_scribbler_is_given_the_same_masks_again(api, name):
+    table = APIS[api](GAMES[name]())
+    first = kept(table.env.action_masks())
+    for part in table.parts(table.show()):
+        scribble(part)
+    assert kept(table.env.action_masks()) == first
+
+
+@games
 @apis
 def test_what_a_scribbler_allows_itself_is_refused(api, name):
     table = APIS[api](GAMES[name]())
