@@ -151,7 +151,8 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             ValueError: an illegal action, with `illegal_action="raise"`; nothing is changed. Or no game is running.
         """
         agent = self.agent_selection
-        self._check_running("step")
+        if agent not in self.terminations:
+            raise ValueError("no game is running: call reset() before step()")
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -220,11 +221,12 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             if previous is not None:
                 self.infos[previous] = self._idle_info()
             self._retire()
-        else:
-            self.agent_selection = self.possible_agents[match.player]
-            if previous is not None and previous != self.agent_selection:
-                self.infos[previous] = self._idle_info()
-        self._unmask_selected()
+            self._unmask_selected()
+            return
+        self.agent_selection = selected = self.possible_agents[match.player]
+        if previous is not None and previous != selected:
+            self.infos[previous] = self._idle_info()
+        self.infos[selected] = {"action_mask": match.action_mask}
 
     def _retire(self) -> None:
         """Mark the agents whose game has ended, and let them step first."""
@@ -264,23 +266,28 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
-        return {"observation": observation, "action_mask": self._info_of(agent)["action_mask"]}
+        mask = match.action_mask if self._is_to_act(agent) else np.zeros(self.game.num_actions, np.int8)
+        return {"observation": observation, "action_mask": mask}
 
     def last(self, observe: bool = True) -> Last:
-        """Return observation, reward, terminated, truncated and info of `agent_selection`; the arrays are its own.
+        """Return observation, reward, terminated, truncated and info of `agent_selection`.
+
+        The observation is a copy at each call; the info is the one in `infos`, made anew for each decision.
 
         Raises:
             ValueError: no game is running: none has begun, or all agents have left.
         """
-        self._check_running("last")
         agent = self.agent_selection
+        if agent not in self.terminations:
+            raise ValueError("no game is running: call reset() before last()")
         seen = self.observe(agent) if observe else None
-        self.infos[agent] = info = self.infos[agent] | self._info_of(agent)  # PettingZoo wants them to be the same
-        return seen, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], info
-
-    def _check_running(self, method: str) -> None:
-        if self.agent_selection not in self.terminations:
-            raise ValueError(f"no game is running: call reset() before {method}()")
+        return (
+            seen,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def _begun(self) -> Match:
         if self._np_random is None:

@@ -83,22 +83,22 @@ class Match:
         self._table = new_table(1)
         self._order, self._line = self._orders[0], self._table[0]
         self._no_bits = NO_OUTPUTS[1]
-        self._mask = np.zeros((1, game.num_actions), np.int8)
-        self._seen = np.zeros((1, game.observation_spec.size), np.int8)
+        self._masks = np.zeros((1, game.num_actions), np.int8)
+        self._observations = np.zeros((1, game.observation_spec.size), np.int8)
+        self._mask: NDArray[np.int8] = self._masks[0]
+        self._seen: NDArray[np.int8] = self._observations[0]
         self._results = np.zeros((1, 2, game.num_players), np.float32)
         self._result = self._results[0]
 
     @property
     def action_mask(self) -> NDArray[np.int8]:
         """A copy of the mask of the seat to act, `(num_actions,)` int8."""
-        copied: NDArray[np.int8] = self._mask[0].copy()
-        return copied
+        return self._mask.copy()
 
     @property
     def observation(self) -> NDArray[np.int8]:
         """A copy of what the seat to act sees, `(size,)` int8."""
-        copied: NDArray[np.int8] = self._seen[0].copy()
-        return copied
+        return self._seen.copy()
 
     def begin(self, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
         """Start a new game.
@@ -133,7 +133,14 @@ class Match:
     def _run(self, code: int) -> None:
         self._order[CODE] = code
         self._advance(
-            self._params, self.states, self._orders, self._table, self._mask, self._no_bits, self._seen, self._results
+            self._params,
+            self.states,
+            self._orders,
+            self._table,
+            self._masks,
+            self._no_bits,
+            self._observations,
+            self._results,
         )
         line = self._line.tolist()
         self.player = line[PLAYER]
@@ -151,7 +158,7 @@ class Match:
 
     def legal_actions(self) -> list[int]:
         """Return the legal ids of the seat to act, ascending; none once the game is over."""
-        legal: list[int] = np.flatnonzero(self._mask[0]).tolist()
+        legal: list[int] = np.flatnonzero(self._mask).tolist()
         return legal
 
     def is_legal(self, action: Any) -> bool:
@@ -160,7 +167,7 @@ class Match:
             number = index(action)
         except TypeError:
             return False
-        return 0 <= number < self.game.num_actions and bool(self._mask[0, number])
+        return 0 <= number < self.game.num_actions and bool(self._mask[number])
 
     def refusal(self, agent: str, action: Any) -> str:
         """Return a sentence on why `action` is refused, from what `agent`, who is to act, knows."""
