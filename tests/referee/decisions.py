@@ -107,7 +107,9 @@ def discard(position: Position) -> set[int]:
 
 
 def deploy_type(position: Position) -> set[int]:
-    """D-05: a token that has a place, or done once one is deployed (R8.2-1, R8.2-2)."""
+    """D-05: a token that has a place, or done once one is deployed (R8.2-1, R8.2-2); as many as fit a hand (Q-92)."""
+    if position.numbers[0] >= position.switches.hand_limit:
+        return set()
     return types(position, deploy.deployable(position)) | done_if(position.numbers[0] > 0)
 
 

@@ -47,7 +47,7 @@ class Switches(Strict):
         min_battlefields: battlefields of an army; five are used in Setup.
         copy_limits: copies of a token of rank 1, 2, 3 and higher.
         draw_count: tokens drawn by a Draw action.
-        hand_limit: tokens kept at the end of a turn with a Draw action.
+        hand_limit: tokens kept at the end of a turn, and most tokens of one Deploy.
         initial_hand: tokens drawn before the first turn.
         grid_radius: radius of the board; None is 5 + 2 for each General.
         turn_direction: counter-clockwise in Setup and in turns, or clockwise in turns.
