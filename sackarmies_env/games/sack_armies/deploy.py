@@ -105,7 +105,7 @@ def begin_draw(params, state, player):
 
 @njit
 def run_draw(params, state):
-    """Go on with a Draw: ask for discards until the General is done (D-04, R8.1-7)."""
+    """Go on with a Draw: ask for discards until the General is done or the hand is empty (D-04, R8.1-7, Q-96)."""
     player = np.int64(state.active)
     if state.frame_step[state.frame_top] == DrawStep.DRAWN:
         set_step(state, DrawStep.DISCARD)
