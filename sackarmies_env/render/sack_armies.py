@@ -75,14 +75,16 @@ CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 
 @functools.lru_cache(maxsize=8)
 def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
-    """Return every type of a configuration with its code, by number."""
+    """Return every type of a configuration with its code, by number; numbers do not matter to codes."""
     known = dict(load_catalogue())
     for place in (game.config.get("scenario", {}), *game.config.get("armies", ())):
         known |= by_id(read_tokens(place.get("token", ()), "inline tokens"))
     states = game.new_states(1)
     texts = [game.format_action(states, TYPE_BASE + row) for row in range(int(game.params["num_types"][0]))]
     tokens = [known[text.removeprefix("type ")] for text in texts]
-    return tuple(zip(tokens, codes_of([token.name for token in tokens]), strict=True))
+    by_name = sorted(tokens, key=lambda token: (token.name, token.id))
+    codes = dict(zip((token.id for token in by_name), codes_of([token.name for token in by_name]), strict=True))
+    return tuple((token, codes[token.id]) for token in tokens)
 
 
 @functools.lru_cache(maxsize=8)
