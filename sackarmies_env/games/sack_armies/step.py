@@ -451,15 +451,33 @@ def legal_games(params, states, action_mask):
 
 
 @njit
+def has_lost(state, player):
+    """Return whether `player` has been eliminated, unless it was together with all who were left (Q-13)."""
+    return state.general_alive[player] == 0 and state.general_drawn[player] == 0
+
+
+@njit
+def final_gain(params, state, num_lost):
+    """Return what each player who has not lost earns when the game is over: equal parts of what the others have lost.
+
+    Under `win_only` a winner gets 1, and nobody anything else (Q-97).
+    """
+    if params.win_only == 1:
+        return np.float64(state.winner != NO_PLAYER)
+    others = np.float64(params.num_generals) - 1.0
+    return np.float64(num_lost) / others / (np.float64(params.num_generals) - np.float64(num_lost))
+
+
+@njit
 def returns_one(params, state, out):
-    """Write what each player has earned: winner +1, losers share -1, draws 0 (C-reward)."""
-    share = np.float32(0.0 if params.win_only == 1 else -1.0 / (np.float64(params.num_generals) - 1.0))
+    """Write what each player has earned: the share of a loser at once, the gain of the others at the end (C-reward)."""
+    num_lost = 0
     for player in range(params.num_generals):
-        out[player] = np.float32(0.0)
-        if state.winner == player:
-            out[player] = np.float32(1.0)
-        elif state.general_alive[player] == 0 and state.general_drawn[player] == 0:
-            out[player] = share
+        num_lost += np.int64(has_lost(state, player))
+    loss = 0.0 if params.win_only == 1 else -1.0 / (np.float64(params.num_generals) - 1.0)
+    gain = final_gain(params, state, num_lost) if is_over(state) else 0.0
+    for player in range(params.num_generals):
+        out[player] = np.float32(loss if has_lost(state, player) else gain)
 
 
 @njit

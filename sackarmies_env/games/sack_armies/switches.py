@@ -78,7 +78,7 @@ class Switches(Strict):
         max_turns: turns, of all Generals together, until the game is cut off.
         no_progress_turns: turns without death, change of control or placement until the game is cut off.
         max_progressive: successes after which a progressive flip ends.
-        reward: losers share -1, or get 0.
+        reward: losers share -1 and the others gain it at the end, so that returns add up to 0; or 1 for a winner alone.
     """
 
     max_ranks: Annotated[int, Field(ge=6, le=1000)] = 40
