@@ -452,7 +452,7 @@ def legal_games(params, states, action_mask):
 
 @njit
 def has_lost(state, player):
-    """Return whether `player` has been eliminated, unless it was together with all who were left (Q-13)."""
+    """Return whether `player` has been eliminated, and not together with all who were left."""
     return state.general_alive[player] == 0 and state.general_drawn[player] == 0
 
 
