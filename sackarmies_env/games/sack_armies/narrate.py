@@ -88,6 +88,7 @@ class Step:
         """Return what the player does, or None where the events tell it, or nothing has been settled yet."""
         tellers: dict[Decision, Callable[[], str | None]] = {
             Decision.SETUP_PICK: lambda: f"picks {self.names.types[self.type_id]} for Setup",
+            Decision.MENU: lambda: "ends the turn without an action" if self.action == Verb.PASS else None,
             Decision.DISCARD: self.discard,
             Decision.DEPLOY_HEX: self.deployment,
             Decision.TARGET: self.single,
