@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -99,11 +100,21 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
     if options.render_viewpoint in names:
         options = replace(options, render_viewpoint=names.index(str(options.render_viewpoint)))
     check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
-    if not isinstance(options.illegal_penalty, int | float) or not options.illegal_penalty >= 0:
-        raise ValueError(f"illegal_penalty={short(options.illegal_penalty)}: it must be a number of at least 0")
+    check_penalty(options.illegal_penalty)
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
         raise ValueError(f"shaping={short(options.shaping)}: it must be a PotentialShaping or None")
     return options
+
+
+def check_penalty(penalty: Any) -> None:
+    """Refuse a value of `illegal_penalty` that is no finite number of at least 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    is_number = isinstance(penalty, int | float) and not isinstance(penalty, bool)
+    if not (is_number and 0 <= penalty < math.inf):
+        raise ValueError(f"illegal_penalty={short(penalty)}: it must be a number of at least 0")
 
 
 def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
@@ -112,7 +123,8 @@ def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
     Raises:
         ValueError: it is not.
     """
-    if value not in allowed or isinstance(value, bool):
+    is_one = value is None or isinstance(value, str | int | np.integer)
+    if not is_one or isinstance(value, bool) or value not in allowed:
         near = suggestion(value, [word for word in allowed if not str(word)[-1].isdigit()])  # not another's seat
         raise ValueError(f"{option}={short(value)}{near}: allowed are {', '.join(repr(choice) for choice in allowed)}")
 
@@ -131,7 +143,7 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
         rng = seeding.np_random()[0] if rng is None else rng
         return int(rng.integers(MAX_SEED, endpoint=True)), rng
     try:
-        number = index(seed)
+        number = -1 if isinstance(seed, bool) else index(seed)
     except TypeError:
         number = -1
     if not 0 <= number <= MAX_SEED:
@@ -139,13 +151,20 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
-def forced_results(options: Mapping[str, Any] | None) -> tuple[str, list[list[str]]]:
+def forced_results(options: Any) -> tuple[str, list[list[str]]]:
     """Return the forced flips and draws among the options of `reset`; warn about options that are not known.
+
+    Args:
+        options: a mapping, or None.
 
     Raises:
         ValueError: they have the wrong form.
     """
-    options = options or {}
+    if options is None:
+        return "", []
+    if not isinstance(options, Mapping):
+        known = ", ".join(map(repr, RESET_OPTIONS))
+        raise ValueError(f"options={short(options)} of reset: it must be a dict with any of {known}, or None")
     unknown = [key for key in options if key not in RESET_OPTIONS]
     if unknown:
         known = ", ".join(map(repr, RESET_OPTIONS))

@@ -28,6 +28,9 @@ class Info(TypedDict):
     action_mask: NDArray[np.int8]
 
 
+Last = tuple[Observation | None, float, bool, bool, Info]  # what PettingZoo's last() returns
+
+
 def agent_names(game: Game) -> list[str]:
     """Return "player_0", "player_1", ...: the agents in seat order."""
     return [AGENT_NAME.format(seat) for seat in range(game.num_players)]

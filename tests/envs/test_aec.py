@@ -69,7 +69,7 @@ def test_every_live_agent_can_be_observed_and_only_the_selected_one_has_a_mask()
         observation = env.observe(agent)
         assert env.observation_space(agent).contains(observation)
         assert observation["action_mask"].any() == (agent == env.agent_selection)
-        assert observation["action_mask"] is env.infos[agent]["action_mask"]
+        assert np.array_equal(observation["action_mask"], env.infos[agent]["action_mask"])
 
 
 def test_what_was_handed_out_stays_as_it_was():

@@ -228,3 +228,41 @@ def test_shared_opponent_gets_a_new_seed_whenever_a_game_begins():
     env = SelfPlayEnv(game, 4, OpponentPool({"seeded": 1.0}, lambda text: Seeded(), past=0.0, size=2), 5)
     ends = sum(dones.sum() for _, (_, _, dones, _) in play(env, 60, np.random.default_rng(2)))
     assert len(seeds) == len(set(seeds)) >= 4 + ends > 20
+
+
+@pytest.mark.parametrize(
+    ("actions", "sentence"),
+    [
+        ([0.0] * 8, r"actions of shape \(8,\) and dtype float64: 8 integers are wanted"),
+        ([0] * 7, r"actions of shape \(7,\) and dtype int64: 8 integers are wanted"),
+        ([-4] * 8, "illegal action -4 in game 0 at CARD"),
+        ([99] * 8, "illegal action 99 in game 0 at CARD"),
+    ],
+)
+def test_actions_of_the_learner_are_checked_before_anything_is_played(actions, sentence):
+    env = make_env()
+    with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
+        env.step_async(np.zeros(8, np.int64))
+    env.reset()
+    before = env.batch.states.tobytes()
+    with pytest.raises(ValueError, match=sentence):
+        env.step_async(np.array(actions))
+    assert env.batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (np.zeros(1), r"answers of the opponent Odd of shape \(1,\) and dtype float64: \d integers are wanted"),
+        ([0] * 99, r"answers of the opponent Odd of shape \(99,\)"),
+        (None, r"answers of the opponent Odd of shape \(\) and dtype object"),
+    ],
+)
+def test_answers_of_opponents_are_checked(answer, sentence):
+    class Odd(Past):
+        def act_batch(self, observations, action_masks):
+            return answer
+
+    env = SelfPlayEnv(make_duel(), 8, OpponentPool({"odd": 1.0}, lambda text: Odd(), past=0.0, size=2), 5)
+    with pytest.raises(ValueError, match=sentence):
+        env.reset()

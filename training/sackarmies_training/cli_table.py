@@ -183,20 +183,17 @@ def _list_choices(texts: list[str], most: int) -> None:
         console.print(f"and {len(texts) - most} more: type list to see them", highlight=False)
 
 
-def warmup() -> None:
-    """Compile the rules and the scripted General for this machine now, so that nothing waits for it later."""
-    began = time.monotonic()
-    for generals in (2, 3):  # the small and the large layout of the state
-        game = _load(generals, None)
-        match = Match(game)
-        match.begin(0)
-        match.observe(0)
-        match.play(make_agent("greedy", GameInfo.of(game)).act(match.observation, match.action_mask))
-        states = game.new_states(1)
-        game.reset(game.params, states, np.zeros(1, np.int64))
-        game.determinize(game.params, states, np.zeros(1, np.int64), np.zeros(1, np.int64))
-        make_record(game, 0, [])
-    console.print(f"All is compiled ({time.monotonic() - began:.0f} s).")
+def warmup(
+    generals: Annotated[
+        int | None,
+        typer.Option(min=2, max=6, help="Only for games of so many Generals; without it, for all.", show_default=False),
+    ] = None,
+) -> None:
+    """Compile all that commands and environments need, so that nothing waits for it later."""
+    from sackarmies_training.warmup import warm_up_all
+
+    for line in warm_up_all(generals):
+        console.print(line)
 
 
 def _load(generals: int, armies: list[str] | None) -> Game:

@@ -174,6 +174,7 @@ def _assemble(
         to_scenario=functools.partial(to_scenario, params, config),
         lay_out=lambda states: prepare(params, states[:1], np.zeros(1, np.int64)),
         keeps_chance=keeps_chance,
+        zero_sum=config.switches.reward == "zero_sum",
     )
 
 

@@ -22,8 +22,8 @@ from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
 from sackarmies_env.core.tables import read_model
 from sackarmies_env.core.words import cut, printable, sentences, short, suggestion
-from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
+from sackarmies_env.games.sack_armies.advance import resume_games
 from sackarmies_env.games.sack_armies.army import Army
 from sackarmies_env.games.sack_armies.catalogue import by_id
 from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
@@ -105,7 +105,7 @@ def start_scenario(source: ScenarioSource) -> Position:
         ValueError: as for `load_scenario`; also if there is no way to a first decision.
     """
     position = lay_out_scenario(source)
-    step.resume_games(position.params, position.states)
+    resume_games(position.params, position.states)
     error = int(position.states["error"][0])
     if error != ERROR_NONE:
         name = "scenario" if isinstance(source, Mapping) else cut(printable(Path(source).name))
