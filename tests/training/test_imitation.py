@@ -81,7 +81,7 @@ def test_network_comes_to_foresee_the_teacher(teacher):
 def test_training_after_a_head_start_saves_it_first(teacher, tmp_path):
     out = io.StringIO()
     path = train(make_config(tmp_path / "run", decisions=500), make_duel(), Console(file=out, width=200))
-    assert "imitating greedy" in out.getvalue()
+    assert "Imitating greedy first." in out.getvalue()
     assert (path.parent / "checkpoints" / "000000000.zip").exists()
     assert read_header(path).training["decisions"] == 128
 
