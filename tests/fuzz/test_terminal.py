@@ -5,10 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from sackarmies_agents.learned.checkpoint import POLICY
 from sackarmies_env.core.words import UNPRINTABLE
 from sackarmies_training.cli import app
-from tests.fuzz.checkpoints import checkpoint, with_member
+from tests.fuzz.checkpoints import checkpoint, with_table
 
 REFUSED = 2
 DEEP = "x = " + "[" * 5000
@@ -60,11 +59,11 @@ def test_names_in_an_army_are_printed_as_they_are(tmp_path):
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
-    path = tmp_path / "general.zip"
-    path.write_bytes(with_member(checkpoint(2), POLICY, b"PK\x03\x04"))
+    path = tmp_path / "general.safetensors"
+    path.write_bytes(with_table(checkpoint(2), b"{}"))
     code, said = run("evaluate", f"ppo:path={path}", "--games", "2", "--workers", "1")
     assert code == REFUSED
-    assert "general.zip" in said
+    assert "general.safetensors" in said
 
 
 def test_a_record_that_names_a_file_is_refused(tmp_path):

@@ -10,7 +10,7 @@ from tests.core.toy_game import make_duel
 
 
 def make_section(**changes):
-    return MatchSection(**{"agents": ["random", "trained"], "seeds": 5, "batch": 2, "workers": 1, **changes})
+    return MatchSection(**{"agents": ["random", "trained"], "seeds": 5, "batch": 2, "workers": 1, "seed": 1, **changes})
 
 
 def make_tournament(folder, **changes):
@@ -37,7 +37,7 @@ def test_all_seatings_of_a_line_up_are_its_rotations():
 
 def test_each_seed_is_played_in_both_seatings_and_by_all_pairs():
     section = make_section(agents=["random", "trained", "greedy"], seeds=3)
-    games = [game for batch in schedule(section, 2) for game in zip(batch.line_ups, batch.seeds, strict=True)]
+    games = [game for batch in schedule(section, 2, 1) for game in zip(batch.line_ups, batch.seeds, strict=True)]
     seeds = [seed for line_up, seed in games if line_up == ("random", "trained")]
     assert len(set(seeds)) == 3
     assert [seed for line_up, seed in games if line_up == ("trained", "random")] == seeds

@@ -79,7 +79,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     games: Annotated[int, typer.Option(min=2, help="Games in all; every seed is played from each seat.")] = 400,
     generals: Annotated[int, typer.Option(min=2, max=6, help="Generals at the table.")] = 2,
     army: Annotated[list[str] | None, typer.Option(help="One a General, by name or file.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all randomness.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of all randomness; drawn if left out.", show_default=False)
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     isolate: Annotated[bool, typer.Option("--isolate", help="Run agents in processes of their own.")] = False,
     time_limit: Annotated[float | None, typer.Option(help="Seconds a decision; needs --isolate.")] = None,
@@ -89,9 +91,11 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     from sackarmies_training.evaluate import Plan, outcome_of
     from sackarmies_training.evaluate import evaluate as measure
     from sackarmies_training.games import build_game
+    from sackarmies_training.seeds import checked_seed
     from sackarmies_training.standings import forfeits_table
 
     isolation = _isolation(time_limit, memory_limit, isolate=isolate)
+    seed = checked_seed("--seed", seed)
     game = build_game(GameSection(generals=generals, armies=army or []))
     seeds = -(-games // generals)
     with games_bar(seeds * generals) as progress:
@@ -104,6 +108,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)
+    console.print(f"The same games again: --seed {seed}")
 
 
 def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
@@ -139,6 +144,13 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         ValueError: an agent cannot be made, or the folder holds another tournament.
         OSError: results cannot be written; the same call goes on once they can.
     """
+    from sackarmies_training.locks import locked
+
+    with locked(folder):
+        _run_tournament(game, section, folder, aliases)
+
+
+def _run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:
     from sackarmies_training.files import write_json
     from sackarmies_training.standings import (
         forfeits_table,
@@ -157,6 +169,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     with games_bar(sum(len(batch.seeds) for batch in missing)) as progress:
         contest.play(missing, progress)
     outcomes = contest.outcomes()
+    contest.publish()
     standings = standings_of(section.agents, outcomes, section.ratings)
     write_json(folder / "standings.json", standings_data(standings, outcomes))
     console.print(pairings_table(standings, outcomes))
@@ -164,4 +177,6 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     forfeits = forfeits_table(outcomes)
     if forfeits is not None:
         console.print(forfeits)
-    console.print(f"Records of all {len(outcomes)} games and the standings are in {folder}.")
+    console.print(
+        f"Records of all {len(outcomes)} games and the standings are in {folder}; the seed was {contest.seed}."
+    )

@@ -156,13 +156,14 @@ def army_round_robin(
     """Let every army fight every other under the same General; print win rates with 95% intervals."""
     from sackarmies_training.army_round_robin import pairings_table, play_round_robin, round_robin_table
     from sackarmies_training.evaluate import Plan
+    from sackarmies_training.seeds import checked_seed
 
     chosen = armies or list(built_in_armies())
     if len(set(chosen)) < max(2, len(chosen)):
         raise ValueError(f"two or more different armies are needed, given: {listed(chosen)}")
     parse_agent(agent)
     with games_bar(len(chosen) * (len(chosen) - 1) * seeds) as progress:
-        results = play_round_robin(chosen, agent, Plan(seeds, seed, workers), progress)
+        results = play_round_robin(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), progress)
     console.print(pairings_table(results))
     console.print(round_robin_table(results))
     console.print(f"General on both sides: {agent}; {results.turns:.0f} turns a game on average")
