@@ -13,8 +13,8 @@ MAX_MESSAGE = 1900  # characters of it
 MAX_TOLD = 60  # characters of a value in a sentence
 MAX_LISTED = 60  # words of a list in a sentence
 LARGE_NUMBER = 2**128
-# What no text of a file may hold: control characters, separators of lines, marks that turn the direction of what follows,
-# characters of no width that no script needs, tags, halves of surrogate pairs.
+# What no text of a file may hold: control characters, separators of lines, marks that turn the direction of what
+# follows, characters of no width that no script needs, tags, halves of surrogate pairs.
 UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )

@@ -218,8 +218,8 @@ class CheckpointFolder:
 
     def paths(self) -> list[Path]:
         """Return the checkpoints, oldest first; files of other names are none of them."""
-        found = {path: NAME.fullmatch(path.name) for path in self.folder.glob(f"*{SUFFIX}")}
-        return sorted((path for path, name in found.items() if name), key=decisions_of)
+        found = [path for path in self.folder.glob(f"*{SUFFIX}") if NAME.fullmatch(path.name) and path.is_file()]
+        return sorted(found, key=decisions_of)
 
     def next_path(self, decisions: int) -> Path:
         """Return where a checkpoint after so many decisions goes."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from sackarmies_agents.isolated import Isolation
 from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
@@ -101,9 +102,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     with games_bar(seeds * generals) as progress:
         tally, played = measure(game, agent, opponent, Plan(seeds, seed, workers, isolation), progress)
     turns = sum(one.turns for one in played) / len(played)
-    console.print(
-        f"[bold]{agent}[/bold] against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
-    )
+    result = f" against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
+    console.print(Text.assemble((agent, "bold"), result))
     console.print(f"win rate {tally.win_rate}; {turns:.0f} turns a game on average")
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:

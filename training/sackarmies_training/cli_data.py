@@ -8,7 +8,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from sackarmies_agents.factory import parse_agent
@@ -84,7 +83,7 @@ def token_table(tokens: Iterable[AnyToken], copies: Mapping[str, int] | None = N
     table.add_column("text", ratio=3)
     for token in tokens:
         number = [] if copies is None else [str(copies[token.id])]
-        table.add_row(*number, escape(token.name), str(token.rank), kind_text(token), escape(effect_text(token)))
+        table.add_row(*number, token.name, str(token.rank), kind_text(token), effect_text(token))
     return table
 
 
@@ -125,7 +124,7 @@ def army_show(army: ArmyArgument) -> None:
     if unknown:
         raise ValueError(f"{army}: unknown tokens {listed(unknown)}; `sackarmies army check {army}` says more")
     console.print(token_table((tokens[token_id] for token_id in chosen.counts), chosen.counts))
-    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {escape(chosen.description)}")
+    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {chosen.description}")
 
 
 @army_app.command("check")
@@ -138,7 +137,7 @@ def army_check(army: ArmyArgument) -> None:
     if problems:
         raise typer.Exit(WRONG)
     tokens = by_id([*load_catalogue().values(), *chosen.inline])
-    console.print(escape(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks."))
+    console.print(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks.")
 
 
 @army_app.command("round-robin")
@@ -183,7 +182,7 @@ def scenario_check(
     states = game.new_states(1)
     game.reset(game.params, states, np.array([0], np.int64))
     print(render.ansi(game, states))
-    console.print(escape(f"{scenario} is a legal position."))
+    console.print(f"{scenario} is a legal position.")
 
 
 def replay(
@@ -195,7 +194,7 @@ def replay(
     game = game_of(loaded)
     if check:
         replay_record(game, loaded)
-        console.print(escape(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns."))
+        console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
         return
     for line in narrate(game, loaded):
         console.print(line, markup=False, highlight=False)

@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 from typer.core import TyperGroup
+
+from sackarmies_training.terminal import PlainConsole
 
 FAILED = 1
 USAGE_ERROR = 2
 STOPPED = 130
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
-console = Console()
+console = PlainConsole()
 
 
 class SentenceGroup(TyperGroup):
@@ -37,12 +38,13 @@ class SentenceGroup(TyperGroup):
             _complain(_sentence(error))
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
-            Console(stderr=True).print("Stopped.")
+            PlainConsole(stderr=True).print("Stopped.")
             raise typer.Exit(STOPPED) from None
 
 
 def _complain(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]Error:[/] {escape(sentence)}")
+    sentence_console = PlainConsole(stderr=True, soft_wrap=True, highlight=False)
+    sentence_console.print(Text.assemble(("Error:", "bold red"), " ", sentence))
 
 
 def _sentence(error: OSError) -> str:

@@ -183,4 +183,4 @@ def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[i
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.")
     if record is not None:
         save_record(make_record(match.game, match.seed, match.history, players=names, reasons=reasons), record)
-        console.print(f"The record is in {record}; [bold]sackarmies replay {record}[/bold] tells the game.")
+        console.print(f"The record is in {record}; `sackarmies replay {record}` tells the game.")

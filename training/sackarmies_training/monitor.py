@@ -71,7 +71,7 @@ class Monitor(BaseCallback):
             BarColumn(),
             TextColumn("{task.percentage:3.0f}%"),
             TextColumn("{task.fields[decisions]:,} decisions"),
-            TextColumn("{task.fields[wins]}"),
+            TextColumn("{task.fields[wins]}", markup=False),
             TimeElapsedColumn(),
             TextColumn("left:"),
             TimeRemainingColumn(elapsed_when_finished=False),
@@ -105,7 +105,9 @@ class Monitor(BaseCallback):
         self._folder.prune()
         self._saved = self.model.num_timesteps
         if not self._console.is_terminal:  # where no bar is seen
-            self._console.print(f"{self.model.num_timesteps:,} decisions: {self._standing()}", highlight=False)
+            self._console.print(
+                f"{self.model.num_timesteps:,} decisions: {self._standing()}", highlight=False, markup=False
+            )
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:  # asked twice

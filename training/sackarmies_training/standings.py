@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from sackarmies_training.ratings import RATINGS, Outcome, Rate, Rating
@@ -123,7 +122,7 @@ def standings_table(standings: Sequence[Standing], method: str) -> Table:
     for line in standings:
         rating, tally = line.rating, line.tally
         table.add_row(
-            escape(line.agent),
+            line.agent,
             f"{rating.value:+.{digits}f} ({rating.low:+.{digits}f} to {rating.high:+.{digits}f})",
             str(tally.wins),
             str(tally.draws),
@@ -157,7 +156,7 @@ def forfeits_table(outcomes: Sequence[Outcome]) -> Table | None:
     table.add_column("games", justify="right")
     table.add_column("because it")
     for (agent, reason), games in reasons.most_common(LISTED_REASONS):
-        table.add_row(escape(agent), str(games), escape(reason))
+        table.add_row(agent, str(games), reason)
     if len(reasons) > LISTED_REASONS:
         table.caption = f"and {len(reasons) - LISTED_REASONS} more reasons"
     return table

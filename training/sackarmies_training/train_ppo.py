@@ -70,7 +70,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
 
 def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *, resume: bool) -> Path | None:
     """Train in a folder that no other process uses; arguments, result and errors as for `train`."""
-    say = functools.partial(console.print, soft_wrap=True, highlight=False)
+    say = functools.partial(console.print, soft_wrap=True, highlight=False, markup=False, emoji=False)
     finished = folder / CHECKPOINT
     if finished.exists() and is_intact(finished, say):
         say(f"Training in {folder} is complete.")
@@ -80,7 +80,7 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
     clock = Clock(config.ppo.decisions, config.ppo.max_minutes)
     model = make_model(config, env, clock)
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
-    say(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
+    say(f"Checkpoints and logs go to {folder}; `tensorboard --logdir {folder}` shows curves.")
     clock.start(0.0)
     path = checkpoints.latest_intact(say) if resume else None
     if path is not None:
@@ -136,7 +136,7 @@ def open_folder(config: TrainConfig, *, resume: bool) -> Path:
 def imitation_bar(console: Console, section: ImitationSection) -> Iterator[Report]:
     """Show progress of the imitation; the block is given what to report to."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:3.0f}%"),
         TimeElapsedColumn(),
