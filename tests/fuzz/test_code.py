@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.checkpoint import HEADER, MAX_TABLE, read_checkpoint
@@ -27,6 +28,7 @@ from sackarmies_env.core.notation import GameRecord, load_record, make_record, s
 from sackarmies_env.games.sack_armies.army import resolve_army
 from sackarmies_env.games.sack_armies.scenario import load_scenario
 from sackarmies_env.registry import game_of, load_game
+from sackarmies_training.cli import app
 from sackarmies_training.config import TrainConfig, load_config
 from sackarmies_training.files import digest_of
 from tests.fuzz import contests
@@ -205,9 +207,37 @@ READS = {
 def test_devices_and_pipes_are_not_read(read, tmp_path):
     os.mkfifo(tmp_path / "pipe.toml")
     (tmp_path / "link.toml").symlink_to("/dev/zero")
-    for path in (tmp_path / "pipe.toml", tmp_path / "link.toml", Path("/dev/zero"), Path("/dev/stdin")):
+    for path in (tmp_path / "pipe.toml", tmp_path / "link.toml", Path("/dev/zero")):
         with within(10), pytest.raises(ValueError, match="this is a device or a pipe"):
             read(path)
+
+
+PIPE_COMMANDS = [
+    *(["army", "check"], ["army", "show"], ["scenario", "check"], ["replay"], ["train"], ["tournament"]),
+    ["watch", "random", "random", "--army", "empire", "--army"],
+    ["evaluate", "greedy", "random", "--army", "empire", "--army"],
+    ["army", "round-robin", "empire"],
+]
+
+
+@pytest.mark.parametrize("words", PIPE_COMMANDS, ids=" ".join)
+def test_commands_refuse_pipes_and_wait_for_nobody(words, tmp_path):
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    with within(60):
+        result = CliRunner().invoke(app, [*words, str(pipe)])
+    assert result.exit_code == 2
+    assert "this is a device or a pipe" in " ".join(result.stderr.split())
+
+
+def test_agents_are_not_read_from_pipes(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe_agent.py")
+    os.mkfifo(tmp_path / "pipe.safetensors")
+    monkeypatch.syspath_prepend(tmp_path)
+    with within(30), pytest.raises(ValueError, match="No module named 'pipe_agent'"):
+        make_agent("python:class=pipe_agent:Bold", info())
+    with within(30), pytest.raises(ValueError, match=r"pipe\.safetensors: this is a device or a pipe"):
+        make_agent(f"ppo:path={tmp_path / 'pipe.safetensors'}", info())
 
 
 def test_pipe_that_takes_the_place_of_a_file_is_neither_read_nor_waited_for(tmp_path, monkeypatch):
