@@ -12,9 +12,11 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,7 +34,17 @@ from sackarmies_training.cli import app
 from sackarmies_training.config import TrainConfig, load_config
 from sackarmies_training.files import digest_of
 from tests.fuzz import contests
-from tests.fuzz.checkpoints import as_tensor, checkpoint, info, table_of, with_header, with_table, with_tensor
+from tests.fuzz.checkpoints import (
+    as_tensor,
+    checkpoint,
+    info,
+    read_run,
+    run_seeds,
+    table_of,
+    with_header,
+    with_table,
+    with_tensor,
+)
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("sackarmies_env", "agents/sackarmies_agents", "training/sackarmies_training")
@@ -244,7 +256,7 @@ def test_pipe_that_takes_the_place_of_a_file_is_neither_read_nor_waited_for(tmp_
     (tmp_path / "army.toml").write_text("x = 1")
     os.mkfifo(tmp_path / "pipe.toml")
     regular = os.stat(tmp_path / "army.toml")
-    monkeypatch.setattr(reading.os, "stat", lambda path: regular)
+    monkeypatch.setattr(reading, "os", SimpleNamespace(**{**vars(os), "stat": lambda path: regular}))
     with within(10), pytest.raises(ValueError, match=r"pipe\.toml: this is a device or a pipe"):
         resolve_army(tmp_path / "pipe.toml")
 
@@ -257,6 +269,7 @@ def test_pipe_is_never_opened(tmp_path):
         resolve_army(pipe)
     writer = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_WRONLY)), daemon=True)
     writer.start()
+    time.sleep(0.5)  # until it waits
     with pytest.raises(ValueError, match="this is a device or a pipe"):
         resolve_army(pipe)
     writer.join(0.2)
@@ -366,6 +379,29 @@ def test_what_claims_memory_is_refused(bomb, tmp_path):
     with pytest.raises(ValueError, match=r"stranger\.safetensors") as error:
         make_agent(f"ppo:path={path}", info())
     assert len(str(error.value)) < 600
+
+
+def test_table_of_tensors_has_a_limit(tmp_path):
+    path = tmp_path / "stranger.safetensors"
+    for size, message in ((MAX_TABLE, 'it lacks "checkpoint.json"'), (MAX_TABLE + 1, "its table of tensors may have")):
+        path.write_bytes(size.to_bytes(8, "little") + b"{}".ljust(size))
+        with pytest.raises(ValueError, match=message):
+            read_checkpoint(path)
+
+
+def test_state_of_a_generator_that_points_beyond_its_key_is_refused(tmp_path):
+    """NumPy would take it, and read beyond the key."""
+    path = tmp_path / "stranger.safetensors"
+    content = run_seeds()[0]
+    for place in (625, 2**31 - 1, -1):
+
+        def change(header, place=place):
+            header["training"]["numpy_rng"]["pos"] = place
+            return header
+
+        path.write_bytes(with_header(content, change))
+        with pytest.raises(ValueError, match=r"training: numpy_rng\.pos: -?\d+ is given, but it"):
+            read_run(path)
 
 
 SCRIPT = """

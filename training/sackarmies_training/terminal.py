@@ -19,9 +19,6 @@ class PlainConsole(Console):
     Styles are given as `rich.text.Text`. This is the only place that sees to it: nothing is to be escaped before.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{**options, "markup": False, "emoji": False})
-
     def render_str(self, text: str, **options: Any) -> Text:
         """Return a text as it is to be printed."""
         return super().render_str(safe(text), **{**options, "markup": False, "emoji": False})
