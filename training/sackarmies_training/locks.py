@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from sackarmies_env.core.reading import named
 from sackarmies_env.core.tables import Line, Strict, read_model
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import read_json
 
 LOCK = ".lock"  # held by the system, and free as soon as the process has ended, be it killed
 HOLDER = ".lock.json"  # who holds it; without the lock it means nothing
@@ -47,13 +48,19 @@ def locked(folder: Path) -> Iterator[None]:
             f"{named(folder)} is in use by {_holder(folder)}: wait until it has ended, or choose another folder"
         ) from None
     try:
-        since = datetime.now().astimezone().isoformat(" ", "seconds")
-        write_json(folder / HOLDER, {"pid": os.getpid(), "host": socket.gethostname(), "since": since})
+        _leave_note(folder / HOLDER)
         yield
     finally:
         with contextlib.suppress(OSError):
             (folder / HOLDER).unlink()
         lock.release()
+
+
+def _leave_note(path: Path) -> None:
+    """Write who holds the lock, simply: half a note does no harm, and a temporary file might be left by a kill."""
+    path.unlink(missing_ok=True)
+    since = datetime.now().astimezone().isoformat(" ", "seconds")
+    path.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since}), encoding="utf-8")
 
 
 def _holder(folder: Path) -> str:
