@@ -1,4 +1,4 @@
-"""Sack Armies and its sibling games as environments for reinforcement learning and search."""
+"""The tabletop wargame Sack Armies as an environment for reinforcement learning and search."""
 
 from sackarmies_env import sack_armies_v0
 from sackarmies_env.core import __version__

@@ -25,7 +25,7 @@ PARTS: dict[str, set[str]] = {
     "training": {"core", "registry", "public", "envs", "games", "render", "agents"},
 }
 LIBRARIES: dict[str, set[str]] = {
-    "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core"},
+    "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core", "filelock", "platformdirs"},
     "games": {"numpy", "numba", "pydantic", "tomli_w"},
     "render": {"numpy", "PIL"},
     "testing": {"numpy"},
@@ -171,7 +171,7 @@ def test_making_an_environment_loads_nothing_heavy():
 def test_importing_compiles_nothing():
     code = (
         "import sackarmies_env.games.sack_armies, sackarmies_env.envs.vector_env, sackarmies_env.envs.aec\n"
-        "from sackarmies_env.core.jit import NOTICE\n"
+        "from sackarmies_env.core.notice import NOTICE\n"
         "print(NOTICE.num_compiled)"
     )
     assert run(code).strip() == "0"

@@ -46,7 +46,8 @@ class Game:
         step: `(params, states, actions)`; actions `(n,)` int64; applies one legal decision each and advances to the
             next decision or the end.
         observe: `(params, states, players, out)`; players `(n,)` int64, out `(n, observation_spec.size)` int8.
-        returns: `(params, states, out)`; out `(n, num_players)` float32, what each player has earned so far.
+        returns: `(params, states, out)`; out `(n, num_players)` float32, what each player has earned so far; it does
+            not change any more for a player who is out of the game.
         terminations: `(params, states, out)`; out `(n, num_players)` int8, 1 for a player who is out of the game:
             eliminated, or the game has ended by the rules. Truncation stands in the state.
         advance: `(params, states, orders, table, action_masks, packed_masks, observations, results)`; all of the above
@@ -63,6 +64,7 @@ class Game:
         to_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth.
         lay_out: `(states)`; lays a game out in `states[0]` that `advance` copies to begin one; None if it needs none.
         keeps_chance: whether every game has the chance that was laid out, whatever its seed.
+        zero_sum: whether the returns of all players add up to zero whenever a game is over, truncated ones included.
     """
 
     id: str
@@ -89,6 +91,7 @@ class Game:
     to_scenario: Callable[[Records], dict[str, Any]]
     lay_out: Callable[[Records], None] | None = None
     keeps_chance: bool = False
+    zero_sum: bool = False
 
     def new_states(self, n: int) -> Records:
         """Return `(n,)` empty records; `reset` makes games of them."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import as_records
-from sackarmies_env.games.sack_armies.actions import TYPE_BASE
+from sackarmies_env.games.sack_armies.actions import TYPE_BASE, legal_ids
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.constants import (
     NO_TOKEN,
@@ -28,6 +28,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Homeland,
     Kind,
     UnitClass,
+    Verb,
     Zone,
 )
 from sackarmies_env.games.sack_armies.knowledge import knows_identity
@@ -74,14 +75,16 @@ CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 
 @functools.lru_cache(maxsize=8)
 def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
-    """Return every type of a configuration with its code, by number."""
+    """Return every type of a configuration with its code, by number; numbers do not matter to codes."""
     known = dict(load_catalogue())
     for place in (game.config.get("scenario", {}), *game.config.get("armies", ())):
         known |= by_id(read_tokens(place.get("token", ()), "inline tokens"))
     states = game.new_states(1)
     texts = [game.format_action(states, TYPE_BASE + row) for row in range(int(game.params["num_types"][0]))]
     tokens = [known[text.removeprefix("type ")] for text in texts]
-    return tuple(zip(tokens, codes_of([token.name for token in tokens]), strict=True))
+    by_name = sorted(tokens, key=lambda token: (token.name, token.id))
+    codes = dict(zip((token.id for token in by_name), codes_of([token.name for token in by_name]), strict=True))
+    return tuple((token, codes[token.id]) for token in tokens)
 
 
 @functools.lru_cache(maxsize=8)
@@ -94,13 +97,14 @@ def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture
     """Return `states[0]` as `viewer` (a seat, or None for the referee) may see it."""
     view = View(game, states, viewer)
     current = view.number("current_player")
-    mine = viewer is None or viewer == current
+    mine = (viewer is None or viewer == current) and current >= 0
+    may_pass = mine and Verb.PASS in legal_ids(states["legal"][0])
     return Picture(
         title="Sack Armies",
         viewer=viewer,
         turn=view.number("turn"),
         current=current if current >= 0 else OVER,
-        asked=question(view.number("decision"), view.number("chain_verb")) if mine and current >= 0 else "",
+        asked=question(view.number("decision"), view.number("chain_verb"), may_pass) if mine else "",
         announced=view.announced(),
         aim=view.aim(),
         outcome=view.outcome(),

@@ -82,11 +82,19 @@ def verb_words(verb: int) -> str:
     return VERB_WORDS.get(Verb(verb), "") if verb else ""
 
 
-def question(decision: int, verb: int) -> str:
-    """Return what the player is asked who has begun a choice with `verb` (0 for none)."""
+def question(decision: int, verb: int, may_pass: bool = False) -> str:
+    """Return what the player is asked.
+
+    Args:
+        decision: what it is.
+        verb: what the player has begun a choice with; 0 for nothing.
+        may_pass: in the menu of a turn, whether the turn may be ended without an action.
+    """
     if decision == Decision.NONE:
         return ""
     words = QUESTIONS[Decision(decision)]
+    if decision == Decision.MENU and may_pass:
+        words += ", or pass"
     return f"{verb_words(verb)}: {words}" if verb else words
 
 

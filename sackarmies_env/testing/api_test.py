@@ -35,10 +35,13 @@ def check_game(game: Game, num_games: int = 5, seed: int = 0, max_plies: int = 2
     _check_layout(game)
     for number in range(num_games):
         play = RandomPlay(game, seed + number, max_plies=max_plies)
+        settled = np.full(game.num_players, np.nan, np.float32)
         for action in play:
+            _check_settled(game, play, settled)
             checks = PLY_CHECKS + (COSTLY_CHECKS if len(play.actions) % every == 0 else ())
             for check in checks:
                 check(game, play, action)
+        _check_settled(game, play, settled)
         if play.player == NO_PLAYER:
             _check_end(game, play)
         _check_replay(game, play)
@@ -128,6 +131,15 @@ def _check_observations(game: Game, play: RandomPlay, action: int) -> None:
             allowed = f"{spec.low[place]} to {spec.high[place]}"
             require(False, play, f"{spec.names()[place]} is {seen[place]} for player {player}, not {allowed}")
     require(_bytes(play.states) == before, play, "observe changes the state")
+
+
+def _check_settled(game: Game, play: RandomPlay, settled: NDArray[np.float32]) -> None:
+    """What a player has earned who is out stays as it is; `settled` holds it, NaN for players still in the game."""
+    earned, out = _results(game, play.states)[0]
+    for player in np.flatnonzero(out).tolist():
+        changed = not np.isnan(settled[player]) and settled[player] != earned[player]
+        require(not changed, play, f"player {player} is out, but the returns of that player change")
+        settled[player] = earned[player]
 
 
 # --- at some decisions
@@ -220,6 +232,7 @@ def _check_end(game: Game, play: RandomPlay) -> None:
     if states["terminated"][0]:
         require(out.all(), play, "the game has ended, but not for everybody")
     require(np.isfinite(earned).all(), play, f"returns are {earned}")
+    require(not game.zero_sum or abs(earned.sum()) < 1e-6, play, f"returns of a zero-sum game are {earned}")
 
 
 def _check_replay(game: Game, play: RandomPlay) -> None:

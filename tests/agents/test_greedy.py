@@ -179,6 +179,14 @@ def test_discards_the_poorest():
     assert p.states["current_player"][0] == 1 or p.choice() == "pass"
 
 
+def test_passes_after_a_failed_check_rather_than_reveal_a_unit():
+    post = token("post", movement=0)
+    units = [unit("post", "0,0"), unit("post", "0,1"), unit("post", "-2,0", face="down"), unit("rabble", "1,0", 1)]
+    p = Position(position([post, RABBLE], units, "T", general=[general(sack=[]), general()]))
+    p.do("coord_melee", "hex 1,0", "hex 0,0", "hex 0,1", "done")
+    assert p.choice() == "pass"
+
+
 def test_puts_units_on_battlefields_in_danger():
     fields = [field(h, 0, controller=1) for h in B1[0][1:]] + [field("0,0", 0)] + [field(h, 1) for h in B1[1]]
     hands = [general(hand=["soldier"], sack=[]), general()]

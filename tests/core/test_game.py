@@ -102,9 +102,21 @@ def other_advance(params, states, orders, table, *outputs):
     outputs[3][:] = 0.25
 
 
+def stingy_returns(params, states, out):
+    toy_game.returns(params, states, out)
+    out[states["terminated"] == 1] = np.minimum(out[states["terminated"] == 1], 0.5)
+
+
+def late_returns(params, states, out):
+    toy_game.returns(params, states, out)
+    out[states["terminated"] == 1] = 0
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
+        ({"returns": stingy_returns}, r"returns of a zero-sum game are \["),
+        ({"returns": late_returns}, "is out, but the returns of that player change"),
         ({"observe": leaky_observe}, "determinize changes what player"),
         ({"observe": far_observe}, r"table\[0\]\.shown is 99 for player 0, not 0 to 4"),
         ({"legal_actions": blind_legal}, "has no legal action"),

@@ -65,6 +65,7 @@ def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
         parse_action=lambda states, text: _parse_action(params, states, text),
         describe_decision=lambda states: "OPPONENT" if states["pending"][0] else "CARD",
         to_scenario=to_scenario,
+        zero_sum=True,
     )
 
 
@@ -220,9 +221,10 @@ def observe(params: Any, states: Any, players: Any, out: Any) -> None:
 
 def returns(params: Any, states: Any, out: Any) -> None:
     for state, row in zip(states, out, strict=True):
-        row[:] = np.where(state["lives"] == 0, -1 / (len(row) - 1), 0)
-        if state["winner"] != NO_PLAYER:
-            row[state["winner"]] = 1
+        lost = state["lives"] == 0
+        row[:] = np.where(lost, -1 / (len(row) - 1), 0)
+        if state["terminated"] or state["truncated"]:
+            row[~lost] = lost.sum() / (len(row) - 1) / (~lost).sum()
 
 
 def terminations(params: Any, states: Any, out: Any) -> None:

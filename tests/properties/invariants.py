@@ -84,6 +84,12 @@ def check_captives(now: View) -> None:
             token, captor = now.tokens[row], now.tokens[now.columns["host"][row]]
             assert captor in now.units, f"the captor of {token.text.id} is not on the board"
             assert token.text.kind != "battlefield"
+    for captor in now.units:
+        held = [row for row in now.rows if now.zone(row) == Zone.CAPTURED and now.columns["host"][row] == captor.row]
+        following = [now.columns["next"][row] for row in held]
+        first = set(held) - set(following)
+        in_order = not held or (len(first) == 1 and sorted(following) == sorted([NO_TOKEN, *set(held) - first]))
+        assert in_order, f"the captives of {captor.text.id} are not in one order"
 
 
 # --- the board

@@ -43,8 +43,8 @@ def owed_questions(before: Position, action: int, after: Position) -> list[list[
 
 
 def after_deploying(before: Position, action: int) -> list[Question]:
-    """Return that a General who can deploy more is asked for it (R8.2-1, Q-21, D-05)."""
-    if before.decision != Decision.DEPLOY_HEX:
+    """Return that a General who can deploy more is asked for it (R8.2-1, Q-21, Q-92, D-05)."""
+    if before.decision != Decision.DEPLOY_HEX or before.numbers[0] + 1 >= before.switches.hand_limit:
         return []
     hand = before.pile(before.player, Zone.HAND)
     chosen = next(token for token in hand if token.type == before.chosen[0])

@@ -52,13 +52,14 @@ def yes_or_no(is_asked: bool) -> set[int]:
 def menu(position: Position) -> set[int]:
     """Return the verbs that can be carried out to the end: D-03, D-07, D-29 (R8.0-1, R8.0-2, C-allow_concede)."""
     verbs = actions(position)
+    is_left = bool(verbs)
     if reactions.hidden_units(position):
         verbs.add(Verb.REVEAL_UNIT)
     if reactions.hidden_hosts(position):
         verbs.add(Verb.REVEAL_TOKEN)
     if position.switches.allow_concede:
         verbs.add(Verb.CONCEDE)
-    if position.stumbled and position.switches.allow_stop_after_failed_check:  # Q-18
+    if position.stumbled and (position.switches.allow_stop_after_failed_check or not is_left):  # Q-18, Q-91
         verbs.add(Verb.PASS)
     return {int(verb) for verb in verbs}
 
@@ -106,7 +107,9 @@ def discard(position: Position) -> set[int]:
 
 
 def deploy_type(position: Position) -> set[int]:
-    """D-05: a token that has a place, or done once one is deployed (R8.2-1, R8.2-2)."""
+    """D-05: a token that has a place, or done once one is deployed (R8.2-1, R8.2-2); as many as fit a hand (Q-92)."""
+    if position.numbers[0] >= position.switches.hand_limit:
+        return set()
     return types(position, deploy.deployable(position)) | done_if(position.numbers[0] > 0)
 
 

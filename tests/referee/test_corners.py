@@ -179,7 +179,7 @@ BOW = token("bow", movement=0, abilities=[{"kind": "range", "range": 3}])
 ROCK = token("rock", movement=0)
 
 
-def test_who_has_no_action_left_after_a_failed_check_ends_his_turn():
+def test_a_general_without_an_action_after_a_failed_check_may_reveal_or_pass():
     scenario = position(
         [BOW, ROCK],
         [unit("bow", "0,0"), unit("bow", "-1,0"), unit("rock", "-2,0", face="down"), unit("bow", "2,0", owner=1)],
@@ -188,7 +188,9 @@ def test_who_has_no_action_left_after_a_failed_check_ends_his_turn():  # Q-18
         switches=ASK_ALWAYS,
     )
     failed = ["coord_ranged", "hex 2,0", "hex 0,0", "hex -1,0", "pass"]
-    assert legal_after(scenario, *failed) == {"draw", "ranged"}  # of the other General
+    assert legal_after(scenario, *failed) == {"pass", "reveal_unit"}
+    assert legal_after(scenario, *failed, "reveal_unit", "hex -2,0") == {"pass"}
+    assert legal_after(scenario, *failed, "pass") == {"draw", "ranged"}  # of the other General
 
 
 def test_who_has_no_action_is_asked_for_reveals():

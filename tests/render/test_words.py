@@ -50,6 +50,7 @@ def test_no_event_is_left_out():
 def test_every_decision_and_verb_has_its_words():
     assert question(Decision.NONE, Verb.PASS) == ""
     assert question(Decision.TARGET, Verb.MOVE_ATTACK) == "Move and Attack: choose the target"
+    assert question(Decision.MENU, 0, True) == "choose an action, or pass"
     questions = [question(decision, Verb.PASS) for decision in Decision if decision != Decision.NONE]
     assert all(questions)
     assert all(verb_words(verb) for verb in Verb if verb not in (Verb.PASS, Verb.YES))

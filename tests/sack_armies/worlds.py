@@ -96,6 +96,25 @@ def battle() -> dict[str, Any]:
     }
 
 
+def captivity() -> dict[str, Any]:
+    """Return a position with captors beside units that hide several attachments, and with captives taken before."""
+    position = battle()
+    front = {"0,0": 0, "-1,1": 0, "1,0": 1, "2,0": 1}
+    units = []
+    for hex_text, owner in front.items():
+        under = ("step_back", "wings", "charm") if owner == 0 else ("charm", "step_back", "scry")
+        held = [("mage", "up"), ("charm", "down"), ("break_ranks", "down"), ("bless", "down")]
+        captor = {"token": "captor", "at": at(hex_text), "owner": owner, "face": "up"}
+        captor["attached"] = [{"token": name, "face": "down", "owner": owner} for name in under]
+        if hex_text in ("0,0", "2,0"):
+            captor["captives"] = [{"token": name, "owner": 1 - owner, "face": face} for name, face in held]
+        units.append(captor)
+    for seat, pile in enumerate(position["general"]):
+        position["general"][seat] = pile | {"removed": ["mage", "charm"]}
+    hidden = {"casualties_public": False, "auto_forced": False}
+    return position | {"unit": units, "switches": hidden}
+
+
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "standard": {"num_generals": 2, "armies": ["undead", "goblin_swarm"]},
     "open lists": {
@@ -115,6 +134,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     },
     "wild": {"num_generals": 2, "armies": WILD_ARMY, "switches": {"draw_count": 6, "hand_limit": 6}},
     "battle": {"scenario": battle()},
+    "captives": {"scenario": captivity()},
     "three": {"num_generals": 3, "armies": ["nether_sisters", "shazari", "fey_riders"]},
 }
 VERB_WEIGHTS = {Verb.DRAW: 0.2, Verb.REVEAL_UNIT: 0.2, Verb.SURPRISE: 4.0, Verb.PASS: 2.0}

@@ -183,7 +183,7 @@ def test_three_play_on_without_the_one_who_forfeits():
 def test_result_of_a_game_that_is_cut_off_stands():
     (played,) = play([seated("Raises", "Lowest", "Lowest")], game=make_duel(3, max_turns=2))
     assert played.truncated
-    assert played.returns == (-0.5, 0.0, 0.0)
+    assert played.returns == (-0.5, 0.25, 0.25)
 
 
 @pytest.mark.parametrize("isolation", [None, pytest.param(Isolation(time_limit=20.0), marks=pytest.mark.slow)])

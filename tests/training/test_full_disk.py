@@ -152,7 +152,7 @@ def test_training_goes_on_from_the_checkpoint_before(tmp_path, monkeypatch):
     assert caught.value.filename == str(checkpoints / second)
     assert names_in(checkpoints) == [f"{ROUND:09d}.safetensors"]
     path, text = run(config, resume=True)
-    assert f"Going on from {checkpoints / f'{ROUND:09d}.safetensors'}: {ROUND} decisions" in text
+    assert f"Resuming from {checkpoints / f'{ROUND:09d}.safetensors'}: {ROUND} decisions" in text
     assert is_intact(path, pytest.fail)
 
 
@@ -220,6 +220,6 @@ def test_training_on_a_disk_that_is_really_full(tmp_path):
     assert number == errno.ENOSPC
     assert names == [f"{decisions:09d}.safetensors" for decisions in range(ROUND, newest + 1, ROUND)]
     assert filename in {None, f"{disk}/duel/checkpoints/{newest + ROUND:09d}.safetensors"}  # None: it hit the curves
-    assert f"Going on from {disk}/duel/checkpoints/{newest:09d}.safetensors" in result.stderr
+    assert f"Resuming from {disk}/duel/checkpoints/{newest:09d}.safetensors" in result.stderr
     assert CHECKPOINT in after
     assert f"{newest + ROUND:09d}.safetensors" in after

@@ -52,10 +52,10 @@ class Runs:
     def check_what_is_left(self):
         """Check files against what the run said before it was killed."""
         said = self.log.read_text() if self.log.exists() else ""
-        begun = re.search(r"Going on from \S+/(\d+)\.safetensors: ([\d,]+) decisions", said)
+        begun = re.search(r"Resuming from \S+/(\d+)\.safetensors: ([\d,]+) decisions", said)
         if begun:
             assert int(begun[1]) == int(begun[2].replace(",", "")) == self.reached
-        assert self.reached == 0 or "beginning anew" not in said
+        assert self.reached == 0 or "starting from the beginning" not in said
         written = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) decisions:", said, re.MULTILINE)]
         paths = self.checkpoints.paths()
         for path in paths:

@@ -99,7 +99,7 @@ def test_resumed_run_has_the_state_it_was_saved_with(finished, tmp_path):
     target.parent.mkdir(parents=True)
     target.write_bytes(saved.read_bytes())
     resumed, text = run(longer, resume=True)
-    assert f"Going on from {target}: {3 * ROUND} decisions" in text
+    assert f"Resuming from {target}: {3 * ROUND} decisions" in text
     header = read_checkpoint(resumed).header
     assert header.training["decisions"] == 5 * ROUND
     before, after = read_checkpoint(saved).header.training, header.training
@@ -120,7 +120,7 @@ def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
     newest.write_bytes(newest.read_bytes()[:-1000])
     _, text = run(make_config(tmp_path), resume=True)
     assert re.search(rf"the checkpoint {newest} is damaged \(.+\): passing it over\n", text)
-    assert f"Going on from {target / f'{3 * ROUND:09d}.safetensors'}" in text
+    assert f"Resuming from {target / f'{3 * ROUND:09d}.safetensors'}" in text
 
 
 def test_damaged_general_of_a_finished_run_is_made_anew_from_its_checkpoints(finished, tmp_path):
@@ -184,7 +184,7 @@ def test_run_that_was_killed_before_its_first_checkpoint_begins_anew_in_its_fold
     (tmp_path / "duel").mkdir()
     path, text = run(make_config(tmp_path, ppo={"decisions": ROUND}), resume=True)
     assert path == tmp_path / "duel" / CHECKPOINT
-    assert "There is no checkpoint yet: beginning anew." in text
+    assert "There is no checkpoint yet: starting from the beginning." in text
 
 
 def test_all_checkpoints_damaged_is_told(tmp_path):

@@ -159,9 +159,10 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     for number in range(training.snapshots):
         env.pool.add_snapshot(PolicyAgent(read_network(checkpoint, past_part(number), info)))
     env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
+    torch_state = checkpoint.part(TORCH_RNG)
     try:
-        _restore_optimizer(model.policy.optimizer, checkpoint.part(OPTIMIZER))
-        _restore_chance(env, training, checkpoint.part(TORCH_RNG))
+        _restore_optimizer(model.policy.optimizer, checkpoint.parts.get(OPTIMIZER, {}))  # none before its first step
+        _restore_chance(env, training, torch_state)
     except DAMAGED as error:
         raise damaged(path, error) from None
     model.num_timesteps = training.decisions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.tournament import seatings
 
 BATCH = 25  # seeds played side by side
+
+Save = Callable[[int, list[PlayedGame]], None]
 
 
 @dataclass(frozen=True)
@@ -83,26 +86,37 @@ def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
     ]
 
 
-def play_jobs(jobs: list[Job], workers: int, progress: Progress) -> list[list[PlayedGame]]:
-    """Play jobs on several processes; `progress` is told how many more games have ended.
+def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | None = None) -> list[list[PlayedGame]]:
+    """Play jobs on several processes.
+
+    Args:
+        jobs: what is played.
+        workers: processes.
+        progress: called with the number of games that have ended since the last call.
+        save: called with the place of a job and its games as soon as they have ended.
 
     Returns:
         The games of each job, in the order of the jobs.
     """
+    results: dict[int, list[PlayedGame]] = {}
+
+    def finish(number: int, games: list[PlayedGame]) -> None:
+        results[number] = games
+        if save is not None:
+            save(number, games)
+        progress(jobs[number].num_games)
+
     if workers == 1 or len(jobs) < 2:
-        results = []
-        for job in jobs:
-            results.append(play_job(job))
-            progress(job.num_games)
-        return results
+        for number, job in enumerate(jobs):
+            finish(number, play_job(job))
+        return list(results.values())
     rehearse(jobs[0].game, [name for job in jobs for name in job.line_up], maker(jobs[0]))
     with worker_pool(min(workers, len(jobs))) as pool:
         futures = [pool.submit(play_job, job) for job in jobs]
         numbers = {future: number for number, future in enumerate(futures)}
         for future in as_completed(futures):
-            future.result()
-            progress(jobs[numbers[future]].num_games)
-        return [future.result() for future in futures]
+            finish(numbers[future], future.result())
+    return [results[number] for number in range(len(jobs))]
 
 
 def outcome_of(played: PlayedGame) -> Outcome:

@@ -45,13 +45,13 @@ CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained General, in the folder of its 
 
 
 def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = False) -> Path | None:
-    """Train a General, or go on with training it.
+    """Train a General, or resume its training.
 
     Args:
         config: how.
         game: what it plays.
         console: where progress is shown.
-        resume: take up the latest run in `config.folder` instead of starting a new one.
+        resume: resume the latest run in `config.folder` instead of starting a new one.
 
     Returns:
         The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
@@ -85,9 +85,9 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
     path = checkpoints.latest_intact(say) if resume else None
     if path is not None:
         clock.start(restore_run(path, model, env, config))
-        say(f"Going on from {path}: {model.num_timesteps:,} decisions, {clock.minutes:.1f} minutes.")
+        say(f"Resuming from {path}: {model.num_timesteps:,} decisions, {clock.minutes:.1f} minutes.")
     elif resume:
-        say("There is no checkpoint yet: beginning anew.")
+        say("There is no checkpoint yet: starting from the beginning.")
     model.set_logger(curves(folder / "tensorboard", model.num_timesteps))
     if path is None and config.imitation is not None:
         with imitation_bar(console, config.imitation) as report:
@@ -100,7 +100,7 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
         model.learn(remaining, callback=monitor, reset_num_timesteps=False)
     monitor.save()
     if monitor.interrupted:
-        say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume goes on.")
+        say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume resumes.")
         return None
     save_run(finished, model, env, config, clock.minutes)
     say(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
@@ -136,19 +136,27 @@ def open_folder(config: TrainConfig, *, resume: bool) -> Path:
 def imitation_bar(console: Console, section: ImitationSection) -> Iterator[Report]:
     """Show progress of the imitation; the block is given what to report to."""
     columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        TextColumn("imitation"),
+        BarColumn(bar_width=None),
         TextColumn("{task.percentage:3.0f}%"),
+        TextColumn("{task.fields[right]:.0%} predicted"),
         TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(elapsed_when_finished=False),
     )
-    with Progress(*columns, TextColumn("left:"), TimeRemainingColumn(), console=console) as progress:
-        task = progress.add_task(f"imitating {section.teacher}", total=1.0)
+    console.print(f"Imitating {section.teacher} first.", markup=False, highlight=False, soft_wrap=True)
+    predicted = 0.0
+    with Progress(*columns, console=console, expand=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=1.0, right=predicted)
 
         def report(done: float, right: float) -> None:
-            text = f"imitating {section.teacher}, {right:.0%} of its choices foreseen"
-            progress.update(task, completed=done, description=text)
+            nonlocal predicted
+            predicted = right
+            progress.update(task, completed=done, right=right)
 
         yield report
+    if not console.is_terminal:
+        console.print(f"Imitation: {predicted:.0%} of the choices predicted.", highlight=False)
 
 
 def make_env(config: TrainConfig, game: Game) -> SelfPlayEnv:

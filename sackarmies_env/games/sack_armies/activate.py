@@ -368,10 +368,16 @@ def lay_permanent(params, state):
 
 @njit
 def retain(params, state):
-    """Flip to retain a spent token: heads returns it to its owner's sack (R9.2-14, Q-67)."""
+    """Flip to retain a spent token: heads returns it to its owner's sack; an eliminated General retains nothing.
+
+    (R9.2-14, Q-67)
+    """
     token = np.int64(state.act_token)
-    if state.token_zone[token] == Zone.CASUALTIES and flip(params, state, np.int64(state.act_player)) == 1:
-        log_event(params, state, Event.TO_SACK, owner_of(state, token), -1, type_of(state, token))
+    owner = owner_of(state, token)
+    if state.general_alive[owner] == 0 or state.token_zone[token] != Zone.CASUALTIES:
+        return
+    if flip(params, state, owner) == 1:
+        log_event(params, state, Event.TO_SACK, owner, -1, type_of(state, token))
         to_sack(params, state, token)
 
 

@@ -61,7 +61,7 @@ def _write_printed(tables: Any, type_id: int, row: NDArray[np.int64]) -> None:
         for name in ("movement", "damage", "armor"):
             row[getattr(Attribute, f"EFFECTIVE_{name.upper()}")] = tables[f"type_{name}"][type_id]
         row[FIRST_ABILITY : FIRST_ABILITY + len(Ability)] = tables["type_ability"][type_id]
-        row[Attribute.KEYWORD] = _first_keyword(int(tables["type_keywords"][type_id]))
+        row[Attribute.KEYWORD] = tables["type_first_keyword"][type_id]
 
 
 def _write_ability(tables: Any, ability: int, row: NDArray[np.int64]) -> None:
@@ -109,9 +109,4 @@ def _write_match(tables: Any, match: int, row: NDArray[np.int64]) -> None:
         row[Attribute.MATCH_CLASS] = int(tables["clause_class"][clause]) + 1
     if tables["clause_homeland"][clause] != NO_CLAUSE:
         row[Attribute.MATCH_HOMELAND] = int(tables["clause_homeland"][clause]) + 1
-    row[Attribute.MATCH_KEYWORD] = _first_keyword(int(tables["clause_keywords"][clause]))
-
-
-def _first_keyword(bits: int) -> int:
-    """Return the place of the lowest bit, plus 1; 0 if there is none."""
-    return (bits & -bits).bit_length()
+    row[Attribute.MATCH_KEYWORD] = int(tables["clause_keywords"][clause]).bit_length()  # a clause has one at most

@@ -105,7 +105,7 @@ def begin_draw(params, state, player):
 
 @njit
 def run_draw(params, state):
-    """Go on with a Draw: ask for discards until the General is done (D-04, R8.1-7)."""
+    """Go on with a Draw: ask for discards until the General is done or the hand is empty (D-04, R8.1-7, Q-96)."""
     player = np.int64(state.active)
     if state.frame_step[state.frame_top] == DrawStep.DRAWN:
         set_step(state, DrawStep.DISCARD)
@@ -303,10 +303,16 @@ def deployable_kinds(params, state, player):
 
 
 @njit
+def may_deploy_more(params, state, player):
+    """Return whether `player` may go on with a Deploy: at most as many tokens as a hand may hold (R8.2-1, Q-92)."""
+    return get_data(state, DEPLOYED) < params.hand_limit and deployable_kinds(params, state, player) != 0
+
+
+@njit
 def run_deploy(params, state):
-    """Go on with a Deploy, token by token, until done or nothing can be deployed (D-05, R8.2-1, Q-21)."""
+    """Go on with a Deploy, token by token, until done or no more can be deployed (D-05, Q-21)."""
     player = np.int64(state.active)
-    if deployable_kinds(params, state, player) == 0:
+    if not may_deploy_more(params, state, player):
         end_action(state)
         return False
     ask(state, player, Decision.DEPLOY_TYPE)

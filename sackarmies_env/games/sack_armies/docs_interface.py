@@ -42,7 +42,11 @@ DECISIONS = {  # points of the digest, what is asked, what answers it
     Decision.SETUP_PICK: ("D-01", "a battlefield to pick for Setup", "type"),
     Decision.SETUP_TYPE: ("D-02", "a battlefield to place", "type"),
     Decision.SETUP_HEX: ("D-02", "where to place it", "hex"),
-    Decision.MENU: ("D-03, D-29", "the action of the turn, or a reveal", "verb"),
+    Decision.MENU: (
+        "D-03, D-29",
+        "the action of the turn, a reveal, or done after a failed check (Q-18, Q-91)",
+        "verb",
+    ),
     Decision.DISCARD: ("D-04", "a token to discard, or done", "type, `pass`"),
     Decision.DEPLOY_TYPE: ("D-05", "a token to deploy, or done", "type, `pass`"),
     Decision.DEPLOY_HEX: ("D-06", "where to deploy it, or its host", "hex"),

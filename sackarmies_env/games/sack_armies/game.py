@@ -68,7 +68,8 @@ def make_game(
         ValueError: with a line for each fault.
     """
     if observation not in OBSERVATIONS:
-        raise ValueError(f"observation={short(observation)}: allowed are {', '.join(map(repr, OBSERVATIONS))}")
+        near = suggestion(observation, OBSERVATIONS)
+        raise ValueError(f"observation={short(observation)}{near}: allowed are {', '.join(map(repr, OBSERVATIONS))}")
     if scenario is not None:
         return _from_scenario(num_generals, armies, load_scenario(scenario), switches, observation)
     config = make_config(2 if num_generals is None else num_generals, armies, switches)
@@ -173,6 +174,7 @@ def _assemble(
         to_scenario=functools.partial(to_scenario, params, config),
         lay_out=lambda states: prepare(params, states[:1], np.zeros(1, np.int64)),
         keeps_chance=keeps_chance,
+        zero_sum=config.switches.reward == "zero_sum",
     )
 
 

@@ -88,6 +88,7 @@ class Step:
         """Return what the player does, or None where the events tell it, or nothing has been settled yet."""
         tellers: dict[Decision, Callable[[], str | None]] = {
             Decision.SETUP_PICK: lambda: f"picks {self.names.types[self.type_id]} for Setup",
+            Decision.MENU: lambda: "ends the turn without an action" if self.action == Verb.PASS else None,
             Decision.DISCARD: self.discard,
             Decision.DEPLOY_HEX: self.deployment,
             Decision.TARGET: self.single,
@@ -127,7 +128,7 @@ class Step:
         """Tell who takes part in a coordinated attack, once all are named."""
         if self.action != Verb.PASS:
             return None
-        rows = np.flatnonzero(self.before["token_member"]).tolist()
+        rows = sorted(np.flatnonzero(self.before["token_member"]), key=lambda row: self.before["token_hex"][row])
         members = [self.names.unit(self.before, row, self.player) for row in rows]
         listed = ", ".join(members[:-1]) + f" and {members[-1]}"
         return f"attacks {self.unit(self.chained(0))} with {listed} together, {TOGETHER[self.verb]}"
@@ -181,10 +182,10 @@ class Step:
         return "nobody is killed" if ends_attack else None
 
     def drawn(self, player: int) -> list[str]:
-        """Return the names of the tokens that came from a General's sack into his hand."""
+        """Return the names of the tokens that came from a General's sack into their hand, in order of the alphabet."""
         owned = self.before["token_owner"] == player
         came = (self.before["token_zone"] == Zone.SACK) & (self.after["token_zone"] == Zone.HAND) & owned
-        return [self.names.types[int(self.after["token_type"][row])] for row in np.flatnonzero(came)]
+        return sorted(self.names.types[int(self.after["token_type"][row])] for row in np.flatnonzero(came))
 
 
 def step_lines(step: Step) -> list[str]:

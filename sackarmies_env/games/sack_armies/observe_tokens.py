@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS, has_bit, lowest_bit, without_lowest
+from sackarmies_env.core.bits import NO_BITS, bit, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.constants import MAX_TYPES, NO_TOKEN, NUM_ABILITIES, Ability, Effect, Zone
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_ABILITIES, Ability, Effect, Zone
 from sackarmies_env.games.sack_armies.encode import clamp, write_hex
 from sackarmies_env.games.sack_armies.knowledge import (
     knows_choice,
@@ -44,6 +44,7 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     count_attachments,
     field_at,
+    first_captive,
     first_token,
     hex_of,
     is_face_up,
@@ -55,8 +56,6 @@ from sackarmies_env.games.sack_armies.zones import (
     type_of,
     unit_at,
 )
-
-END_OF_PILE = 1 << 40  # above every key of `pile_key`
 
 # --- one token
 
@@ -252,12 +251,28 @@ def write_beneath(params, state, viewer, token, out, at):
 
 
 @njit
+def first_by_type(params, state, player, pool):
+    """Return the token of `pool`, bits of `player`, that is listed first: by type, copies face down before others.
+
+    Copies that share both look the same, so that rows decide nothing that is seen.
+    """
+    first = first_token(params, player) + lowest_bit(pool)
+    rest = without_lowest(pool)
+    while rest != NO_BITS:
+        token = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if 2 * type_of(state, token) + state.token_face[token] < 2 * type_of(state, first) + state.token_face[first]:
+            first = token
+    return first
+
+
+@njit
 def write_aside(params, state, viewer, zone, out, at):
-    """Write the viewer's own hand or picks, in the order of his list."""
+    """Write the viewer's own hand or picks, by type."""
     rest = tokens_in(state, viewer, zone)
     while rest != NO_BITS:
-        token = first_token(params, viewer) + lowest_bit(rest)
-        rest = without_lowest(rest)
+        token = first_by_type(params, state, viewer, rest)
+        rest &= ~bit(token - first_token(params, viewer))
         write_token(params, state, viewer, token, out, at)
         out[at + Token.PLACE] = Place.HAND if zone == Zone.HAND else Place.PICKED
         write_hex(params, out, at + Token.Q, np.int64(NO_HEX))
@@ -281,42 +296,19 @@ def write_stack(params, state, viewer, unit, out, at):
 
 
 @njit
-def is_in_pile(params, state, viewer, token, captor):
-    """Return whether `token` is held by `captor`, or with NO_TOKEN whether `viewer` knows it as removed from play."""
-    if captor == NO_TOKEN:
-        return state.token_zone[token] == Zone.REMOVED and knows_identity(params, state, viewer, token)
-    return state.token_zone[token] == Zone.CAPTURED and state.token_host[token] == captor
-
-
-@njit
-def pile_key(params, state, viewer, token):
-    """Return the place of `token` in a pile: by seat, then by type, unknown ones last; the row settles ties alone."""
-    type_id = type_of(state, token) if knows_identity(params, state, viewer, token) else np.int64(MAX_TYPES)
-    seat = seat_from(params, viewer, owner_of(state, token))
-    return (seat * (MAX_TYPES + 1) + type_id) * len(state.token_zone) + token
-
-
-@njit
-def next_in_pile(params, state, viewer, captor, after):
-    """Return the least key above `after` in a pile, or END_OF_PILE."""
-    least = np.int64(END_OF_PILE)
-    for token in range(len(state.token_zone)):
-        if is_in_pile(params, state, viewer, token, captor):
-            key = pile_key(params, state, viewer, token)
-            if key > after and key < least:
-                least = key
-    return least
-
-
-@njit
-def write_pile(params, state, viewer, captor, out, at):
-    """Write the captives of `captor`, or with NO_TOKEN what is removed from play, in an order that all know."""
-    key = next_in_pile(params, state, viewer, captor, np.int64(-1))
-    while key != END_OF_PILE:
-        write_beneath(params, state, viewer, key % len(state.token_zone), out, at)
-        out[at + Token.PLACE] = Place.REMOVED if captor == NO_TOKEN else Place.CAPTURED
-        at += TOKEN_WIDTH
-        key = next_in_pile(params, state, viewer, captor, key)
+def write_removed(params, state, viewer, out, at):
+    """Write what is removed from play, as far as `viewer` knows it: seat by seat, by type."""
+    for seat in range(np.int64(params.num_generals)):
+        player = (viewer + seat) % np.int64(params.num_generals)
+        rest = tokens_in(state, player, Zone.REMOVED)
+        if player != viewer:
+            rest &= state.face_up[player]
+        while rest != NO_BITS:
+            token = first_by_type(params, state, player, rest)
+            rest &= ~bit(token - first_token(params, player))
+            write_beneath(params, state, viewer, token, out, at)
+            out[at + Token.PLACE] = Place.REMOVED
+            at += TOKEN_WIDTH
     return at
 
 
@@ -331,11 +323,16 @@ def is_anything_in(params, out, column):
 
 @njit
 def write_captives(params, state, viewer, unit, out, at):
-    """Write what `unit`, whose row is the last one that is neither attachment nor captive, holds captive."""
-    end = write_pile(params, state, viewer, unit, out, at)
+    """Write what `unit` holds captive, in the order of capture; its row is the last one that is no attachment."""
     above = at - (1 + count_attachments(state, unit)) * TOKEN_WIDTH
-    out[above + Token.CAPTIVES] = (end - at) // TOKEN_WIDTH
-    return end
+    token = first_captive(state, unit)
+    while token != NO_TOKEN:
+        write_beneath(params, state, viewer, token, out, at)
+        out[at + Token.PLACE] = Place.CAPTURED
+        out[above + Token.CAPTIVES] += 1
+        at += TOKEN_WIDTH
+        token = np.int64(state.token_next[token])
+    return at
 
 
 @njit(inlined=True)
@@ -375,7 +372,7 @@ def write_tokens(params, state, viewer, out, at):
             if has_captives:
                 at = write_captives(params, state, viewer, unit, out, at)
     if is_anything_in(params, out, General.REMOVED):
-        at = write_pile(params, state, viewer, np.int64(NO_TOKEN), out, at)
+        at = write_removed(params, state, viewer, out, at)
     for player in range(params.num_generals):
         state.aided[player] = NO_BITS  # whoever looks leaves the state as it was
     return at

@@ -89,6 +89,7 @@ PARAMS_DTYPE = record_dtype(
         ("type_damage", np.int16, (MAX_TYPES,)),
         ("type_armor", np.int16, (MAX_TYPES,)),
         ("type_keywords", np.int64, (MAX_TYPES,)),  # bits
+        ("type_first_keyword", np.int8, (MAX_TYPES,)),  # of a unit, as printed: place of the bit, plus 1; 0: none
         ("type_ability", np.int8, (MAX_TYPES, NUM_ABILITIES)),  # greatest printed value: range, damage or 1; 0 none
         ("type_verbs", np.int64, (MAX_TYPES,)),  # bits: verbs that a unit may have because of what is printed on it
         ("type_ability_start", np.int16, (MAX_TYPES,)),  # rows of the ability table

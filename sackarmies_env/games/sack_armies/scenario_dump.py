@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.state import alloc
+from sackarmies_env.games.sack_armies.advance import resume_games
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Kind, Victory, Zone
 from sackarmies_env.games.sack_armies.scenario_fill import (
@@ -20,7 +21,6 @@ from sackarmies_env.games.sack_armies.scenario_fill import (
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, encode
 from sackarmies_env.games.sack_armies.scenario_schema import PILES, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.schema import token_data
-from sackarmies_env.games.sack_armies.step import resume_games
 
 FACES = {Face.UP: "up", Face.DOWN: "down"}
 
@@ -91,12 +91,21 @@ class Dump:
             held = {"token": self.note(token), "face": self.face(token), "owner": int(self.state["token_owner"][token])}
             attached.append(held | {"active": bool(self.state["token_active"][token])})
             token = int(self.state["token_next"][token])
-        captured = (self.state["token_zone"] == Zone.CAPTURED) & (self.state["token_host"] == row)
         captives = [
             {"token": self.note(token), "owner": int(self.state["token_owner"][token]), "face": self.face(token)}
-            for token in np.flatnonzero(captured).tolist()
+            for token in self.captives(row)
         ]
         return entry | {"attached": attached, "captives": captives}
+
+    def captives(self, captor: int) -> list[int]:
+        """Return the rows of what a unit holds captive, in the order of capture."""
+        held = (self.state["token_zone"] == Zone.CAPTURED) & (self.state["token_host"] == captor)
+        before = {int(self.state["token_next"][row]): row for row in np.flatnonzero(held).tolist()}
+        rows, row = [], before.get(NO_TOKEN)
+        while row is not None:
+            rows.append(row)
+            row = before.get(row)
+        return rows[::-1]
 
     def face(self, row: int) -> str:
         """Return which side is up."""

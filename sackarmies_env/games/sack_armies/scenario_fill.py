@@ -112,6 +112,7 @@ def _fill_tokens(
     numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
     grid = config.grid
     last: dict[int, int] = {}  # of each stack
+    latest: dict[int, int] = {}  # captive of each captor
     for piece, row in zip(pieces, rows, strict=True):
         is_lost = piece.zone in (Zone.CASUALTIES, Zone.REMOVED)
         is_shown = piece.face == Face.UP or (is_lost and config.switches.casualties_public)
@@ -133,6 +134,10 @@ def _fill_tokens(
             field, before = ("token_next", last[host]) if host in last else ("token_first", host)
             states[field][0, before] = row
             last[host] = row
+        elif piece.zone == Zone.CAPTURED:
+            if host in latest:
+                states["token_next"][0, latest[host]] = row
+            latest[host] = row
 
 
 def _fill_script(config: Config, scenario: Scenario, states: NDArray[np.void]) -> None:

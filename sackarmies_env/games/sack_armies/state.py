@@ -66,7 +66,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("token_hex", np.int16, (tokens,)),  # cell of a unit or battlefield on the battleground; else NO_HEX
             ("token_host", np.int16, (tokens,)),  # unit it is attached to, or captor; else NO_TOKEN
             ("token_first", np.int16, (tokens,)),  # first attachment of a unit (slot 0); else NO_TOKEN
-            ("token_next", np.int16, (tokens,)),  # next attachment of the same host; else NO_TOKEN
+            ("token_next", np.int16, (tokens,)),  # next attachment of its host or captive of its captor; else NO_TOKEN
             ("token_active", np.int8, (tokens,)),  # 1: a permanent in effect on its host (R9.2-15)
             ("token_employed", np.int8, (tokens,)),  # 1 until the end of the turn (RB-6)
             ("token_moved", np.int8, (tokens,)),  # 1: moved this turn (R8.3-2)

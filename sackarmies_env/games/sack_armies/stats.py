@@ -257,7 +257,7 @@ def with_attachments(params, state, unit, stats):
 
 @njit
 def is_harmless(params, state, unit, revealed, field_type, amount):
-    """Return whether a water battlefield does `unit` no harm by a modification (RA-Aquatic-1)."""
+    """Return whether the water under `unit` does it no harm by a modification (RA-Aquatic-1, Q-93)."""
     return (
         amount < 0
         and params.type_water[field_type] == 1

@@ -323,13 +323,28 @@ def is_over(state):
 
 
 @njit
+def is_activating(state):
+    """Return whether a General who is still in the game is carrying out an activation."""
+    return state.frame_kind[state.frame_top] == Frame.ACTIVATE and state.general_alive[state.act_player] == 1
+
+
+@njit
+def is_turn_cut_short(state):
+    """Return whether the active General has been eliminated in the middle of their turn, which then ends (see Q-16).
+
+    A surprise maneuver that has led to it is carried out to the end first, its retain flip included.
+    """
+    if state.active == NO_PLAYER or state.general_alive[state.active] == 1 or is_activating(state):
+        return False
+    return state.frame_top > 0 or state.frame_step[0] != TurnStep.END
+
+
+@njit
 def run_to_decision(params, state):
     """Run the procedures until somebody must choose or the game is over."""
     while not is_over(state) and state.decision == Decision.NONE:
-        active = np.int64(state.active)
-        fallen = active != NO_PLAYER and state.general_alive[active] == 0
-        if fallen and (state.frame_top > 0 or state.frame_step[0] != TurnStep.END):
-            drop_to_turn(state, TurnStep.END)  # eliminated in his own turn (Q-16)
+        if is_turn_cut_short(state):
+            drop_to_turn(state, TurnStep.END)
         run_frame(params, state)
 
 
@@ -359,12 +374,12 @@ def step_one(params, state, action):
 def does_decision_stand(params, state, leaver):
     """Return whether what is asked in an attack or activation is still the question, now that `leaver` is gone."""
     kind = state.frame_kind[state.frame_top]
-    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or is_over(state):
+    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or is_over(state) or state.current_player == leaver:
         return False
-    if state.current_player == leaver or state.general_alive[state.active] == 0:
-        return False
+    if kind == Frame.ACTIVATE:
+        return is_activating(state)
     before_damage = state.frame_step[state.frame_top] <= AttackStep.COUNTER_FLIPS
-    return kind == Frame.ACTIVATE or not before_damage or is_attack_alive(params, state)
+    return state.general_alive[state.active] == 1 and (not before_damage or is_attack_alive(params, state))
 
 
 @njit
@@ -401,16 +416,9 @@ def reset_games(params, states, seeds):
 
 @njit
 def prepare_games(params, states, seeds):
-    """Lay out new games that have not advanced yet: write the script, then call `resume_games`."""
+    """Lay out new games that have not advanced yet: write the script, then call `advance.resume_games`."""
     for i in range(len(states)):
         prepare_one(params[0], states[i], seeds[i])
-
-
-@njit
-def resume_games(params, states):
-    """Advance states that were put together from outside to their next decision."""
-    for i in range(len(states)):
-        advance(params[0], states[i])
 
 
 @njit
@@ -436,15 +444,33 @@ def legal_games(params, states, action_mask):
 
 
 @njit
+def has_lost(state, player):
+    """Return whether `player` has been eliminated, and not together with all who were left."""
+    return state.general_alive[player] == 0 and state.general_drawn[player] == 0
+
+
+@njit
+def final_gain(params, state, num_lost):
+    """Return what each player who has not lost earns when the game is over: equal parts of what the others have lost.
+
+    Under `win_only` a winner gets 1, and nobody anything else (Q-97).
+    """
+    if params.win_only == 1:
+        return np.float64(state.winner != NO_PLAYER)
+    others = np.float64(params.num_generals) - 1.0
+    return np.float64(num_lost) / others / (np.float64(params.num_generals) - np.float64(num_lost))
+
+
+@njit
 def returns_one(params, state, out):
-    """Write what each player has earned: winner +1, losers share -1, draws 0 (C-reward)."""
-    share = np.float32(0.0 if params.win_only == 1 else -1.0 / (np.float64(params.num_generals) - 1.0))
+    """Write what each player has earned: the share of a loser at once, the gain of the others at the end (C-reward)."""
+    num_lost = 0
     for player in range(params.num_generals):
-        out[player] = np.float32(0.0)
-        if state.winner == player:
-            out[player] = np.float32(1.0)
-        elif state.general_alive[player] == 0 and state.general_drawn[player] == 0:
-            out[player] = share
+        num_lost += np.int64(has_lost(state, player))
+    loss = 0.0 if params.win_only == 1 else -1.0 / (np.float64(params.num_generals) - 1.0)
+    gain = final_gain(params, state, num_lost) if is_over(state) else 0.0
+    for player in range(params.num_generals):
+        out[player] = np.float32(loss if has_lost(state, player) else gain)
 
 
 @njit

@@ -47,7 +47,7 @@ class Switches(Strict):
         min_battlefields: battlefields of an army; five are used in Setup.
         copy_limits: copies of a token of rank 1, 2, 3 and higher.
         draw_count: tokens drawn by a Draw action.
-        hand_limit: tokens kept at the end of a turn with a Draw action.
+        hand_limit: tokens kept at the end of a turn, and most tokens of one Deploy.
         initial_hand: tokens drawn before the first turn.
         grid_radius: radius of the board; None is 5 + 2 for each General.
         turn_direction: counter-clockwise in Setup and in turns, or clockwise in turns.
@@ -78,7 +78,7 @@ class Switches(Strict):
         max_turns: turns, of all Generals together, until the game is cut off.
         no_progress_turns: turns without death, change of control or placement until the game is cut off.
         max_progressive: successes after which a progressive flip ends.
-        reward: losers share -1, or get 0.
+        reward: losers share -1 and the others gain it at the end, so that returns add up to 0; or 1 for a winner alone.
     """
 
     max_ranks: Annotated[int, Field(ge=6, le=1000)] = 40

@@ -127,6 +127,8 @@ class TokenTables:
         bits = 0
         for word in unit.keywords:
             bits |= self.keyword_bit(word)
+        if unit.keywords:
+            self.put("type", row, first_keyword=self.keyword_bit(unit.keywords[0]).bit_length())
         self.put("type", row, movement=unit.movement, damage=unit.damage, armor=unit.armor, keywords=bits)
         self.put("type", row, homeland=homeland_number(unit.homeland), **{"class": class_number(unit.type)})
         self.put("type", row, band=Band[unit.band.upper()])

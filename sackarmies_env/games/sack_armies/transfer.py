@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS, bit, lowest_bit, without_lowest
+from sackarmies_env.core.bits import bit
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Event, Face, Zone
@@ -15,8 +15,9 @@ from sackarmies_env.games.sack_armies.zones import (
     detach,
     enter_field,
     enter_unit,
-    first_token,
+    first_captive,
     is_face_up,
+    link_captive,
     owner_of,
     remove_key,
     rows_per_general,
@@ -25,6 +26,7 @@ from sackarmies_env.games.sack_armies.zones import (
     set_zone,
     tokens_in,
     type_of,
+    unlink_captive,
 )
 
 # --- units and battlefields on the board
@@ -101,6 +103,8 @@ def leave_zone(params, state, token):
         forget_draw(params, state, token, hidden_losses(params, state, token))
     elif zone == Zone.ATTACHED:
         detach(state, token)
+    elif zone == Zone.CAPTURED:
+        unlink_captive(state, token)
     elif zone == Zone.BATTLEGROUND:
         lift_unit(params, state, token)
     clear_token(state, token)
@@ -167,8 +171,7 @@ def to_captor(params, state, token, captor):
     face = state.token_face[token]
     is_kind_known = state.token_kind_known[token]
     leave_zone(params, state, token)
-    set_zone(state, token, Zone.CAPTURED)
-    state.token_host[token] = captor
+    link_captive(state, token, captor)
     state.token_kind_known[token] = is_kind_known
     set_face(state, token, face)
 
@@ -176,16 +179,14 @@ def to_captor(params, state, token, captor):
 @njit
 def release_captives(params, state, captor):
     """Return all that `captor` holds to the sacks of the owners (RA-Capture-6, Q-52)."""
-    for player in range(params.num_generals):
-        rest = tokens_in(state, player, Zone.CAPTURED)
-        while rest != NO_BITS:
-            token = first_token(params, player) + lowest_bit(rest)
-            rest = without_lowest(rest)
-            if state.token_host[token] == captor:
-                if state.general_alive[player] == 1:
-                    to_sack(params, state, token)
-                else:
-                    to_casualties(params, state, token)
+    token = first_captive(state, captor)
+    while token != NO_TOKEN:
+        following = np.int64(state.token_next[token])
+        if state.general_alive[owner_of(state, token)] == 1:
+            to_sack(params, state, token)
+        else:
+            to_casualties(params, state, token)
+        token = following
 
 
 @njit

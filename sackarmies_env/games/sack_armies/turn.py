@@ -151,17 +151,24 @@ def has_reveal(params, state, player):
 
 
 @njit
-def offer_menu(params, state):
-    """Offer the actions of a turn, one of which must be taken, and free reveals.
+def may_stop(params, state, has_action):
+    """Return whether the turn may be ended without an action: after a failed check or a cancelled attack.
 
-    (D-03, R8.0-2, C-allow_concede, C-allow_stop_after_failed_check)
+    (Q-18, Q-91, C-allow_stop_after_failed_check)
     """
+    return state.stumbled == 1 and (params.stop_after_failed_check == 1 or not has_action)
+
+
+@njit
+def offer_menu(params, state):
+    """Offer the actions of a turn, one of which must be taken, and free reveals (D-03, R8.0-2, C-allow_concede)."""
     player = np.int64(state.current_player)
-    allow_all(state, np.int64(0), np.uint64(open_verbs(params, state, player)))
+    verbs = open_verbs(params, state, player)
+    allow_all(state, np.int64(0), np.uint64(verbs))
     offer_reveal_verbs(params, state, player)
     if params.allow_concede == 1:
         allow(state, np.int64(Verb.CONCEDE))
-    if params.stop_after_failed_check == 1 and state.stumbled == 1:
+    if may_stop(params, state, verbs != 0):
         allow(state, np.int64(Verb.PASS))
 
 
@@ -181,15 +188,12 @@ def start_turn(params, state):
 
 @njit
 def run_menu(params, state):
-    """Ask for the action, or settle what happens without one (R8.0-3, R8.4.5-13, Q-17, Q-18)."""
+    """Ask for the action, or eliminate a General who has neither an action nor a reveal (R8.0-3, R8.4.5-13, Q-17).
+
+    After a failed check the question is always asked: whether anything but PASS is left may depend on hidden tokens.
+    """
     player = np.int64(state.active)
-    if has_action(params, state, player):
-        ask(state, player, Decision.MENU)
-        return True
-    if state.stumbled == 1:
-        set_step(state, TurnStep.END)
-        return False
-    if has_reveal(params, state, player):
+    if state.stumbled == 1 or has_action(params, state, player) or has_reveal(params, state, player):
         ask(state, player, Decision.MENU)
         return True
     set_step(state, TurnStep.END)

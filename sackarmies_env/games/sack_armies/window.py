@@ -287,7 +287,7 @@ def apply_window(params, state, action):
 
 @njit
 def can_surprise(params, state, defender, attachment):
-    """Return whether `attachment` may be used as a surprise maneuver of `defender` (R9.3-3, R9.3-9, Q-41)."""
+    """Return whether `attachment` may be used as a surprise maneuver of `defender` (R9.3-3, R9.3-9, Q-41, Q-94)."""
     return (
         params.type_kind[state.token_type[attachment]] == Kind.MANEUVER
         and state.token_owner[attachment] == state.token_owner[defender]

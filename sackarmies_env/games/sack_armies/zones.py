@@ -343,16 +343,72 @@ def detach(state, token):
     state.token_next[token] = NO_TOKEN
 
 
+# --- captives
+
+
+@njit
+def captive_before(state, captor, token):
+    """Return the captive of `captor` that came right before `token`, with NO_TOKEN the latest one; or NO_TOKEN."""
+    for player in range(len(state.units)):
+        rest = tokens_in(state, player, Zone.CAPTURED)
+        while rest != NO_BITS:
+            other = player * rows_per_general(state) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            if state.token_host[other] == captor and state.token_next[other] == token:
+                return np.int64(other)
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def first_captive(state, captor):
+    """Return the first token that `captor` captured of those it holds, or NO_TOKEN; `token_next` leads to the rest."""
+    first = np.int64(NO_TOKEN)
+    before = captive_before(state, captor, np.int64(NO_TOKEN))
+    while before != NO_TOKEN:
+        first = before
+        before = captive_before(state, captor, first)
+    return first
+
+
+@njit
+def link_captive(state, token, captor):
+    """Put `token` under `captor`, after all that it holds: the order of captives is public, that of rows is not."""
+    latest = captive_before(state, captor, np.int64(NO_TOKEN))
+    set_zone(state, token, Zone.CAPTURED)
+    state.token_host[token] = captor
+    state.token_next[token] = NO_TOKEN
+    if latest != NO_TOKEN:
+        state.token_next[latest] = token
+
+
+@njit
+def unlink_captive(state, token):
+    """Take `token` out from under its captor."""
+    before = captive_before(state, np.int64(state.token_host[token]), token)
+    if before != NO_TOKEN:
+        state.token_next[before] = state.token_next[token]
+    state.token_host[token] = NO_TOKEN
+    state.token_next[token] = NO_TOKEN
+
+
 # --- hands, sacks and piles by type
 
 
 @njit
 def find_in_zone(params, state, player, zone, type_id):
-    """Return a token of type `type_id` that `player` owns in `zone`, or NO_TOKEN; copies are alike."""
+    """Return a token of type `type_id` that `player` owns in `zone`, or NO_TOKEN.
+
+    Copies are alike, but for those of a pile that lie face up: others see which of the two kinds is taken, so that
+    rows must not choose. The known copy goes first.
+    """
+    found = np.int64(NO_TOKEN)
     rest = tokens_in(state, player, zone)
     while rest != NO_BITS:
         token = first_token(params, player) + lowest_bit(rest)
-        if state.token_type[token] == type_id:
-            return token
         rest = without_lowest(rest)
-    return np.int64(NO_TOKEN)
+        if state.token_type[token] == type_id:
+            if is_face_up(state, token):
+                return token
+            if found == NO_TOKEN:
+                found = token
+    return found

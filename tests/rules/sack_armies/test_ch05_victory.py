@@ -179,7 +179,7 @@ def test_q_13_a_draw_is_for_those_who_fell_last():
     t = board(units, THREE, "H T | H T", 3, general=general)
     attack(t, "melee", "0,0", "1,0", "yes")
     assert outcome(t) == (True, -1, "DRAW")
-    assert returns(t) == [0.0, 0.0, -0.5]
+    assert returns(t) == [0.25, 0.25, -0.5]
 
 
 def test_q_14_the_last_elimination_says_which_victory_it_is():

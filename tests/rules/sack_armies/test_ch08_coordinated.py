@@ -127,7 +127,8 @@ def test_r8_4_5_13_a_failed_check_with_nothing_left_ends_the_turn_and_not_the_ge
     units = [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)]
     t = play(tokens, units, "T", general=[nothing, spare])
     coordinate(t, "coord_melee", TARGET, "0,0", "0,1")
-    assert turn_over(t)
+    assert (t.turn, *asked(t), t.legal()) == (1, 0, Decision.MENU, ["pass"])
+    assert turn_over(t.do("pass"))
     assert t.alive(0)
     t.do("draw", "done")
     assert (t.turn, *asked(t), t.terminated) == (3, 0, Decision.MENU, False)

@@ -4,7 +4,7 @@ import pytest
 
 from sackarmies_env.games.sack_armies.constants import Decision
 from tests.rules.sack_armies.fights import able, asked, coordinate, hexes, modify, play, text
-from tests.rules.sack_armies.ground import around, deploy_room, piles
+from tests.rules.sack_armies.ground import around, deploy_room, piles, place, setup
 from tests.rules.sack_armies.table import B1, attachment, field, token, unit
 
 A = token("a")
@@ -35,6 +35,48 @@ def test_r8_2_1__r8_2_2__d_05_one_token_to_the_whole_hand():
     assert (one.player, one.hand(0)) == (1, ["g", "plain"])
     t.do("type g", "hex -1,0", "type plain", "hex 0,-1")
     assert (t.player, t.hand(0)) == (1, [])  # the empty hand ends it
+
+
+def deploy_all(t):
+    """Deploy units "a" to hexes as they are offered, as long as there is a choice; return how many."""
+    t.do("deploy")
+    deployed = 0
+    while (t.turn, t.decision) == (1, Decision.DEPLOY_TYPE):
+        t.do("type a")
+        t.do(t.legal()[0])
+        deployed += 1
+    return deployed
+
+
+@pytest.mark.parametrize(("limit", "held"), [(1, 2), (2, 4), (3, 3), (3, 4), (3, 6), (4, 6), (6, 6)])
+def test_q_92__r8_2_1__c_hand_limit_no_more_tokens_are_deployed_than_a_hand_may_hold(limit, held):
+    t = holding(*["a"] * held, switches={"hand_limit": limit})
+    assert deploy_all(t) == min(limit, held)
+    left = held - min(limit, held)
+    assert len(t.hand(0)) == left
+    assert asked(t) == ((0, Decision.DISCARD) if left > limit else (1, Decision.MENU))
+
+
+def test_q_92__c_initial_hand_a_larger_hand_at_the_start_does_not_raise_the_maximum():
+    sack = [*["plain"] * 5, *["a"] * 6]
+    t = setup("H T", [sack, sack], initial_hand=6)
+    place(t, "0,0", "2,0", "-1,0", "3,0", "-2,0", "4,0", "-3,0", "5,0", "-4,0", "6,0")
+    assert (t.player, t.hand(0)) == (0, ["a"] * 6)
+    assert deploy_all(t) == 3
+    assert (t.player, len(t.hand(0))) == (1, 3)
+
+
+def test_q_92_a_text_that_draws_does_not_raise_the_maximum():
+    rally = text("maneuver", "rally", "action", [{"kind": "draw", "count": 3}])
+    units = [unit("g", "0,0", attached=[attachment("rally")]), unit("a", "1,0", 1)]
+    t = holding("a", "a", "a", units=units, tokens=[rally], sack=["a"] * 3, to_move=1, flips="T")
+    t.do("melee", "hex 1,0", "hex 0,0", "surprise", "slot 0").pass_all().do("no")
+    assert (t.player, len(t.hand(0))) == (0, 6)
+    t.do("deploy")
+    for cell in ("-1,0", "-2,0", "-1,1"):
+        assert t.decision == Decision.DEPLOY_TYPE
+        t.do("type a", f"hex {cell}")
+    assert (t.player, len(t.hand(0))) == (1, 3)
 
 
 def test_r8_2_2_without_a_token_that_can_be_deployed_there_is_no_deploy():
@@ -150,7 +192,7 @@ def test_c_neutral_zone_basis__q_03_control_or_ownership_keeps_the_neutral_zone(
 
 
 def test_r8_2_1_12_the_neutral_zone_holds_all_game():
-    t = holding(*["plain"] * 4, turn=90).do("deploy")
+    t = holding(*["plain"] * 4, turn=90, switches={"hand_limit": 4}).do("deploy")
     for cell in ("0,-1", "1,-2", "2,-2"):
         assert "1,0" not in deploy_room(t, "plain")
         t.do("type plain", f"hex {cell}")

@@ -149,6 +149,18 @@ def test_r8_1_8__d_04_any_number_of_tokens_old_or_new_may_be_discarded():
     assert t.sack(0) == sorted([*OLD[:2], *NEW[:3]])
 
 
+@pytest.mark.parametrize("value", ["off", "on"])
+def test_q_96__d_04__c_auto_forced_a_draw_ends_with_a_pass_or_with_an_empty_hand(value):
+    t = drawing([], NEW[:2], [unit("a", "0,0")], switches={"auto_forced": value}).do("draw")
+    assert t.legal() == ["pass", "type new1", "type new2"]
+    kept = t.copy().do("pass")
+    assert (kept.turn, kept.hand(0)) == (2, ["new1", "new2"])
+    t.do("type new1")
+    assert (t.turn, t.legal()) == (1, ["pass", "type new2"])
+    t.do("type new2")
+    assert (t.turn, t.player, t.hand(0)) == (2, 1, [])  # no lone pass is asked
+
+
 def test_d_04_one_of_several_copies_goes_at_a_time():
     t = drawing([], ["a", "a", "new1"]).do("draw", "type a")
     assert t.legal() == ["pass", "type new1", "type a"]

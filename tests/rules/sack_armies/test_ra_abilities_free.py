@@ -224,6 +224,16 @@ def test_ra_aquatic_1_water_does_it_no_harm(water, newt, walker):
     assert t.stat("-2,0", "armor") == 0  # face down its ability does not work
 
 
+@pytest.mark.parametrize("attacker", ["newt", "walker"])
+@pytest.mark.parametrize(("amount", "dies"), [(1, False), (0, True)])
+def test_q_93_water_that_shelters_its_unit_does_so_against_aquatic_attackers_too(attacker, amount, dies):
+    effects = [{"stat": "armor", "amount": amount}] if amount else []
+    tokens = [terrain(water=True, effects=effects), NEWT, WALKER, token("d", armor=1)]
+    t = play(tokens, [unit(attacker, "0,0"), unit("d", "-1,0", 1)], "H T", fields=ground("mire", "-1,0"))
+    attack(t, "melee", "0,0", "-1,0", "no")
+    assert (t.casualties(1), t.flips_left()) == (["d"] if dies else [], 0)
+
+
 def beyond(mover, mire, *more, face="up"):
     """Return whether `mover` gets from (0,0) through the mire on (-1,0) to (-2,0)."""
     units = [unit(mover, "0,0", face=face), unit("walker", "4,0", 1), *more]

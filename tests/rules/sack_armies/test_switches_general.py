@@ -162,8 +162,33 @@ def test_c_reward_losers_share_minus_one_or_get_nothing(generals, value):
         assert sum(returns(t)) == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.parametrize("generals", [3, 4, 5, 6])
 @pytest.mark.parametrize("value", ["zero_sum", "win_only"])
-def test_c_reward_draws_and_games_cut_off_are_worth_nothing(value):
+def test_q_97__c_reward_survivors_of_a_truncated_game_share_what_the_others_lost(generals, value):
+    for fallen in range(1, generals - 1):
+        switches = {"reward": value, "allow_concede": "on", "max_turns": fallen + 1}
+        t = table([], switches, fields=FIELDS[:generals], generals=generals)
+        for _ in range(fallen):
+            t.do("concede")
+        loss = -1 / (generals - 1) if value == "zero_sum" else 0.0
+        assert returns(t) == pytest.approx([loss] * fallen + [0.0] * (generals - fallen))  # nobody gains before the end
+        wait(t)
+        assert (truncated(t), t.terminated) == (True, False)
+        gain = -loss * fallen / (generals - fallen)
+        assert returns(t) == pytest.approx([loss] * fallen + [gain] * (generals - fallen))
+        assert sum(returns(t)) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("value", "earned"), [("zero_sum", [0.25, 0.25, -0.5]), ("win_only", [0.0, 0.0, 0.0])])
+def test_q_97__q_13_those_who_fall_last_together_share_what_the_others_lost(value, earned):
+    units = [unit("a", "0,0"), unit("a", "1,0", 1)]
+    general = [piles(), piles(), piles(casualties=["a"]) | {"alive": False}]
+    t = table(units, {"reward": value}, "H T | H T", fields=FIELDS[:3], generals=3, general=general)
+    assert returns(attack(t, "melee", "0,0", "1,0", "yes")) == earned
+
+
+@pytest.mark.parametrize("value", ["zero_sum", "win_only"])
+def test_c_reward_draws_and_games_cut_off_are_worth_nothing_where_nobody_was_eliminated(value):
     units = [unit("a", "0,0"), unit("a", "1,0", 1)]
     t = table(units, {"reward": value}, "H T | H T", general=[piles(), piles()])
     assert returns(attack(t, "melee", "0,0", "1,0", "yes")) == [0.0, 0.0]

@@ -7,10 +7,11 @@ from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.actions import ActionText
 from sackarmies_env.games.sack_armies.config import build_params, capacity_for, make_config
-from sackarmies_env.games.sack_armies.constants import Decision, Event, Verb, Zone
+from sackarmies_env.games.sack_armies.constants import Decision, Event, Face, Verb, Zone
 from sackarmies_env.games.sack_armies.determinize import determinize_games
 from sackarmies_env.games.sack_armies.layout import NOBODY, UNTOLD, Place, Role, Shown, ShownFace
-from sackarmies_env.games.sack_armies.state import make_state_dtype
+from sackarmies_env.games.sack_armies.state import IN_SIGHT, make_state_dtype
+from sackarmies_env.games.sack_armies.zones import set_face, set_seen
 from tests.rules.sack_armies.fights import able, grant, modify, play, shot, text
 from tests.rules.sack_armies.seen import Seen, observation
 from tests.rules.sack_armies.table import Table, attachment, field, token, unit
@@ -345,14 +346,46 @@ def test_v_15_a_captive_and_its_captor_are_public_its_face_down_attachments_are_
     held = [attachment("charm", "up"), attachment("bolt")]
     units = [unit("captor", "0,0"), unit("soldier", "1,0", 1, attached=held), unit("sage", "4,0", 1)]
     t = play(TOKENS, units, "H").do("capture", "hex 0,0", "hex 1,0", "pass", "pass")
-    for viewer, types in ((0, ["charm", "soldier", None]), (1, ["bolt", "charm", "soldier"])):
+    for viewer, types in ((0, ["charm", None, "soldier"]), (1, ["charm", "bolt", "soldier"])):
         seen = Seen(t, viewer)
         rows = seen.on("0,0", place=Place.CAPTURED)
-        assert sorted([row["type"] for row in rows], key=str) == sorted(types, key=str)
+        assert [row["type"] for row in rows] == types  # in the order of the stack, the unit last
         assert {row["owner"] for row in rows} == {1 - viewer}
         assert seen.on("0,0", kind=Shown.UNIT)[0]["captives"] == 3
         assert seen.generals[1 - viewer]["captured"] == 3
-    assert [row["type"] for row in Seen(t, 0).on("0,0", place=Place.CAPTURED)][-1] is None
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_v_12__v_15_the_order_of_captives_tells_nothing_of_what_they_are(first):
+    views = set()
+    for hidden in ("aegis", "jinx"):  # before and after "drill" in the order of types
+        tokens = [text("maneuver", "aegis", "free", [grant("flying")]), *TOKENS]
+        tokens.append(text("maneuver", "jinx", "free", [grant("flying")]))
+        stack = [attachment(name) for name in (("drill", hidden), (hidden, "drill"))[first]]
+        units = [unit("sage", "2,0"), unit("captor", "0,0"), unit("soldier", "1,0", 1, attached=stack)]
+        t = play(tokens, [*units, unit("soldier", "4,0", 1)], "H")
+        t.do("dispel", "hex 2,0", "hex 1,0", f"slot {first}", "pass", "pass")  # its kind is known now
+        t.do("move", "hex 4,0", "hex 4,1", "pass")
+        t.do("capture", "hex 0,0", "hex 1,0", "pass", "pass")
+        assert [row["kind"] for row in Seen(t, 0).on("0,0", place=Place.CAPTURED)].count(Shown.MANEUVER) == 1
+        views.add(Seen(t, 0).vector.tobytes())
+    assert len(views) == 1
+
+
+def test_v_14_which_of_several_lost_copies_is_raised_does_not_depend_on_rows():
+    views = set()
+    for place in (0, 1):
+        general = [piles(casualties=["soldier", "soldier"]), piles()]
+        units = [unit("necromancer", "0,0"), unit("soldier", "4,0", 1)]
+        tokens = [*TOKENS, token("necromancer", abilities=[able("raise")])]
+        t = play(tokens, units, "H", general=general, switches={"casualties_public": False})
+        rows = np.flatnonzero(t.state["token_zone"] == Zone.CASUALTIES)
+        set_face(t.states[0], rows[place], Face.UP)  # all saw this copy when it was lost, but not the other
+        set_seen(t.states[0], rows[place], IN_SIGHT)
+        t.do("raise", "hex 0,0", "type soldier", "pass", "pass", "hex -1,0")
+        assert Seen(t, 1).counts("casualties_1") == {}
+        views.add(Seen(t, 1).vector.tobytes())
+    assert len(views) == 1
 
 
 def test_v_15_of_captives_that_return_to_the_sack_nothing_more_is_shown():

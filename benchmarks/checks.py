@@ -1,0 +1,72 @@
+"""The price of the checks of a batch: a decision with and without them, in one process, in short slices by turns.
+
+`python -m benchmarks.checks` prints the median ratio of processor times for a few numbers of games: chosen inside the
+kernel (`step_random`), and chosen outside, where legality is judged too (`step`).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.check_ratio import cost, slice_length
+from benchmarks.contest import Play
+from benchmarks.ours import WARM_UP, RandomChooser, load_game
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.game import Game
+
+SIZES = (1, 64, 256, 1024)
+SLICES = 41  # pairs of slices for a ratio
+
+
+def make_play(game: Game, n: int, *, checked: bool, outside: bool) -> Play:
+    """Return random play of `n` games in the middle, chosen inside the kernel or outside."""
+    batch = Batch(game, n, checked=checked)
+    batch.reset(np.arange(n))
+    batch.rollout(WARM_UP)
+    batch.read()
+    chooser = RandomChooser(n, 0)
+
+    def play(decisions: int) -> int:
+        steps = -(-decisions // n)
+        for _ in range(steps):
+            if outside:
+                batch.step(chooser.choose(batch.action_masks))
+            else:
+                batch.step_random()
+        return steps * n
+
+    return play
+
+
+def median_ratio(checked: Play, plain: Play, slices: int = SLICES) -> float:
+    """Return how much longer a checked decision takes, as the median over neighbouring slices."""
+    count = slice_length(plain)
+    slice_length(checked)  # warms it up
+    ratios = []
+    before = cost(plain, count)
+    for _ in range(slices):
+        taken = cost(checked, count)
+        after = cost(plain, count)
+        ratios.append(2 * taken / (before + after))
+        before = after
+    return statistics.median(ratios)
+
+
+def main() -> None:
+    """Print a line for each number of games."""
+    game = load_game()
+    make: Callable[..., Play] = make_play
+    print("games  step_random  step")
+    for n in SIZES:
+        inside, outside = (
+            median_ratio(make(game, n, checked=True, outside=outside), make(game, n, checked=False, outside=outside))
+            for outside in (False, True)
+        )
+        print(f"{n:5d}  {inside:11.3f}  {outside:4.3f}")
+
+
+if __name__ == "__main__":
+    main()
