@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sackarmies_env.core.words import short
+from sackarmies_env.core.words import short, suggestion
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
@@ -40,7 +40,8 @@ def list_games() -> list[str]:
 
 def _module(game_id: str) -> Any:
     if not isinstance(game_id, str) or game_id not in _GAMES:
-        raise ValueError(f"there is no game {short(game_id)}: known are {', '.join(list_games())}")
+        near = suggestion(game_id, _GAMES)
+        raise ValueError(f"there is no game {short(game_id)}{near}: known are {', '.join(list_games())}")
     return importlib.import_module(_GAMES[game_id])
 
 
@@ -103,7 +104,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
         ValueError: no such game or api, an unknown option, or a value that is refused.
     """
     if not isinstance(api, str) or api not in _APIS:
-        raise ValueError(f"api={short(api)}: allowed are {', '.join(map(repr, _APIS))}")
+        raise ValueError(f"api={short(api)}{suggestion(api, _APIS)}: allowed are {', '.join(map(repr, _APIS))}")
     adapter, adapter_options = _APIS[api]()
     game_options = inspect.signature(_module(game_id).make_game).parameters
     _check_options(options, [*game_options, *adapter_options], f"{game_id} as {api!r}")
@@ -114,7 +115,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
 def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown option {short(name)} of {whose}: known are {', '.join(known)}")
+            near = suggestion(name, known)
+            raise ValueError(f"unknown option {short(name)}{near} of {whose}: known are {', '.join(known)}")
 
 
 # --- adapters, imported when asked for: each gives what makes an environment of a game, and its options

@@ -25,16 +25,16 @@ PARTS: dict[str, set[str]] = {
     "training": {"core", "registry", "public", "envs", "games", "render", "agents"},
 }
 LIBRARIES: dict[str, set[str]] = {
-    "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core"},
+    "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core", "filelock", "platformdirs"},
     "games": {"numpy", "numba", "pydantic", "tomli_w"},
     "render": {"numpy", "PIL"},
     "testing": {"numpy"},
     "envs": {"numpy", "gymnasium", "pettingzoo"},
     "registry": {"gymnasium", "pettingzoo"},
     "public": set(),
-    "agents": {"numpy", "gymnasium", "torch", "stable_baselines3", "sb3_contrib"},
+    "agents": {"numpy", "gymnasium", "torch", "safetensors", "stable_baselines3", "sb3_contrib"},
 }
-TORCH = {"torch", "stable_baselines3", "sb3_contrib", "tensorboard"}
+TORCH = {"torch", "safetensors", "stable_baselines3", "sb3_contrib", "tensorboard"}
 
 
 def part_of(module: str) -> str | None:
@@ -171,7 +171,7 @@ def test_making_an_environment_loads_nothing_heavy():
 def test_importing_compiles_nothing():
     code = (
         "import sackarmies_env.games.sack_armies, sackarmies_env.envs.vector_env, sackarmies_env.envs.aec\n"
-        "from sackarmies_env.core.jit import NOTICE\n"
+        "from sackarmies_env.core.notice import NOTICE\n"
         "print(NOTICE.num_compiled)"
     )
     assert run(code).strip() == "0"

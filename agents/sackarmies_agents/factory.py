@@ -1,8 +1,7 @@
-"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.zip,deterministic=true"`."""
+"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"`."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct, guarded
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.words import MAX_TOLD, short
+from sackarmies_env.core.words import missing_extra, short, suggestion
 
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -51,7 +50,7 @@ def parse_agent(text: str) -> AgentSpec:
     name, _, rest = text.strip().partition(":")
     kind = KINDS.get(name)
     if kind is None:
-        raise ValueError(f"unknown agent {short(name)}{_suggestion(name)}: known are {', '.join(KINDS)}")
+        raise ValueError(f"unknown agent {short(name)}{suggestion(name, KINDS)}: known are {', '.join(KINDS)}")
     options: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -59,7 +58,8 @@ def parse_agent(text: str) -> AgentSpec:
             raise ValueError(f"agent {short(text)}: {short(part)} is not of the form key=value")
         if key not in kind.options:
             allowed = ", ".join(kind.options) or "none"
-            raise ValueError(f"agent {short(text)} has no option {short(key)}: {name} takes {allowed}")
+            near = suggestion(key, kind.options)
+            raise ValueError(f"agent {short(text)} has no option {short(key)}{near}: {name} takes {allowed}")
         if key in options:
             raise ValueError(f"agent {short(text)} gives the option {key!r} twice")
         options[key] = value
@@ -77,7 +77,8 @@ def make_agent(text: str, info: GameInfo) -> Agent:
         info: the game that it will play.
 
     Raises:
-        ValueError: see `parse_agent`; also an option with an impossible value, or a checkpoint for another game.
+        ValueError: see `parse_agent`; also an option with an impossible value, a checkpoint for another game, or a
+            library that is not installed.
     """
     spec = parse_agent(text)
     return KINDS[spec.name].make(info, spec.options)
@@ -110,11 +111,6 @@ def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
     return value
 
 
-def _suggestion(name: str) -> str:
-    close = difflib.get_close_matches(name[:MAX_TOLD], KINDS, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
 def _make_random(info: GameInfo, options: Mapping[str, str]) -> Agent:
     from sackarmies_agents.scripted.random_agent import RandomAgent
 
@@ -128,7 +124,11 @@ def _make_greedy(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 
 def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
-    from sackarmies_agents.learned.policy_agent import load_agent
+    try:
+        from sackarmies_agents.learned.policy_agent import load_agent
+    except ImportError as error:
+        sentence = missing_extra(error, "an agent trained with PPO")
+        raise ValueError(sentence) if sentence else error from None
 
     return load_agent(options["path"], info, deterministic=parse_flag(options, "deterministic", default=False))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sackarmies_env.core.advance import (
     ARGUMENT,
@@ -33,10 +34,26 @@ from sackarmies_env.core.advance import (
     new_orders,
     new_table,
 )
+from sackarmies_env.core.checks import (
+    ARGUMENT_NEGATIVE,
+    ILLEGAL,
+    NOT_TO_ACT,
+    ROW_TWICE,
+    SEAT_OUTSIDE,
+    SEED_RANGE,
+    Judge,
+    copies_of,
+    integer,
+    integers,
+    read_only,
+    rows_of,
+    seats_of,
+    seeds_of,
+)
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.rng import choice_stream
-from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, as_records, copy_records, engine_error
+from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copy_records, engine_error
 from sackarmies_env.core.workers import Workers, free_cores
 
 CHUNK = 64  # games that a thread takes at a time: enough work to be worth it, few enough to even out the load
@@ -62,9 +79,12 @@ class Batch:
         masks: whether `action_masks` are written.
         packed: whether `packed_masks` are written.
         observations: whether `observations` are written.
+        checked: whether what is given is checked: rows, seats, seeds, types, and actions, whose legality is judged from
+            the states; and whether outputs can only be read. False is **unsafe**: a wrong value leads to wrong games, a
+            process that hangs, or one that crashes. docs/benchmarks.md says what the checks cost.
 
     Attributes:
-        states: `(n,)` records.
+        states: `(n,)` records; may be written to, and the rules trust them.
         action_masks: `(n, num_actions)` int8, of those to act; zero in games that are over. `(0, 0)` if not wanted, and
             likewise the next two.
         packed_masks: `(n, words)` uint64, the same as bits.
@@ -79,7 +99,7 @@ class Batch:
             until it is to act or its game is over, and observations, masks and `ended` are its own. -1 for none.
 
     Raises:
-        ValueError: `n` or `threads` is no positive integer.
+        ValueError: `n` or `threads` is no positive integer. Checked methods raise it too, and change nothing then.
     """
 
     def __init__(
@@ -92,24 +112,25 @@ class Batch:
         masks: bool = True,
         packed: bool = False,
         observations: bool = True,
+        checked: bool = True,
     ) -> None:
-        _check_positive("n", n)
+        n = integer("n", n, 1)
         self.game = game
-        self.threads = free_cores() if threads is None else threads
-        _check_positive("threads", self.threads)
+        self.threads = free_cores() if threads is None else integer("threads", threads, 1)
+        self.checked = checked
         self._all_states = alloc(game.state_dtype, n + 1)  # the last one is what new games begin as
         self.states: Records = self._all_states[:n]
-        self.action_masks = np.zeros((n, game.num_actions) if masks else (0, 0), np.int8)
-        self.packed_masks = np.zeros((n, num_words(game.num_actions)) if packed else (0, 0), np.uint64)
-        self.observations = np.zeros((n, game.observation_spec.size) if observations else (0, 0), np.int8)
-        self._results = np.zeros((n, 2, game.num_players), np.float32)
-        self.returns: NDArray[np.float32] = self._results[:, 0]
-        self.terminations: NDArray[np.float32] = self._results[:, 1]
+        self._outputs: Outputs = (
+            np.zeros((n, game.num_actions) if masks else (0, 0), np.int8),
+            np.zeros((n, num_words(game.num_actions)) if packed else (0, 0), np.uint64),
+            np.zeros((n, game.observation_spec.size) if observations else (0, 0), np.int8),
+            np.zeros((n, 2, game.num_players), np.float32),
+        )
         self._table = new_table(n)
         self._table[:, MODE] = (RESTARTS if restarts else 0) | (KEEPS_CHANCE if game.keeps_chance else 0)
-        self.players, self.ended, self.games = (self._table[:, column] for column in (PLAYER, ENDED, GAMES))
-        self.seeds, self.seats, self._faults = (self._table[:, column] for column in (SEED, SEAT, FAULT))
-        self._outputs: Outputs = (self.action_masks, self.packed_masks, self.observations, self._results)
+        self._show()
+        self.seats, self._faults = self._table[:, SEAT], self._table[:, FAULT]
+        self._judge = Judge(game, self.states, self._table)
         self._orders = new_orders(np.zeros(n, np.int64))
         self._pieces = _cut(self._orders, self.threads)
         self._workers = Workers(self.threads)
@@ -117,12 +138,23 @@ class Batch:
         self._begun = np.zeros(n, np.bool_)
         self._all_begun = False
 
+    def _show(self) -> None:
+        """Name the outputs; checked, they are views that nobody can write through."""
+        table, (masks, packed, observations, results) = self._table, self._outputs
+        if self.checked:
+            table, masks, packed = read_only(table), read_only(masks), read_only(packed)
+            observations, results = read_only(observations), read_only(results)
+        self.action_masks, self.packed_masks, self.observations = masks, packed, observations
+        self.returns: NDArray[np.float32] = results[:, 0]
+        self.terminations: NDArray[np.float32] = results[:, 1]
+        self.players, self.ended, self.games, self.seeds = (table[:, column] for column in (PLAYER, ENDED, GAMES, SEED))
+
     def __len__(self) -> int:
         return len(self.states)
 
     # --- play
 
-    def reset(self, seeds: Sequence[int] | NDArray[np.int64], rows: Rows | None = None) -> None:
+    def reset(self, seeds: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Begin new games.
 
         Args:
@@ -130,36 +162,37 @@ class Batch:
             rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
-            ValueError: not as many seeds as games.
+            ValueError: not as many seeds as games, or a seed or row that is none.
         """
-        given = np.asarray(seeds, np.int64)
-        expected = len(self) if rows is None else len(rows)
-        if given.shape != (expected,):
-            raise ValueError(f"seeds of shape {given.shape}: {expected} games are to begin")
-        self.order(BEGIN, rows, given)
+        chosen = self._rows_of(rows)
+        count = len(self) if chosen is None else len(chosen)
+        self.order(BEGIN, chosen, seeds_of(seeds, count) if self.checked else np.asarray(seeds, np.int64))
 
-    def step(self, actions: NDArray[np.int64], rows: Rows | None = None) -> None:
-        """Apply one legal decision each.
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+        """Apply one legal decision each; a game that is over stays as it is.
 
         Args:
-            actions: `(k,)` integers, legal: they are not checked; SKIP (-2) leaves a game and its outputs alone, and
-                RANDOM (-4) needs an argument, see `order`.
+            actions: `(k,)` integers; SKIP (-2) leaves a game and its outputs alone, and RANDOM (-4) needs an argument,
+                see `order`.
             rows: the games, `(k,)` int64, each at most once; None for all.
+
+        Raises:
+            ValueError: an action is not legal; no game is changed.
         """
         self.order(actions, rows)
 
-    def step_random(self, steps: int = 1, rows: Rows | None = None) -> None:
+    def step_random(self, steps: int = 1, rows: ArrayLike | None = None) -> None:
         """Take decisions at random, each legal id equally likely; outputs are those after the last one."""
-        self.order(RANDOM, rows, steps)
+        self.order(RANDOM, rows, integer("steps", steps, 0))
 
     def rollout(self, steps: int) -> None:
         """Do what `step_random` does, without any output but those of the table: `players`, `ended`, `games`, `seeds`.
 
         Game after game is played on, so that each stays near the processor; `read` brings the outputs up to date.
         """
-        self.order(RANDOM, None, steps, NO_OUTPUTS)
+        self.order(RANDOM, None, integer("steps", steps, 0), NO_OUTPUTS)
 
-    def play_out(self, rows: Rows | None = None) -> None:
+    def play_out(self, rows: ArrayLike | None = None) -> None:
         """Play to the end at random where games do not restart.
 
         Raises:
@@ -169,53 +202,98 @@ class Batch:
             raise ValueError("games that restart have no end: make the batch with restarts=False")
         self.order(RANDOM, rows, TO_THE_END)
 
-    def forfeit(self, players: NDArray[np.int64], rows: Rows | None = None) -> None:
+    def forfeit(self, players: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Let players give up, one each at most, whoever is to act; NO_PLAYER (-1) for nobody."""
-        given = np.asarray(players, np.int64)
-        self.order(np.where(given == NO_PLAYER, NO_ACTION, FORFEIT - given), rows)
+        chosen = self._rows_of(rows)
+        given = self._seats_of("players", players, len(self) if chosen is None else len(chosen), NO_PLAYER)
+        self.order(np.where(given == NO_PLAYER, NO_ACTION, FORFEIT - given), chosen)
 
-    def read(self, rows: Rows | None = None) -> None:
+    def read(self, rows: ArrayLike | None = None) -> None:
         """Bring the outputs up to date, after states were written to or a rollout."""
         self.order(NO_ACTION, rows)
 
-    def begin_forced(self, seeds: NDArray[np.int64], flips: str, draws: Sequence[Sequence[str]]) -> None:
+    def begin_forced(self, seeds: ArrayLike, flips: str, draws: Sequence[Sequence[str]]) -> None:
         """Begin all games anew with the same forced results, which are used up before chance decides.
 
         Raises:
             ValueError: the game cannot take them.
         """
-        self._table[:, SEED] = seeds
+        given = seeds_of(seeds, len(self))
+        self._table[:, SEED] = given
         self._table[:, ENDED] = RUNNING
-        for row, seed in enumerate(np.asarray(seeds).tolist()):
+        for row, seed in enumerate(given.tolist()):
             self._table[row, STREAM] = choice_stream(seed)
             self.game.start(self.states[row : row + 1], seed, flips, draws)
         self.read()
 
-    def observe(self, players: NDArray[np.int64], rows: Rows | None = None) -> NDArray[np.int8]:
+    def observe(self, players: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.int8]:
         """Return what players see, whoever is to act: a new array `(k, size)` int8.
 
         Args:
             players: `(k,)` seats.
             rows: the games, `(k,)` int64; None for all.
+
+        Raises:
+            ValueError: there is no such player or game, or it has not begun.
         """
-        states = self.states if rows is None else self._copies(rows)
+        chosen = self._rows_of(rows)
+        states = self.states if chosen is None else copies_of(self.states, chosen)
+        seats = self._seats_of("players", players, len(states), 0)
+        if not self._all_begun:
+            self._check_begun(np.arange(len(self)) if chosen is None else chosen)
         out = np.empty((len(states), self.game.observation_spec.size), np.int8)
-        self.game.observe(self.game.params, states, np.asarray(players, np.int64), out)
+        self.game.observe(self.game.params, states, seats, out)
         return out
 
-    def _copies(self, rows: Rows) -> Records:
-        """Return states in an array of their own; as bytes, for field by field would take far longer."""
-        raw = self.states.view(np.ndarray)
-        chosen = raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[rows]
-        return as_records(chosen.view(raw.dtype)[:, 0])
+    def are_legal(self, actions: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """Return which actions those to act may choose, `(k,)` bool, judged from the states.
+
+        Args:
+            actions: `(k,)` integers; codes that are no actions are not legal.
+            rows: the games, `(k,)` int64, each at most once; None for all.
+
+        Raises:
+            ValueError: not as many integers as games, or there is no such game, or it has not begun.
+        """
+        chosen = np.arange(len(self)) if rows is None else rows_of(rows, len(self))
+        if not self._all_begun:
+            self._check_begun(chosen)
+        orders = np.zeros((len(chosen), ORDER_COLUMNS), np.int64)
+        orders[:, ROW] = chosen
+        orders[:, CODE] = integers("actions", actions, len(chosen))
+        return self._judge.are_legal(orders)
+
+    def refusal(self, row: int, action: int) -> str:
+        """Return a sentence on why an action is refused, from what the player to act in a game knows."""
+        decision, legal = self.game.describe_decision(self.states[row : row + 1]), self._judge.legal_ids(row)
+        return f"illegal action {action} in game {row} at {decision}; legal are {legal}; no game was changed"
+
+    def hide(self, rows: ArrayLike, players: ArrayLike | None = None) -> None:
+        """Empty the masks of games; show what `players` `(k,)` see there, nothing if none are given."""
+        chosen = rows_of(rows, len(self))
+        masks, packed, observations, _ = self._outputs
+        seen = 0 if players is None else self.observe(players, chosen)
+        for output, content in ((masks, 0), (packed, 0), (observations, seen)):
+            if len(output):
+                output[chosen] = content
+
+    def _rows_of(self, rows: ArrayLike | None) -> Rows | None:
+        if rows is None:
+            return None
+        return rows_of(rows, len(self)) if self.checked else np.asarray(rows, np.int64)
+
+    def _seats_of(self, name: str, given: ArrayLike, count: int, smallest: int) -> NDArray[np.int64]:
+        if not self.checked:
+            return np.asarray(given, np.int64)
+        return seats_of(name, given, count, smallest, self.game.num_players)
 
     # --- orders
 
     def order(
         self,
-        codes: int | NDArray[np.int64],
-        rows: Rows | None = None,
-        arguments: int | NDArray[np.int64] = 0,
+        codes: ArrayLike,
+        rows: ArrayLike | None = None,
+        arguments: ArrayLike = 0,
         outputs: Outputs | None = None,
     ) -> None:
         """Have the kernel do what codes say, see `core.advance`.
@@ -228,32 +306,65 @@ class Batch:
 
         Raises:
             RuntimeError: the engine reports a fault of its own.
-            ValueError: a game is to go on that has not begun, or a script of chance was used up where nothing else
-                decides.
+            ValueError: an order cannot be obeyed, and no game is changed: an illegal action, an unknown code, a row or
+                seat that does not exist, a game that has not begun. Or a script of chance was used up where nothing
+                else decides.
         """
-        if rows is None:
+        chosen = self._rows_of(rows)
+        if chosen is None:
             orders, pieces = self._orders, self._pieces
         else:
-            orders = np.empty((len(rows), ORDER_COLUMNS), np.int64)
-            orders[:, ROW] = rows
+            orders = np.empty((len(chosen), ORDER_COLUMNS), np.int64)
+            orders[:, ROW] = chosen
             pieces = _cut(orders, self.threads)
+        self._write(orders, codes, arguments)
+        if not self._all_begun:
+            self._check_begun(orders[~np.isin(orders[:, CODE], (SKIP, BEGIN, NO_ACTION)), ROW])
+        if self.checked and (fault := self._judge.find_fault(orders)) is not None:
+            raise ValueError(self._sentence(orders[fault[0]].tolist(), fault[1]))
+        if not self._all_begun:
+            self._begun[orders[np.isin(orders[:, CODE], (BEGIN, NO_ACTION)), ROW]] = True  # one that is only read was
+            self._all_begun = bool(self._begun.all())  # written to by the caller
+        self._obey(orders, pieces, self._outputs if outputs is None else outputs)
+        faults = self._faults if chosen is None else self._faults[chosen]
+        if faults.any():
+            self._report(np.flatnonzero(faults) if chosen is None else chosen[faults != ERROR_NONE])
+
+    def _write(self, orders: NDArray[np.int64], codes: Any, arguments: Any) -> None:
+        """Write codes and arguments into orders."""
+        if self.checked and type(codes) is not int:
+            codes = integers("actions", codes, len(orders))
+        if self.checked and type(arguments) is not int:
+            arguments = integers("arguments", arguments, len(orders))
         orders[:, CODE] = codes
         orders[:, ARGUMENT] = arguments
-        if not self._all_begun:
-            self._check_begun(orders)
-        self._obey(orders, pieces, self._outputs if outputs is None else outputs)
-        faults = self._faults if rows is None else self._faults[rows]
-        if faults.any():
-            self._report(np.flatnonzero(faults) if rows is None else rows[faults != ERROR_NONE])
 
-    def _check_begun(self, orders: NDArray[np.int64]) -> None:
-        """Refuse to play on in an empty state; one that is only read was written to by the caller."""
-        rows, codes = orders[:, ROW], orders[:, CODE]
-        self._begun[rows[(codes == BEGIN) | (codes == NO_ACTION)]] = True
-        empty = rows[(codes != SKIP) & ~self._begun[rows]]
+    def _check_begun(self, rows: Rows) -> None:
+        """Refuse to play on or to look at empty states."""
+        empty = rows[~self._begun[rows]]
         if len(empty):
             raise ValueError(f"game {empty[0]} has not begun: call reset first")
-        self._all_begun = bool(self._begun.all())
+
+    def _sentence(self, order: list[int], verdict: int) -> str:
+        """Say what is wrong with an order."""
+        row, code, argument = order
+        if verdict == ILLEGAL:
+            return self.refusal(row, code)
+        if verdict == ROW_TWICE:
+            return f"game {row} stands twice among the rows: each may stand there once"
+        seat = self._table[row, SEAT]
+        if verdict == SEAT_OUTSIDE:
+            return f"seats hold {seat} for game {row}: allowed are -1 to {self.game.num_players - 1}"
+        if verdict == NOT_TO_ACT:
+            return (
+                f"action {code} in game {row}: seat {seat} watches and is not to act; its game is over, or it was "
+                "written into seats after the last decision, and read() is wanted"
+            )
+        if verdict == ARGUMENT_NEGATIVE:
+            return (
+                f"seeds hold {argument}: {SEED_RANGE}" if code == BEGIN else f"steps={argument}: it must be at least 0"
+            )
+        return f"code {code} in game {row} is neither an action nor an order of core.advance"
 
     def _obey(self, orders: NDArray[np.int64], pieces: list[NDArray[np.int64]], outputs: Outputs) -> None:
         if not self._is_ready:
@@ -277,11 +388,6 @@ class Batch:
     def _report(self, rows: Rows) -> None:
         row = int(rows[0])
         raise engine_error(int(self._faults[row]), f"in game {row}, of seed {self.seeds[row]}")
-
-
-def _check_positive(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: it must be an integer of at least 1")
 
 
 def _cut(orders: NDArray[np.int64], threads: int) -> list[NDArray[np.int64]]:

@@ -190,7 +190,14 @@ class _Play:
 
 def pack_mask(mask: NDArray[np.int8]) -> NDArray[np.uint64]:
     """Return a mask `(num_actions,)` as bits, `(words,)` uint64, the least significant first."""
-    padded = np.zeros(num_words(len(mask)) * WORD_BITS, np.uint8)
-    padded[: len(mask)] = mask
-    packed: NDArray[np.uint64] = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+    packed: NDArray[np.uint64] = pack_masks(mask[np.newaxis])[0]
+    return packed
+
+
+def pack_masks(masks: NDArray[np.int8]) -> NDArray[np.uint64]:
+    """Return masks `(n, num_actions)` as bits, `(n, words)` uint64."""
+    n, num_actions = masks.shape
+    padded = np.zeros((n, num_words(num_actions) * WORD_BITS), np.uint8)
+    padded[:, :num_actions] = masks
+    packed: NDArray[np.uint64] = np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
     return packed

@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.core.words import short
 from sackarmies_env.envs.match import InformationState, Match
 from sackarmies_env.envs.options import (
     RENDER_MODES,
@@ -25,7 +26,7 @@ from sackarmies_env.envs.options import (
 )
 from sackarmies_env.envs.referee import NOT_BEGUN, Referee
 from sackarmies_env.envs.snapshot import pack_state, unpack_state
-from sackarmies_env.envs.spaces import Info, Observation, action_space, agent_names, observation_space
+from sackarmies_env.envs.spaces import Info, Last, Observation, action_space, agent_names, observation_space
 
 # What get_state keeps beside the game itself; all of JSON types.
 SAVED_FIELDS = (
@@ -99,15 +100,15 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of an agent's observations, the same object each time."""
+        self._seat(agent)
         if agent not in self._observation_spaces:
-            self._seat(agent)
             self._observation_spaces[agent] = observation_space(self.game)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
         """Return the space of an agent's actions, the same object each time."""
+        self._seat(agent)
         if agent not in self._action_spaces:
-            self._seat(agent)
             self._action_spaces[agent] = action_space(self.game)
         return self._action_spaces[agent]
 
@@ -220,11 +221,12 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             if previous is not None:
                 self.infos[previous] = self._idle_info()
             self._retire()
-        else:
-            self.agent_selection = self.possible_agents[match.player]
-            if previous is not None and previous != self.agent_selection:
-                self.infos[previous] = self._idle_info()
-        self._unmask_selected()
+            self._unmask_selected()
+            return
+        self.agent_selection = selected = self.possible_agents[match.player]
+        if previous is not None and previous != selected:
+            self.infos[previous] = self._idle_info()
+        self.infos[selected] = {"action_mask": match.action_mask}
 
     def _retire(self) -> None:
         """Mark the agents whose game has ended, and let them step first."""
@@ -239,9 +241,17 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
 
     def _unmask_selected(self) -> None:
         """Give the selected agent its mask, if it is the one to act."""
-        match = self._match
-        if match.player != NO_PLAYER and self.possible_agents[match.player] == self.agent_selection:
-            self.infos[self.agent_selection] = {"action_mask": match.action_mask}
+        if self._is_to_act(self.agent_selection):
+            self.infos[self.agent_selection] = self._info_of(self.agent_selection)
+
+    def _is_to_act(self, agent: str) -> bool:
+        """Return whether an agent is to act, and no other has to leave before."""
+        player = self._match.player
+        return player != NO_PLAYER and self.possible_agents[player] == agent == self.agent_selection
+
+    def _info_of(self, agent: str) -> Info:
+        """Return a new info with what an agent may do now."""
+        return {"action_mask": self._match.action_mask} if self._is_to_act(agent) else self._idle_info()
 
     def _was_dead_step(self, action: int | None) -> None:
         super()._was_dead_step(action)
@@ -256,8 +266,28 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
-        info = self.infos[agent] if agent in self.infos else self._idle_info()
-        return {"observation": observation, "action_mask": info["action_mask"]}
+        mask = match.action_mask if self._is_to_act(agent) else np.zeros(self.game.num_actions, np.int8)
+        return {"observation": observation, "action_mask": mask}
+
+    def last(self, observe: bool = True) -> Last:
+        """Return observation, reward, terminated, truncated and info of `agent_selection`.
+
+        The observation is a copy at each call; the info is the one in `infos`, made anew for each decision.
+
+        Raises:
+            ValueError: no game is running: none has begun, or all agents have left.
+        """
+        agent = self.agent_selection
+        if agent not in self.terminations:
+            raise ValueError("no game is running: call reset() before last()")
+        seen = self.observe(agent) if observe else None
+        return (
+            seen,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def _begun(self) -> Match:
         if self._np_random is None:
@@ -265,10 +295,9 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         return self._match
 
     def _seat(self, agent: str) -> int:
-        seat = self._seats.get(agent)
-        if seat is None:
-            raise ValueError(f"no agent {agent!r}: agents are {', '.join(self.possible_agents)}")
-        return seat
+        if not isinstance(agent, str) or agent not in self._seats:
+            raise ValueError(f"no agent {short(agent)}: agents are {', '.join(self.possible_agents)}")
+        return self._seats[agent]
 
     @property
     def state_space(self) -> spaces.Box:
@@ -321,7 +350,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         twin.agents = self.agents.copy()
         for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "_potentials"):
             setattr(twin, name, getattr(self, name).copy())
-        twin.infos = {agent: {"action_mask": info["action_mask"].copy()} for agent, info in self.infos.items()}
+        twin.infos = {agent: twin._info_of(agent) for agent in self.infos}
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RawEnv:

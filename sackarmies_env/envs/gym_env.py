@@ -20,6 +20,7 @@ from sackarmies_env.envs.opponents import (
     OpponentChoice,
     RandomOpponent,
     make_opponents,
+    misplay,
     reset_opponent,
     seat_of,
 )
@@ -150,7 +151,9 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         """
         match = self._begun()
         if match.player != self.seat:
-            raise ValueError("the learner's game is over: call reset() before step()")
+            is_over = match.out[self.seat] or match.player == NO_PLAYER
+            reason = "the learner's game is over" if is_over else "an opponent has not made its decision"
+            raise ValueError(f"{reason}: call reset() before step()")
         reward = 0.0
         if match.is_legal(action):
             match.play(index(action))
@@ -174,13 +177,17 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return self._observation(), reward, terminated, truncated, self._info()
 
     def _play_others(self) -> None:
-        """Let the opponents play until the learner decides, or its game is over."""
+        """Let the opponents play until the learner decides, or its game is over.
+
+        Raises:
+            ValueError: an opponent chose an illegal action.
+        """
         match, seat, players = self._match, self.seat, self.game.num_players
         while match.player not in {seat, NO_PLAYER} and not match.out[seat]:
             opponent = self.opponents[(match.player - seat) % players - 1]
             action = opponent.act(match.observation, match.action_mask)
             if not match.is_legal(action):
-                raise ValueError(match.refusal(f"the opponent {type(opponent).__name__}", action))
+                raise ValueError(f"{misplay(opponent, action, self.game.num_actions)}: call reset() to go on")
             match.play(index(action))
 
     def _shaped(self, shaping: PotentialShaping) -> float:

@@ -22,6 +22,7 @@ from sackarmies_env.core.advance import (
 )
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, copy_records, engine_error
+from sackarmies_env.core.words import short
 
 MAX_LISTED = 40  # legal actions that an error message lists
 
@@ -43,14 +44,13 @@ class InformationState:
 class Match:
     """A game from its start to the present decision.
 
-    Arrays are made anew by each action, so those handed out stay as they were.
+    Masks and observations are handed out as copies: whoever writes into one changes nothing here, neither what is legal
+    nor what anybody sees later.
 
     Attributes:
         game: what is played.
         states: `(1,)` record, the whole truth.
         player: seat to act, NO_PLAYER once the game is over.
-        action_mask: `(num_actions,)` int8, of the seat to act.
-        observation: `(size,)` int8, of the seat to act.
         returns: what each player has earned so far.
         out: for each player whether the game is over for them (1) by the rules.
         truncated: whether the game was cut off.
@@ -83,12 +83,22 @@ class Match:
         self._table = new_table(1)
         self._order, self._line = self._orders[0], self._table[0]
         self._no_bits = NO_OUTPUTS[1]
-        self._mask_shape = (1, game.num_actions)
-        self._observation_shape = (1, game.observation_spec.size)
+        self._masks = np.zeros((1, game.num_actions), np.int8)
+        self._observations = np.zeros((1, game.observation_spec.size), np.int8)
+        self._mask: NDArray[np.int8] = self._masks[0]
+        self._seen: NDArray[np.int8] = self._observations[0]
         self._results = np.zeros((1, 2, game.num_players), np.float32)
         self._result = self._results[0]
-        self.action_mask: NDArray[np.int8] = np.zeros(game.num_actions, np.int8)
-        self.observation: NDArray[np.int8] = np.zeros(game.observation_spec.size, np.int8)
+
+    @property
+    def action_mask(self) -> NDArray[np.int8]:
+        """A copy of the mask of the seat to act, `(num_actions,)` int8."""
+        return self._mask.copy()
+
+    @property
+    def observation(self) -> NDArray[np.int8]:
+        """A copy of what the seat to act sees, `(size,)` int8."""
+        return self._seen.copy()
 
     def begin(self, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
         """Start a new game.
@@ -121,14 +131,17 @@ class Match:
         self._run(FORFEIT - seat)
 
     def _run(self, code: int) -> None:
-        mask = np.empty(self._mask_shape, np.int8)
-        observation = np.zeros(self._observation_shape, np.int8)
         self._order[CODE] = code
         self._advance(
-            self._params, self.states, self._orders, self._table, mask, self._no_bits, observation, self._results
+            self._params,
+            self.states,
+            self._orders,
+            self._table,
+            self._masks,
+            self._no_bits,
+            self._observations,
+            self._results,
         )
-        self.action_mask = mask[0]
-        self.observation = observation[0]
         line = self._line.tolist()
         self.player = line[PLAYER]
         if self.player < 0:
@@ -145,7 +158,7 @@ class Match:
 
     def legal_actions(self) -> list[int]:
         """Return the legal ids of the seat to act, ascending; none once the game is over."""
-        legal: list[int] = np.flatnonzero(self.action_mask).tolist()
+        legal: list[int] = np.flatnonzero(self._mask).tolist()
         return legal
 
     def is_legal(self, action: Any) -> bool:
@@ -154,7 +167,7 @@ class Match:
             number = index(action)
         except TypeError:
             return False
-        return 0 <= number < self.game.num_actions and bool(self.action_mask[number])
+        return 0 <= number < self.game.num_actions and bool(self._mask[number])
 
     def refusal(self, agent: str, action: Any) -> str:
         """Return a sentence on why `action` is refused, from what `agent`, who is to act, knows."""
@@ -163,10 +176,10 @@ class Match:
         try:
             number = index(action)
         except TypeError:
-            name = f"{action!r}, which is no integer,"
+            name = f"{short(action)}, which is no integer,"
         else:
             known = 0 <= number < self.game.num_actions
-            name = f"{number} ({self.game.format_action(self.states, number) if known else 'no such id'})"
+            name = f"{short(number)} ({self.game.format_action(self.states, number) if known else 'no such id'})"
         return f"illegal action {name} for {agent} at {self.game.describe_decision(self.states)}; legal are {listed}"
 
     def clone(self) -> Match:
@@ -176,8 +189,8 @@ class Match:
         twin.states = self.game.new_states(1)
         copy_records(self.states, twin.states)
         twin._bind()
-        twin.action_mask = self.action_mask.copy()
-        twin.observation = self.observation.copy()
+        twin._mask[...] = self._mask
+        twin._seen[...] = self._seen
         twin.history = self.history.copy()
         return twin
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
+from operator import index
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import choose_from_mask
 from sackarmies_env.core.rng import choice_stream, seed_choice
+from sackarmies_env.core.words import short, suggestion
 
 ENTRY_POINTS = "sackarmies_env.agents"
 RANDOM = "random"
@@ -31,7 +33,7 @@ class Opponent(Protocol):
     """
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
-        """Return a legal action for an observation `(size,)` and a mask `(num_actions,)`, int8 both."""
+        """Return a legal action for an observation `(size,)` and a mask `(num_actions,)`, int8 both, copies."""
         ...
 
 
@@ -52,9 +54,11 @@ def make_opponent(choice: str | Opponent, game: Game) -> Opponent:
     Raises:
         ValueError: nobody knows the name, or the object cannot act.
     """
+    if isinstance(choice, type):
+        raise ValueError(f"opponent {choice.__name__} is a class: give an instance of it")
     if not isinstance(choice, str):
         if not isinstance(choice, Opponent):
-            raise ValueError(f"opponent {choice!r} is neither a name nor has it act(observation, action_mask)")
+            raise ValueError(f"opponent {short(choice)} is neither a name nor has it act(observation, action_mask)")
         return choice
     if choice == RANDOM:
         return RandomOpponent()
@@ -73,8 +77,8 @@ def agent_factory(name: str) -> AgentFactory:
         factory: AgentFactory = entry.load()
         return factory
     raise ValueError(
-        f"unknown opponent {name!r}: {RANDOM!r} is built in; others need a package of agents that is installed, "
-        "or register_agent_factory()"
+        f"unknown opponent {short(name)}{suggestion(name, [RANDOM])}: {RANDOM!r} is built in; others need a package "
+        "of agents that is installed, or register_agent_factory()"
     )
 
 
@@ -99,6 +103,21 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
     opponents = [make_opponent(one, game) for one in choices]
     at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
     return [at_random[0] if isinstance(one, RandomOpponent) else one for one in opponents]
+
+
+def misplay(opponent: Opponent, answer: Any, num_actions: int) -> str:
+    """Return a sentence on an opponent that chose no legal action.
+
+    The learner may read it, so it does not say what the opponent could have chosen, nor which id is not legal for it.
+    """
+    try:
+        number = index(answer)
+    except TypeError:
+        fault = f"answered a value of type {type(answer).__name__}, which is no integer"
+    else:
+        is_known = 0 <= number < num_actions
+        fault = "chose an action that is not legal" if is_known else f"chose action {short(number)}, which is no id"
+    return f"the opponent {type(opponent).__name__} {fault}"
 
 
 def seat_of(seed: int, num_players: int) -> int:

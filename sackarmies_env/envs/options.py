@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import index
 from typing import Any, TypedDict
 
@@ -13,7 +14,8 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from sackarmies_env.core.advance import MAX_RESTARTS
-from sackarmies_env.core.words import short
+from sackarmies_env.core.words import short, suggestion
+from sackarmies_env.envs.spaces import AGENT_NAME
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
@@ -60,7 +62,8 @@ class Options:
     Attributes:
         render_mode: "ansi", "rgb_array", "human" (prints after each step) or None.
         render_viewpoint: whose eyes renderings use: "own", those of the player who decides (the learner's, where there
-            is one; the referee's once the game is over); a seat; or "referee", who sees all.
+            is one; the referee's once the game is over); a seat, or the name of its agent such as "player_0"; or
+            "referee", who sees all.
         illegal_action: "raise" refuses with a ValueError and changes nothing; "penalise" takes `illegal_penalty` from
             the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
         illegal_penalty: for "penalise", at least 0.
@@ -89,16 +92,29 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
     known = [field.name for field in fields(Options)]
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown option {short(name)}: known are {', '.join(known)}")
+            raise ValueError(f"unknown option {short(name)}{suggestion(name, known)}: known are {', '.join(known)}")
     options = Options(**given)
     check_choice("render_mode", options.render_mode, (None, *RENDER_MODES))
-    check_choice("render_viewpoint", options.render_viewpoint, (OWN, "referee", *range(num_players)))
+    names = [AGENT_NAME.format(seat) for seat in range(num_players)]
+    check_choice("render_viewpoint", options.render_viewpoint, (OWN, "referee", *range(num_players), *names))
+    if options.render_viewpoint in names:
+        options = replace(options, render_viewpoint=names.index(str(options.render_viewpoint)))
     check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
-    if not isinstance(options.illegal_penalty, int | float) or not options.illegal_penalty >= 0:
-        raise ValueError(f"illegal_penalty={short(options.illegal_penalty)}: it must be a number of at least 0")
+    check_penalty(options.illegal_penalty)
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
         raise ValueError(f"shaping={short(options.shaping)}: it must be a PotentialShaping or None")
     return options
+
+
+def check_penalty(penalty: Any) -> None:
+    """Refuse a value of `illegal_penalty` that is no finite number of at least 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    is_number = isinstance(penalty, int | float) and not isinstance(penalty, bool)
+    if not (is_number and 0 <= penalty < math.inf):
+        raise ValueError(f"illegal_penalty={short(penalty)}: it must be a number of at least 0")
 
 
 def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
@@ -107,8 +123,10 @@ def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
     Raises:
         ValueError: it is not.
     """
-    if value not in allowed or isinstance(value, bool):
-        raise ValueError(f"{option}={short(value)}: allowed are {', '.join(repr(choice) for choice in allowed)}")
+    is_one = value is None or isinstance(value, str | int | np.integer)
+    if not is_one or isinstance(value, bool) or value not in allowed:
+        near = suggestion(value, [word for word in allowed if not str(word)[-1].isdigit()])  # not another's seat
+        raise ValueError(f"{option}={short(value)}{near}: allowed are {', '.join(repr(choice) for choice in allowed)}")
 
 
 def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, np.random.Generator]:
@@ -125,7 +143,7 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
         rng = seeding.np_random()[0] if rng is None else rng
         return int(rng.integers(MAX_SEED, endpoint=True)), rng
     try:
-        number = index(seed)
+        number = -1 if isinstance(seed, bool) else index(seed)
     except TypeError:
         number = -1
     if not 0 <= number <= MAX_SEED:
@@ -133,17 +151,25 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
-def forced_results(options: Mapping[str, Any] | None) -> tuple[str, list[list[str]]]:
+def forced_results(options: Any) -> tuple[str, list[list[str]]]:
     """Return the forced flips and draws among the options of `reset`; warn about options that are not known.
+
+    Args:
+        options: a mapping, or None.
 
     Raises:
         ValueError: they have the wrong form.
     """
-    options = options or {}
+    if options is None:
+        return "", []
+    if not isinstance(options, Mapping):
+        known = ", ".join(map(repr, RESET_OPTIONS))
+        raise ValueError(f"options={short(options)} of reset: it must be a dict with any of {known}, or None")
     unknown = [key for key in options if key not in RESET_OPTIONS]
     if unknown:
         known = ", ".join(map(repr, RESET_OPTIONS))
-        warnings.warn(f"reset ignores the unknown options {short(unknown)}: known are {known}", stacklevel=3)
+        near = suggestion(unknown[0], RESET_OPTIONS)
+        warnings.warn(f"reset ignores the unknown options {short(unknown)}{near}: known are {known}", stacklevel=3)
     flips, draws = options.get("flips", ""), options.get("draws", ())
     if not isinstance(flips, str):
         raise ValueError(f"option flips={short(flips)} of reset: it must be text such as 'H T | H'")

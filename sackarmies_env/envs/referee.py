@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.words import short
 from sackarmies_env.envs.match import Match
 
 if TYPE_CHECKING:
@@ -32,8 +35,16 @@ class Referee:
         return [self.format_action(action) for action in self.legal_actions()]
 
     def format_action(self, action: int) -> str:
-        """Return the text of an action of the decision at hand."""
-        return self.game.format_action(self._begun().states, action)
+        """Return the text of an action of the decision at hand.
+
+        Raises:
+            ValueError: there is no such action.
+        """
+        match = self._begun()
+        is_integer = isinstance(action, int | np.integer) and not isinstance(action, bool)
+        if not is_integer or not 0 <= action < self.game.num_actions:
+            raise ValueError(f"no action {short(action)}: actions are the ids 0 to {self.game.num_actions - 1}")
+        return self.game.format_action(match.states, int(action))
 
     def parse_action(self, text: str) -> int:
         """Return the legal action that a text names at the decision at hand.
@@ -41,7 +52,10 @@ class Referee:
         Raises:
             ValueError: it names none.
         """
-        return self.game.parse_action(self._begun().states, text)
+        match = self._begun()
+        if not isinstance(text, str):
+            raise ValueError(f"{short(text)} is no text of an action: give one of legal_texts(), or an id to step()")
+        return self.game.parse_action(match.states, text)
 
     def to_scenario(self) -> dict[str, Any]:
         """Return the whole truth as a scenario."""
@@ -52,8 +66,16 @@ class Referee:
 
         Args:
             players: names of who plays, in seat order.
+
+        Raises:
+            ValueError: the names are no texts, or not as many as players.
         """
         from sackarmies_env.core.notation import make_record
 
         match = self._begun()
+        is_list = isinstance(players, Sequence) and not isinstance(players, str)
+        if not is_list or not all(isinstance(name, str) for name in players):
+            raise ValueError(f"players={short(players)}: it must be a list of names, one a seat")
+        if len(players) not in {0, self.game.num_players}:
+            raise ValueError(f"{len(players)} names are given for {self.game.num_players} players")
         return make_record(self.game, match.seed, match.history, flips=match.flips, draws=match.draws, players=players)

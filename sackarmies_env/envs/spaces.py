@@ -12,6 +12,7 @@ from sackarmies_env.core.game import Game
 
 OBSERVATION = "observation"
 ACTION_MASK = "action_mask"
+AGENT_NAME = "player_{}"  # of a seat
 
 
 class Observation(TypedDict):
@@ -27,9 +28,12 @@ class Info(TypedDict):
     action_mask: NDArray[np.int8]
 
 
+Last = tuple[Observation | None, float, bool, bool, Info]  # what PettingZoo's last() returns
+
+
 def agent_names(game: Game) -> list[str]:
     """Return "player_0", "player_1", ...: the agents in seat order."""
-    return [f"player_{seat}" for seat in range(game.num_players)]
+    return [AGENT_NAME.format(seat) for seat in range(game.num_players)]
 
 
 def vector_space(game: Game) -> spaces.Box:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,16 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.advance import RANDOM, RUNNING
 from sackarmies_env.core.batch import Batch, Rows
+from sackarmies_env.core.checks import integers
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.envs.opponents import Opponent, OpponentChoice, RandomOpponent, make_opponents, reset_opponent
+from sackarmies_env.envs.opponents import (
+    Opponent,
+    OpponentChoice,
+    RandomOpponent,
+    make_opponents,
+    misplay,
+    reset_opponent,
+)
 
 ActBatch = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 
@@ -63,11 +72,7 @@ class OpponentTable:
             rows = rows[is_running & (players != learners) & (players != NO_PLAYER)]
             if not len(rows):
                 return
-            codes = self._choose(rows, seats[rows])
-            refused = rows[(codes != RANDOM) & ~_are_legal(batch.action_masks, rows, codes)]
-            if len(refused):
-                raise ValueError(f"an opponent chose an illegal action in game {refused[0]}")
-            batch.order(codes, rows, 1)
+            batch.order(self._choose(rows, seats[rows]), rows, 1)
 
     def _choose(self, rows: Rows, learners: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what those to act in `rows` do: actions, or RANDOM."""
@@ -77,22 +82,37 @@ class OpponentTable:
             chosen = np.flatnonzero(places == place)
             if not len(chosen) or isinstance(opponents[0], RandomOpponent):
                 continue
-            games = rows[chosen]
-            if shares_batch(opponents[0]):
-                act: ActBatch = getattr(opponents[0], "act_batch")  # noqa: B009 - the protocol need not have it
-                codes[chosen] = act(batch.observations[games], batch.action_masks[games])
-            else:
-                for at, row in zip(chosen.tolist(), games.tolist(), strict=True):
-                    codes[at] = opponents[row].act(batch.observations[row].copy(), batch.action_masks[row].copy())
+            codes[chosen] = self._ask(opponents, rows[chosen])
         return codes
+
+    def _ask(self, opponents: list[Opponent], rows: Rows) -> NDArray[np.int64]:
+        """Return the actions of those who sit at one place, from copies of what they see."""
+        batch, first = self._batch, opponents[0]
+        if shares_batch(first):
+            act: ActBatch = getattr(first, "act_batch")  # noqa: B009 - the protocol need not have it
+            name = f"answers of the opponent {type(first).__name__}"
+            actions = integers(name, act(batch.observations[rows], batch.action_masks[rows]), len(rows))
+        else:
+            actions = np.zeros(len(rows), np.int64)
+            for at, row in enumerate(rows.tolist()):
+                answer = opponents[row].act(batch.observations[row].copy(), batch.action_masks[row].copy())
+                if not _is_id(answer, batch.game.num_actions):
+                    raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+                actions[at] = answer
+        refused = np.flatnonzero(~batch.are_legal(actions, rows))
+        if len(refused):
+            row, answer = int(rows[refused[0]]), int(actions[refused[0]])
+            raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+        return actions
+
+
+def _is_id(answer: Any, num_actions: int) -> bool:
+    try:
+        return 0 <= index(answer) < num_actions
+    except TypeError:
+        return False
 
 
 def shares_batch(opponent: Any) -> bool:
     """Return whether an opponent plays many games at once."""
     return bool(getattr(opponent, "shares_batch", False))
-
-
-def _are_legal(masks: NDArray[np.int8], rows: Rows, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    known = np.clip(actions, 0, masks.shape[1] - 1)
-    legal: NDArray[np.bool_] = (masks[rows, known] != 0) & (known == actions)
-    return legal

@@ -13,10 +13,19 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.advance import FORFEIT, MAX_RESTARTS, RANDOM, RUNNING, SKIP, TERMINATED, TRUNCATED
 from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
-from sackarmies_env.envs.options import ILLEGAL_ACTIONS, MAX_SEED, TOO_SHORT, check_choice, forced_results, next_seed
+from sackarmies_env.envs.options import (
+    ILLEGAL_ACTIONS,
+    MAX_SEED,
+    TOO_SHORT,
+    check_choice,
+    check_penalty,
+    forced_results,
+    next_seed,
+)
 from sackarmies_env.envs.spaces import action_space, observation_space, vector_space
 from sackarmies_env.envs.table import OpponentTable
 
@@ -42,7 +51,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     observation, the seat and the returns of all players. Masks are in `infos["action_mask"]`, given by
     `action_masks()`, and part of observations unless `mask_in_observation` is off.
 
-    Arrays that `reset` and `step` return are overwritten by the next step, unless `copy` is on.
+    Arrays that `reset` and `step` return are overwritten by the next step and can only be read, unless `copy` is on.
 
     Args:
         game: what is played.
@@ -53,7 +62,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         illegal_action: as in `Options`.
         illegal_penalty: for "penalise".
         mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
-        copy: whether returned arrays stay as they are.
+        copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
         autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
             game and pays nothing.
         threads: how many work; None for all cores that the process may use.
@@ -80,10 +89,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_choice("autoreset_mode", mode, tuple(MODES))
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise ValueError(f"num_envs={num_envs!r}: it must be an integer of at least 1")
+        check_penalty(illegal_penalty)
         self.game = game
-        self.num_envs = num_envs
+        self.num_envs = num_envs = integer("num_envs", num_envs, 1)
         self.seat_choice = seat
         self.illegal_action = illegal_action
         self.illegal_penalty = illegal_penalty
@@ -102,7 +110,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self._rows = np.arange(num_envs)
         self._is_same_step = MODES[mode] is AutoresetMode.SAME_STEP
         self._over: Rows = self._rows[:0]  # games to be replaced in the next step
-        self._has_begun = False
+        self._has_begun = False  # games that can be played on
 
     # --- Gymnasium
 
@@ -125,9 +133,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self._has_begun = True
         return self._observed(), self._infos()
 
-    def _first_seeds(self, seed: int | Sequence[int] | None) -> NDArray[np.int64]:
+    def _first_seeds(self, seed: Any) -> NDArray[np.int64]:
         self._np_random_seed = seed if isinstance(seed, int) else -1
-        if isinstance(seed, Sequence | np.ndarray):
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+            if isinstance(seed, np.ndarray) and seed.ndim != 1:
+                raise ValueError(f"seeds of shape {seed.shape}: {self.num_envs} integers are wanted, or one")
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds are given for {self.num_envs} games")
             seeds = [next_seed(one, None)[0] for one in seed]
@@ -152,8 +162,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         over, batch = self._over, self.batch
         whose = batch.players.copy() if self.table is None else self.seats
         batch.order(codes, None, 1)
-        if self.table is not None:
-            self.table.play_others(self.seats, self._rows)
+        self._play_others(self._rows)
         if len(over):
             self._begin(over, self._following(over))
         earned = batch.returns - self._paid
@@ -188,15 +197,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     def _orders_for(self, actions: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the code for each game, and the penalties to pay."""
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
-            raise ValueError(
-                f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {self.num_envs} integers are wanted"
-            )
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
-        codes, rewards = chosen.astype(np.int64), np.zeros(self.num_envs)
-        is_legal = self._are_legal(codes)
+        codes, rewards = integers("actions", actions, self.num_envs).copy(), np.zeros(self.num_envs)
+        is_legal = self.batch.are_legal(codes)
         if len(self._over):
             codes[self._over] = SKIP
             is_legal[self._over] = True
@@ -204,20 +208,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self._take_illegal(codes, rewards, np.flatnonzero(~is_legal))
         return codes, rewards
 
-    def _are_legal(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        masks = self.batch.action_masks
-        known = np.clip(codes, 0, masks.shape[1] - 1)
-        legal: NDArray[np.bool_] = (masks[self._rows, known] != 0) & (known == codes)
-        return legal
-
     def _take_illegal(self, codes: NDArray[np.int64], rewards: NDArray[np.float64], rows: Rows) -> None:
         """Do what the option says with illegal actions in `rows`."""
         batch = self.batch
         if self.illegal_action == "raise":
-            row = int(rows[0])
-            decision = self.game.describe_decision(batch.states[row : row + 1])
-            legal = np.flatnonzero(batch.action_masks[row]).tolist()
-            raise ValueError(f"illegal action in game {row} at {decision}; legal are {legal}; no game was changed")
+            raise ValueError(batch.refusal(int(rows[0]), int(codes[rows[0]])))
         if self.illegal_action == "penalise":
             codes[rows] = RANDOM
             rewards[rows] -= self.illegal_penalty
@@ -237,14 +232,28 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 self.batch.begin_forced(seeds, *forced)
             else:
                 self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
-            if self.table is not None:
-                self.table.play_others(self.seats, rows)
+            self._play_others(rows)
             self._paid[rows] = self.batch.returns[rows]
             rows = rows[self._endings()[rows] != RUNNING]
             if not len(rows):
                 return
             seeds, forced = self._following(rows), None
         raise ValueError(TOO_SHORT)
+
+    def _play_others(self, rows: Rows) -> None:
+        """Let the opponents play in `rows` until the learner is to act.
+
+        Raises:
+            ValueError: an opponent chose an illegal action. Nothing is shown then, for it would be what others see.
+        """
+        if self.table is None:
+            return
+        try:
+            self.table.play_others(self.seats, rows)
+        except BaseException:  # whatever an opponent raises
+            self._has_begun = False
+            self.batch.hide(self._rows)
+            raise
 
     def _take_seats(self, rows: Rows, seeds: NDArray[np.int64]) -> None:
         """Give the learner its seats in games of `seeds`, and tell the opponents."""
@@ -271,8 +280,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         seats[rows], returns[rows] = whose[rows], self.batch.returns[rows]
         batch = self.batch
         if self.table is None or not self.table.plays_inside:  # what is shown there is of others, or of nobody
-            batch.observations[rows] = batch.observe(whose[rows], rows)
-            batch.action_masks[rows] = 0
+            batch.hide(rows, whose[rows])
         given = {"seat": seats, "returns": returns}
         if self._is_same_step:  # else the mask is among the other infos
             given["action_mask"] = np.zeros(batch.action_masks.shape, np.int8)

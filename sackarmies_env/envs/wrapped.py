@@ -9,9 +9,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from sackarmies_env.envs.aec import RawEnv
-from sackarmies_env.envs.spaces import Info, Observation
-
-Last = tuple[Observation | None, float, bool, bool, Info]
+from sackarmies_env.envs.spaces import Last
 
 
 def _after_reset(name: str) -> property:
@@ -44,7 +42,7 @@ class OrderEnforced(OrderEnforcingWrapper):
     _cumulative_rewards = _after_reset("_cumulative_rewards")
 
     def last(self, observe: bool = True) -> Last:
-        """Return observation, reward, terminated, truncated and info of `agent_selection`."""
+        """Return observation, reward, terminated, truncated and info of `agent_selection`, see `RawEnv.last`."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         last: Last = self.env.last(observe)

@@ -12,7 +12,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import textwrap
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,47 +35,62 @@ from sackarmies_env.render.board import (
 from sackarmies_env.render.picture import make_picture
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_DIM, ANSI_SEATS
 
-MAX_WIDTH = 200  # columns
-WRAP = 118  # columns of the lines below the board
+MIN_WIDTH, MAX_WIDTH = 40, 200  # columns
+MAX_TEXT = 120  # columns of the lines below the board: longer ones are hard to read
 MARGIN = 6  # columns left of the board, for the coordinate r
-PITCHES = (10, 8, 6, 4)  # columns a hex, the widest that fits is taken; even, as rows are staggered by half of it
-TELLING_PITCH = 8  # from this one on, hexes tell their coordinates
+PITCHES = (10, 8, 6)  # columns a hex, the widest that fits is taken; even, as rows are staggered by half of it
 ROW_LINES = 4  # lines from one row of hexes to the next
 SHOWN_EVENTS = 8
 
 Style = tuple[str, ...]  # SGR parameters
 
 
-def ansi(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE, *, color: bool | None = None) -> str:
-    """Return the position in `states[0]` as text for a terminal, lines of at most 200 columns.
+def ansi(
+    game: Game,
+    states: NDArray[np.void],
+    viewer: int | None = REFEREE,
+    *,
+    color: bool | None = None,
+    width: int | None = None,
+) -> str:
+    """Return the position in `states[0]` as text for a terminal.
 
     Args:
         game: the game.
         states: `(n,)` records of `game.state_dtype`; the first is shown.
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
-        color: with colour codes; by default unless the environment variable NO_COLOR is set.
+        color: with color codes; by default if stdout is a terminal and the environment variable NO_COLOR is not set.
+        width: greatest length of a line, 40 to 200 columns; by default that of the terminal, 80 where there is none.
 
     Raises:
         ValueError: `viewer` is no seat, or there is no picture of this game.
     """
-    return paint_ansi(make_picture(game, states, viewer), color=color)
+    return paint_ansi(make_picture(game, states, viewer), color=color, width=width)
 
 
-def paint_ansi(picture: Picture, *, color: bool | None = None) -> str:
+def paint_ansi(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
     """Return a picture as text; see `ansi`."""
-    with_color = not os.environ.get("NO_COLOR") if color is None else color
-    canvas = Canvas(with_color)
-    lines = [canvas.styled(title_line(picture), (ANSI_BOLD,)), picture.headline()]
+    columns = shutil.get_terminal_size().columns if width is None else width
+    canvas = Canvas(shows_color() if color is None else color, min(max(columns, MIN_WIDTH), MAX_WIDTH))
+    lines = [canvas.styled(title_line(picture), (ANSI_BOLD,)), *canvas.wrapped(picture.headline(), 2)]
     if picture.announced:
-        lines.append(f"Announced: {picture.announced}")
+        lines += canvas.wrapped(f"Announced: {picture.announced}", 2)
     lines += ["", *draw_board(picture, canvas), ""]
     for seat in picture.seats:
         lines += seat_lines(picture, seat, canvas)
-    lines += [*field_lines(picture, canvas), *picture.notes]
+    lines += field_lines(picture, canvas)
+    for note in picture.notes:
+        lines += canvas.wrapped(note, 2)
     if picture.log:
         lines += [canvas.styled("Last events, latest first", (ANSI_BOLD,))]
-        lines += [f"  {event}" for event in picture.log[:SHOWN_EVENTS]]
+        for event in picture.log[:SHOWN_EVENTS]:
+            lines += canvas.wrapped(f"  {event}", 4)
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def shows_color() -> bool:
+    """Return whether stdout is a terminal whose user has not asked for plain text (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def title_line(picture: Picture) -> str:
@@ -82,10 +100,16 @@ def title_line(picture: Picture) -> str:
 
 
 class Canvas:
-    """Characters on a grid, each with a style."""
+    """Characters on a grid, each with a style; and the lines of text below it.
 
-    def __init__(self, color: bool) -> None:
+    Args:
+        color: whether styles become color codes.
+        width: greatest length of a line.
+    """
+
+    def __init__(self, color: bool, width: int) -> None:
         self.color = color
+        self.width = width
         self.cells: dict[tuple[int, int], tuple[str, Style]] = {}
 
     def write(self, x: int, y: int, text: str, style: Style = ()) -> None:
@@ -95,8 +119,13 @@ class Canvas:
                 self.cells[x + offset, y] = (char, style)
 
     def styled(self, text: str, style: Style) -> str:
-        """Return `text` with colour codes, if they are wanted."""
+        """Return `text` with color codes, if they are wanted."""
         return f"\x1b[{';'.join(style)}m{text}\x1b[0m" if self.color and style and text else text
+
+    def wrapped(self, text: str, indent: int) -> list[str]:
+        """Return `text` in lines, the later ones indented."""
+        width = min(self.width, MAX_TEXT)
+        return textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
     def lines(self) -> list[str]:
         """Return the canvas line by line, runs of one style together."""
@@ -119,21 +148,47 @@ class Canvas:
 
 
 def draw_board(picture: Picture, canvas: Canvas) -> list[str]:
-    """Return the lines of the board: the legal hexes, with r at the left margin."""
+    """Return the lines of the board: the legal hexes, with r at the left margin; a wide board in several parts."""
     if not picture.hexes:
         return ["      (no battlefield yet)"]
-    halves = {at: 2 * at[0] + at[1] for at in picture.hexes}  # columns in half hexes
-    left, top = min(halves.values()), min(r for _, r in picture.hexes)
-    columns = max(halves.values()) - left + 2
-    pitch = next((p for p in PITCHES if MARGIN + columns * p // 2 + 1 <= MAX_WIDTH), PITCHES[-1])
+    halves = {at: half_column(at) for at in picture.hexes}
+    columns = max(halves.values()) - min(halves.values()) + 2
+    pitch = next((p for p in PITCHES if MARGIN + columns * p // 2 + 1 <= canvas.width), PITCHES[-1])
+    parts = list(parts_of(halves, 2 * (canvas.width - MARGIN - 1) // pitch))
+    lines: list[str] = []
+    for number, hexes in enumerate(parts, start=1):
+        if len(parts) > 1:
+            lines.append(f"Board, part {number} of {len(parts)} from west to east")
+        lines += draw_part(picture, hexes, canvas, pitch)
+    return lines
+
+
+def half_column(at: Hex) -> int:
+    """Return the column of a hex, in halves of a hex."""
+    return 2 * at[0] + at[1]
+
+
+def parts_of(halves: dict[Hex, int], columns: int) -> Iterator[list[Hex]]:
+    """Yield the hexes of the board from west to east, in parts of at most so many half columns."""
+    start, last = min(halves.values()), max(halves.values())
+    while start <= last:
+        hexes = [at for at, half in halves.items() if start <= half <= start + columns - 2]
+        if hexes:
+            yield hexes
+        start += columns - 1
+
+
+def draw_part(picture: Picture, hexes: list[Hex], canvas: Canvas, pitch: int) -> list[str]:
+    """Return the lines of a part of the board."""
+    left, top = min(map(half_column, hexes)), min(r for _, r in hexes)
     fields = {field.at: field for field in picture.fields}
     units = {unit.at: unit for unit in picture.units}
-    for at in picture.hexes:
-        x = MARGIN + (halves[at] - left) * pitch // 2
+    for at in hexes:
+        x = MARGIN + (half_column(at) - left) * pitch // 2
         y = (at[1] - top) * ROW_LINES
         draw_outline(canvas, x, y, pitch)
         draw_hex(canvas, (x, y, pitch), at, fields.get(at), units.get(at))
-    for r in sorted({r for _, r in picture.hexes}):
+    for r in sorted({r for _, r in hexes}):
         canvas.write(0, (r - top) * ROW_LINES + 2, f"r{r:>3}", (ANSI_DIM,))
     lines = canvas.lines()
     canvas.cells.clear()
@@ -159,9 +214,7 @@ def draw_hex(
     """Write into one hex: coordinates, unit, battlefield."""
     x, y, pitch = place
     inner = pitch - 1
-    coordinates = f"{at[0]},{at[1]}"
-    if pitch >= TELLING_PITCH and len(coordinates) <= inner:
-        canvas.write(x + 1, y + 1, coordinates.center(inner), (ANSI_DIM,))
+    canvas.write(x + 1, y + 1, fitting([f"{at[0]},{at[1]}", str(at[0])], inner), (ANSI_DIM,))
     if unit is not None:
         canvas.write(x + 1, y + 2, fitting(unit_marks(unit), inner), (ANSI_SEATS[unit.owner], ANSI_BOLD))
     if field is not None:
@@ -185,19 +238,15 @@ def unit_marks(unit: UnitView) -> list[str]:
 def field_marks(field: FieldView) -> list[str]:
     """Return what stands for a battlefield, from long to short; the arrow only if it does not point to the owner."""
     arrow = f">{field.controller}" if field.controller != field.owner else ""
-    return [f"{field.code} {field.owner}{arrow}", f"{field.code}{field.owner}{arrow}", f"{field.code}", field.code[:2]]
+    code, owner = field.code, field.owner
+    return [f"{code} {owner}{arrow}", f"{code}{owner}{arrow}", f"{code}{arrow}" if arrow else f"{code}{owner}", code]
 
 
 # --- in words
 
 
-def wrapped(text: str, indent: int) -> list[str]:
-    """Return `text` in lines, the later ones indented."""
-    return textwrap.wrap(text, WRAP, subsequent_indent=" " * indent, break_on_hyphens=False)
-
-
 def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
-    """Return a General's line, his tokens off the board as far as they are seen, and his units."""
+    """Return a General's line, their tokens off the board as far as they are seen, and their units."""
     held = sum(field.controller == seat.seat for field in picture.fields)
     own = [field for field in picture.fields if field.owner == seat.seat]
     kept = sum(field.controller == seat.seat for field in own)
@@ -205,20 +254,21 @@ def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
     facts += [] if seat.sack_size is None else [f"sack {seat.sack_size}"]
     facts += [f"picked {seat.picks_left}"] if seat.picks_left else []
     state = "" if seat.alive else " is out;"
-    head = canvas.styled(picture.seat_name(seat.seat), (ANSI_SEATS[seat.seat], ANSI_BOLD))
-    lines = [f"{head}{state} {', '.join(facts)}"]
+    name = picture.seat_name(seat.seat)
+    first, *more = canvas.wrapped(f"{name}{state} {', '.join(facts)}", 4)
+    lines = [canvas.styled(name, (ANSI_SEATS[seat.seat], ANSI_BOLD)) + first.removeprefix(name), *more]
     piles = (("hand", seat.hand), ("picked", seat.picks), ("sack", seat.sack))
     lost = (("casualties", seat.casualties), ("removed", seat.removed))
     for label, pile in (*piles, *lost):
         if pile:
-            lines += wrapped(f"  {label}: {pile_text(pile)}", 4)
+            lines += canvas.wrapped(f"  {label}: {pile_text(pile)}", 4)
     for unit in picture.units:
         if unit.owner == seat.seat:
-            lines += unit_lines(unit)
+            lines += unit_lines(unit, canvas)
     return lines
 
 
-def unit_lines(unit: UnitView) -> list[str]:
+def unit_lines(unit: UnitView, canvas: Canvas) -> list[str]:
     """Return a unit, what lies under it and what it holds."""
     at = f"{unit.at[0]},{unit.at[1]}"
     flags = [] if unit.face_up else ["face down"]
@@ -232,10 +282,11 @@ def unit_lines(unit: UnitView) -> list[str]:
         printed = "" if card.printed == (card.movement, card.damage, card.armor) else printed_text(card.printed)
         kinds = [f"{card.unit_class}", card.homeland, f"{card.band} band", f"rank {card.rank}", *flags]
         text = f"  {card.code:<4}{at:<7}{card.name:<22} {stats}{printed}  {', '.join(filter(None, kinds))}"
-        lines = wrapped(text + (f". {card.text}" if card.text else ""), 13)
-    lines += [f"{'':13}{slot}: {attachment_text(unit, each)}" for slot, each in enumerate(unit.attachments)]
+        lines = canvas.wrapped(text + (f". {card.text}" if card.text else ""), 13)
+    for slot, each in enumerate(unit.attachments):
+        lines += canvas.wrapped(f"{'':13}{slot}: {attachment_text(unit, each)}", 16)
     if unit.captives:
-        lines += wrapped(f"{'':13}holds {', '.join(name or 'a hidden token' for name in unit.captives)}", 15)
+        lines += canvas.wrapped(f"{'':13}holds {', '.join(name or 'a hidden token' for name in unit.captives)}", 15)
     return lines
 
 
@@ -251,7 +302,7 @@ def attachment_text(host: UnitView, attachment: AttachmentView) -> str:
     kind = f" ({attachment.kind})" if attachment.kind else ""
     face = "" if attachment.face_up else ", face down"
     text = f". {attachment.text}" if attachment.text else ""
-    return textwrap.shorten(f"{name}{kind}{owner}{face}{text}", WRAP - 16, placeholder=" ...")
+    return f"{name}{kind}{owner}{face}{text}"
 
 
 def field_lines(picture: Picture, canvas: Canvas) -> list[str]:
@@ -261,5 +312,5 @@ def field_lines(picture: Picture, canvas: Canvas) -> list[str]:
         return []
     lines = [canvas.styled("Battlefields", (ANSI_BOLD,))]
     for name, code, text in kinds:
-        lines += wrapped(f"  {code:<4}{name}" + (f": {text}" if text else ""), 6)
+        lines += canvas.wrapped(f"  {code:<4}{name}" + (f": {text}" if text else ""), 6)
     return lines

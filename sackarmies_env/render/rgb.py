@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.words import missing_extra
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import REFEREE, Picture
 from sackarmies_env.render.picture import make_picture
@@ -46,10 +47,8 @@ def paint_rgb(picture: Picture) -> NDArray[np.uint8]:
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:
-        raise ValueError(
-            'render_mode "rgb_array" draws with Pillow, which is not installed; install it with '
-            "`pip install 'sackarmies-env[render]'` or choose render_mode \"ansi\""
-        ) from error
+        sentence = missing_extra(error, 'render_mode "rgb_array"')
+        raise ValueError(f'{sentence}, or choose render_mode "ansi"') if sentence else error from None
     image = Image.new("RGB", (theme.WIDTH * SAMPLES, theme.HEIGHT * SAMPLES), theme.PAPER)
     draw = ImageDraw.Draw(image)
     for shape in make_scene(picture):

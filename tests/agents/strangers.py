@@ -6,6 +6,7 @@ import ctypes
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -216,3 +217,24 @@ class LeavesChild(Leaves):
 
     def misbehave(self, action_mask):
         return super().misbehave(action_mask) if multiprocessing.parent_process() else 0
+
+
+class Breeds(Lowest):
+    """Starts a program and a copy of itself, and neither ends by itself."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        subprocess.Popen(["sleep", "600"])
+        if os.fork() == 0:
+            time.sleep(600)
+            os._exit(0)
+
+
+class BreedsAndDies(Breeds):
+    def choose(self, observation, action_mask):
+        os._exit(5)
+
+
+class BreedsAndHangs(Breeds):
+    def choose(self, observation, action_mask):
+        time.sleep(600)

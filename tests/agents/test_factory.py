@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -18,8 +20,9 @@ def test_options_follow_a_colon():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("randm", r"unknown agent 'randm' \(did you mean 'random'\?\): known are random, greedy, ppo, python"),
+        ("randm", r"unknown agent 'randm' \(did you mean \"random\"\?\): known are random, greedy, ppo, python"),
         ("", r"unknown agent ''"),
+        ("ppo:paht=a", r"has no option 'paht' \(did you mean \"path\"\?\): ppo takes path, deterministic"),
         ("random:depth=3", r"agent 'random:depth=3' has no option 'depth': random takes none"),
         ("ppo", r"agent 'ppo' needs the option 'path': a checkpoint file"),
         ("ppo:path", r"agent 'ppo:path': 'path' is not of the form key=value"),
@@ -43,3 +46,13 @@ def test_info_holds_sizes_and_nothing_of_armies():
     assert (info.game_id, info.num_players, info.num_actions) == ("duel", 3, 7)
     assert (info.num_types, info.radius) == (0, 0)
     assert not any(isinstance(value, np.ndarray) for value in vars(info).values())
+
+
+def test_trained_agent_without_torch_says_what_to_install(monkeypatch):
+    for name in list(sys.modules):
+        if name.startswith("sackarmies_agents.learned.") or name.partition(".")[0] == "torch":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    sentence = r"needs torch, which is not installed: pip install 'sackarmies-env\[train\]'"
+    with pytest.raises(ValueError, match=sentence):
+        make_agent("ppo:path=checkpoint.zip", GameInfo.of(make_duel()))

@@ -79,7 +79,7 @@ def test_armies_that_are_nowhere():
         'there is no army \'udead\' (did you mean "undead"?); built in are "beginners", '
     )
     assert refusal(resolve_army, "nowhere/army.toml") == "nowhere/army.toml: there is no such file"
-    assert refusal(make_config, 3, [FEW, FEW]) == "2 armies are given for 3 Generals"
+    assert refusal(make_config, 3, [FEW, FEW]) == "2 armies are given for 3 Generals: give one for each, or none at all"
     assert refusal(resolve_army, {"tokens": {}}, 1) == "army of General 1: name: the key is missing"
 
 

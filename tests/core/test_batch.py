@@ -337,7 +337,7 @@ def test_sizes_are_checked():
         Batch(make_duel(), 0)
     with pytest.raises(ValueError, match="threads=-1: it must be an integer of at least 1"):
         Batch(make_duel(), 2, threads=-1)
-    with pytest.raises(ValueError, match=r"seeds of shape \(3,\): 2 games are to begin"):
+    with pytest.raises(ValueError, match=r"seeds of shape \(3,\) and dtype int64: 2 integers are wanted"):
         Batch(make_duel(), 2).reset([1, 2, 3])
     assert Batch(make_duel(), 2, threads=None).threads >= 1
     nothing = Batch(make_duel(), 2, masks=False, observations=False)

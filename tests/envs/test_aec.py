@@ -69,7 +69,7 @@ def test_every_live_agent_can_be_observed_and_only_the_selected_one_has_a_mask()
         observation = env.observe(agent)
         assert env.observation_space(agent).contains(observation)
         assert observation["action_mask"].any() == (agent == env.agent_selection)
-        assert observation["action_mask"] is env.infos[agent]["action_mask"]
+        assert np.array_equal(observation["action_mask"], env.infos[agent]["action_mask"])
 
 
 def test_what_was_handed_out_stays_as_it_was():
@@ -250,7 +250,8 @@ def test_forced_draws_come_before_chance():
 
 def test_reset_options_are_checked():
     env = wrapped()
-    with pytest.warns(UserWarning, match=r"reset ignores the unknown options \['flip'\]: known are 'flips', 'draws'"):
+    sentence = r"reset ignores the unknown options \['flip'\] \(did you mean \"flips\"\?\): known are 'flips', 'draws'"
+    with pytest.warns(UserWarning, match=sentence):
         env.reset(options={"flip": "H"})
     with pytest.raises(ValueError, match=r"option flips=3 of reset: it must be text such as 'H T \| H'"):
         env.reset(options={"flips": 3})

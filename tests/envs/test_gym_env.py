@@ -203,7 +203,7 @@ def test_an_opponent_must_play_legally():
 
     env = single(opponent=Wrong(), seat=0)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"illegal action 99 \(no such id\) for the opponent Wrong at CARD"):
+    with pytest.raises(ValueError, match=r"^the opponent Wrong chose action 99, which is no id: call reset\(\)"):
         env.step(env.legal_actions()[0])
 
 

@@ -123,11 +123,14 @@ def test_many_games_at_once_are_what_gymnasium_makes_of_single_ones():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"generals": 3}, "unknown option 'generals' of sack_armies as 'aec': known are num_generals, armies"),
+        (
+            {"generals": 3},
+            "unknown option 'generals' (did you mean \"num_generals\"?) of sack_armies as 'aec': known are",
+        ),
         ({"num_generals": 7}, "num_generals is 7, but 2 to 6 Generals can play"),
         ({"observation": "pixels"}, "observation='pixels': allowed are 'compact', 'planes'"),
         ({"armies": ["no_such_army", None]}, "there is no army 'no_such_army'"),
-        ({"armies": [None]}, "1 armies are given for 2 Generals"),
+        ({"armies": [None]}, "1 army is given for 2 Generals: give one for each, or none at all"),
         ({"switches": {"draw_cuont": 3}}, "draw_cuont"),
         ({"scenario": "x03_walking_tree", "num_generals": 3}, "num_generals is 3, but the scenario is for 2 Generals"),
         ({"scenario": "x03_walking_tree", "armies": [None, None]}, "armies are given with a scenario"),
@@ -280,6 +283,45 @@ def test_refusals_tell_nothing_hidden():
                 world.step(illegal)
             sentences.append(str(refusal.value))
         assert sentences[0] == sentences[1]
+
+
+TYPOS = [
+    (lambda: sackarmies_env.env(num_generlas=3), "num_generals"),
+    (lambda: gymnasium.make(sackarmies_env.registry.GYMNASIUM_ID, oponent="random"), "opponent"),
+    (lambda: gymnasium.make_vec(sackarmies_env.registry.GYMNASIUM_ID, num_envs=2, oponent="random"), "opponent"),
+    (lambda: sackarmies_env.env(render_mode="ansii"), "ansi"),
+    (lambda: sackarmies_env.env(observation="plane"), "planes"),
+    (lambda: sackarmies_env.env(switches={"flip_metod": "coin"}), "flip_method"),
+    (lambda: sackarmies_env.env(switches={"flip_method": "coins"}), "coin"),
+    (lambda: sackarmies_env.env(armies="empir"), "empire"),
+    (lambda: sackarmies_env.load_game("sack_armis"), "sack_armies"),
+    (lambda: sackarmies_env.make("sack_armies", "gymm"), "gym"),
+    (lambda: sackarmies_env.load_scenario("x03_walking_tre"), "x03_walking_tree"),
+    (lambda: sack_armies_v0.single_seat_env(opponent="gredy"), "greedy"),
+    (lambda: sack_armies_v0.single_seat_env(seat="randm"), "random"),
+]
+
+
+@pytest.mark.parametrize(("call", "meant"), TYPOS, ids=[meant for _, meant in TYPOS])
+def test_typo_gets_a_suggestion(call, meant):
+    with pytest.raises(ValueError) as refusal:
+        call()
+    assert f'(did you mean "{meant}"?)' in str(refusal.value)
+
+
+def test_wrong_seat_gets_no_suggestion():
+    with pytest.raises(ValueError, match=r"render_viewpoint='player_3': allowed are .* 'player_0', 'player_1'$"):
+        sackarmies_env.env(render_viewpoint="player_3")
+
+
+def test_viewpoint_may_be_the_name_of_an_agent():
+    pictures = []
+    for viewpoint in (1, "player_1"):
+        env = sack_armies_v0.raw_env(render_mode="ansi", render_viewpoint=viewpoint)
+        env.reset(seed=0)
+        pictures.append(env.render())
+    assert "seen by General 1" in pictures[0]
+    assert pictures[1] == pictures[0]
 
 
 def test_renderings_show_what_the_viewpoint_knows():

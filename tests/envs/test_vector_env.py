@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs.gym_env import SingleSeatEnv
+from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.vector_env import BatchEnv
 from tests.core.toy_game import make_duel
 
@@ -267,6 +268,37 @@ def test_all_seats_are_played_by_the_learner():
             finished += 1
 
 
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_each_seat_is_paid_what_it_earns_and_only_once(num_players, mode):
+    env = batch(4, num_players, seat="all", autoreset_mode=mode)
+    _, infos = env.reset(seed=1)
+    rng, matches = np.random.default_rng(2), [Match(env.game) for _ in range(4)]
+    for match, seed in zip(matches, env.batch.seeds.tolist(), strict=True):
+        match.begin(seed)
+    fell_first = set()
+    for _ in range(300):
+        actors, masks = infos["player"], infos["action_mask"].copy()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
+        _, rewards, terminations, _, infos = env.step(actions)
+        for row, match in enumerate(matches):
+            before = np.array(match.returns, np.float32)
+            if not masks[row].any():  # the step that begins the next game, with NextStep
+                match.begin(int(env.batch.seeds[row]))
+                assert not infos["rewards"][row].any()
+                assert rewards[row] == 0
+                continue
+            match.play(int(actions[row]))
+            earned = np.array(match.returns, np.float32) - before
+            assert infos["rewards"][row].tolist() == earned.tolist()
+            assert rewards[row] == earned[actors[row]]
+            fell_first |= {seat for seat in range(num_players) if match.out[seat] and match.player >= 0}
+            assert terminations[row] == (match.player < 0)
+            if match.player < 0 and mode == "SameStep":
+                match.begin(int(env.batch.seeds[row]))
+    assert len(fell_first) == (num_players if num_players > 2 else 0)  # each, while others played on
+
+
 def test_a_turn_limit_truncates():
     env = batch(3, max_turns=1, seat=0)
     env.reset(seed=0)
@@ -284,7 +316,7 @@ def test_illegal_actions_in_three_ways():
     env = batch(2, seat=0)
     env.reset(seed=4, options=draws)
     before = env.batch.states.tobytes()
-    with pytest.raises(ValueError, match=r"^illegal action in game 1 at CARD; legal are \[0\]; no game was changed$"):
+    with pytest.raises(ValueError, match=r"^illegal action 3 in game 1 at CARD; legal are \[0\]; no game was changed$"):
         env.step(actions)
     assert env.batch.states.tobytes() == before
     env = batch(2, seat=0, illegal_action="penalise", illegal_penalty=0.5)
@@ -306,7 +338,7 @@ def test_actions_must_be_as_many_integers_as_games():
         env.step(np.array([0, 0, 0]))
     with pytest.raises(ValueError, match="dtype float64: 2 integers are wanted"):
         env.step(np.array([0.0, 0.0]))
-    with pytest.raises(ValueError, match="illegal action in game 0"):
+    with pytest.raises(ValueError, match="illegal action -1 in game 0"):
         env.step(np.array([-1, 99]))
 
 
@@ -317,7 +349,7 @@ def test_an_opponent_must_play_legally():
 
     env = batch(2, opponent=Wrong(), seat=0)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="an opponent chose an illegal action in game 0"):
+    with pytest.raises(ValueError, match="the opponent Wrong chose an action that is not legal in game 0"):
         env.step(lowest(env.action_masks()))
 
 

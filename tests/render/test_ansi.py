@@ -6,7 +6,7 @@ import pytest
 
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.render import ansi
-from sackarmies_env.render.ansi import MAX_WIDTH, paint_ansi
+from sackarmies_env.render.ansi import paint_ansi
 from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitView, reading_order
 from tests.render.positions import SMALL, play, start
 
@@ -61,7 +61,7 @@ def everywhere(radius):
 
 
 def test_small_board_as_one_general_sees_it():
-    assert ansi(*start(SMALL), 0, color=False) == SEEN_BY_0
+    assert ansi(*start(SMALL), 0, color=False, width=120) == SEEN_BY_0
 
 
 def test_the_other_general_sees_his_own_tokens_and_no_others():
@@ -96,22 +96,74 @@ def test_an_announcement_is_told_to_all_and_an_unfinished_choice_to_its_chooser(
         assert "Announced: melee attack at 0,0\n" in ansi(game, states, viewer, color=False)
 
 
-def test_colour_codes_come_and_go_and_change_nothing_else(monkeypatch):
+def without_codes(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_color_codes_change_nothing_else():
     game, states = start(SMALL)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    colored = ansi(game, states, 0)
+    colored = ansi(game, states, 0, color=True, width=120)
     assert "\x1b[94;1m" in colored
-    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == SEEN_BY_0
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert ansi(game, states, 0) == SEEN_BY_0
-    assert ansi(game, states, 0, color=True) == colored
+    assert without_codes(colored) == SEEN_BY_0
 
 
-@pytest.mark.parametrize(("radius", "cell"), [(9, "  5:??*  "), (11, " 5:??* "), (14, "5:??*"), (17, " ??")])
-def test_lines_stay_within_200_columns_on_every_board(radius, cell):
-    text = paint_ansi(everywhere(radius), color=False)
-    assert max(map(len, text.splitlines())) <= MAX_WIDTH == 200
+@pytest.mark.parametrize(
+    ("terminal", "variables", "colored"),
+    [
+        (True, {}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {}, False),
+    ],
+)
+def test_colors_are_for_terminals_whose_user_has_not_refused_them(monkeypatch, terminal, variables, colored):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdout", Stdout(terminal))
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b" in ansi(*start(SMALL), 0)) == colored
+
+
+class Stdout:
+    """A stdout that says whether it is a terminal."""
+
+    def __init__(self, terminal):
+        self.isatty = lambda: terminal
+
+
+def test_lines_take_the_width_of_the_terminal_or_80_columns(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert ansi(*start(SMALL), 0, color=False) == ansi(*start(SMALL), 0, color=False, width=80)
+    monkeypatch.setenv("COLUMNS", "120")
+    assert ansi(*start(SMALL), 0, color=False) == SEEN_BY_0
+
+
+@pytest.mark.parametrize("width", [40, 80, 140, 200])
+@pytest.mark.parametrize("radius", [2, 9, 17])
+def test_no_line_is_wider_than_asked_for_and_no_word_is_lost(radius, width):
+    picture = everywhere(radius)
+    text = paint_ansi(picture, color=False, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text.count("text") == 40 * 1  # the fields are of one kind
+    assert text.count("5:??") + text.count("5??") == len(picture.units)
+
+
+@pytest.mark.parametrize(("radius", "width", "cell"), [(3, 80, "  5:??*  "), (4, 80, " 5:??* "), (5, 80, "5:??*")])
+def test_hexes_are_as_wide_as_fits(radius, width, cell):
+    text = paint_ansi(everywhere(radius), color=False, width=width)
     assert text.count(f"|{cell}|") == 4
+    assert f"|{f'{-radius},0'.center(len(cell))}|" in text  # and tell their coordinates
+    assert text.count("LoF 0>5" if len(cell) >= 7 else "|LoF>5|") == 4  # and who controls the battlefield
+
+
+def test_board_that_is_too_wide_comes_in_parts_that_hold_each_hex_once():
+    picture = everywhere(9)
+    text = paint_ansi(picture, color=False, width=80)
+    assert "Board, part 1 of 2 from west to east\n" in text
+    assert "Board, part 2 of 2 from west to east\n" in text
+    told = re.findall(r"\| *(-?\d+,-?\d+) *(?=\|)", text)
+    assert sorted(told) == sorted(f"{q},{r}" for q, r in picture.hexes)
 
 
 def test_viewer_that_is_no_seat_is_refused():

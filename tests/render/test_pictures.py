@@ -68,11 +68,13 @@ def test_missing_pillow_is_said_in_a_sentence(monkeypatch):
 
     def without_pillow(name, *args, **kwargs):
         if name.startswith("PIL"):
-            raise ImportError(name)
+            raise ImportError(name, name=name)
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_pillow)
-    with pytest.raises(ValueError, match=r"draws with Pillow, which is not installed; install it with"):
+    with pytest.raises(
+        ValueError, match=r"needs pillow, which is not installed: pip install 'sackarmies-env\[render\]', or choose"
+    ):
         paint_rgb(EMPTY)
 
 

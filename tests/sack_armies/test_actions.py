@@ -112,6 +112,7 @@ def test_spellings_that_mean_the_same(spelled, text):
     ("text", "message"),
     [
         ("attack", "'attack' names no action: write a verb such as 'draw'"),
+        ("drwa", "'drwa' names no action (did you mean \"draw\"?)"),
         ("", "'' names no action"),
         ("hex 9,9", "the hex is off the board, whose hexes lie within 2 of 0,0"),
         ("slot 8", "slots run from 0 to 7"),

@@ -1,13 +1,19 @@
 import json
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
+import sackarmies_training
+from sackarmies_env import __version__
 from sackarmies_env.games.sack_armies.army import army_ids
 from sackarmies_env.games.sack_armies.catalogue import load_catalogue
+from sackarmies_env.games.sack_armies.scenario import scenario_ids
 from sackarmies_training.cli import app
+from sackarmies_training.config import GameSection
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["trained", "random"]\n'
+TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
 
 
 @pytest.fixture(autouse=True)
@@ -90,15 +96,18 @@ def test_each_thing_wrong_with_an_army_is_told(tmp_path):
         (["army", "check", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["army", "show", "scourg"], "there is no army 'scourg' (did you mean \"scourge\"?)"),
         (["army", "round-robin", "empire"], 'two or more different armies are needed, given: "empire"'),
-        (["army", "round-robin", "--agent", "gredy"], "unknown agent 'gredy' (did you mean 'greedy'?)"),
+        (["army", "round-robin", "--agent", "gredy"], "unknown agent 'gredy' (did you mean \"greedy\"?)"),
         (["scenario", "check", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["replay", "nowhere.json"], "nowhere.json: there is no such file"),
         (["train", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["tournament", "nowhere.toml"], "nowhere.toml: there is no such file"),
-        (["watch", "random", "gredy"], "unknown agent 'gredy' (did you mean 'greedy'?)"),
+        (["watch", "random", "gredy"], "unknown agent 'gredy' (did you mean \"greedy\"?)"),
         (["watch", "--viewer", "5"], "--viewer 5 is not allowed; allowed are referee and the seats 0 to 1"),
-        (["watch", "random", "random", "--army", "empire"], "1 armies are given for 2 Generals"),
-        (["play", "random", "--seat", "2"], "--seat 2 is not at the table: with 1 opponents, seats go to 1"),
+        (
+            ["watch", "random", "random", "--army", "empire"],
+            "--army is given once, but 2 Generals play: give it once per General",
+        ),
+        (["play", "random", "--seat", "2"], "--seat 2 is not at the table: with 1 opponent, seats run from 0 to 1"),
         (["evaluate", "random", "random"], "'random' cannot be evaluated against itself"),
         (["evaluate", "ppo:path=nowhere.zip"], "there is no checkpoint nowhere.zip"),
         (
@@ -111,9 +120,19 @@ def test_each_thing_wrong_with_an_army_is_told(tmp_path):
         ),
         (
             ["evaluate", "random", "greedy", "--isolate", "--time-limit", "0"],
-            "--time-limit 0.0 is not allowed: a number",
+            "--time-limit 0.0 is not allowed: give a number",
         ),
         (["fight"], "No such command 'fight'"),
+        (["trian"], "No such command 'trian'. Did you mean 'train'?"),
+        (["scenario", "lits"], "No such command 'lits'. Did you mean 'list'?"),
+        (["evaluate", "random", "greedy", "--gmaes", "2"], "No such option: --gmaes (Possible options: --games)"),
+        (["scenario", "check", "x03_walking_tre"], "'x03_walking_tre' (did you mean \"x03_walking_tree\"?)"),
+        (["catalogue", "--homeland", "scurge"], '--homeland "scurge" is not allowed (did you mean "scourge"?)'),
+        (["watch", "--viewer", "refere"], '--viewer refere is not allowed (did you mean "referee"?)'),
+        (
+            ["evaluate", "greedy", "random", "--army", "fey_court"],
+            "Error: --army is given once, but 2 Generals play: give it once per General, or not at all",
+        ),
     ],
 )
 def test_wrong_input_is_a_sentence_and_exit_code_2(words, message):
@@ -197,6 +216,67 @@ def test_evaluation_tells_of_forfeits(options):
     assert "won 0, drawn 0, lost 2" in result.output
     assert "Games lost by forfeit" in result.output
     assert "raised RuntimeError: no idea [31m" in result.output
+
+
+def test_version():
+    assert run("--version").output == f"sackarmies-env {__version__}\n"
+
+
+def test_catalogue_without_a_match_says_so():
+    result = run("catalogue", "--text", "no such words")
+    assert result.output == f"No token matches, of {len(load_catalogue())} in the catalogue.\n"
+
+
+def test_scenarios_are_listed_with_titles():
+    text = run("scenario", "list").output
+    assert all(scenario_id in text for scenario_id in scenario_ids())
+    assert "The Walking Tree kills the Wolf Riders, survives their counter-attack and advances" in text
+
+
+def test_fault_that_pydantic_finds_is_told_without_its_address(monkeypatch):
+    monkeypatch.setattr("sackarmies_training.cli_data.load_catalogue", lambda: GameSection(generals=9))
+    message = refused("catalogue")
+    assert message == "Error: GameSection: 9 is given, but it may be at most 6"
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "words"),
+    [
+        ("torch", "train", ["train", "CONFIG"]),
+        ("scipy", "train", ["tournament", "CONFIG"]),
+        ("openskill", "train", ["evaluate", "random", "greedy"]),
+        ("scipy", "train", ["army", "round-robin"]),
+    ],
+)
+def test_missing_library_is_named_with_its_extra(library, extra, words, tmp_path, monkeypatch):
+    content = TRAIN if words[0] == "train" else TOURNAMENT
+    (tmp_path / "config.toml").write_text(content.format(folder=tmp_path / "runs"))
+    block(monkeypatch, library)
+    message = refused(*[tmp_path / "config.toml" if word == "CONFIG" else word for word in words])
+    assert f"Error: `sackarmies {words[0]}` needs {library}, which is not installed: pip install" in message
+    assert f"'sackarmies-env[{extra}]'" in message
+
+
+def block(monkeypatch, library):
+    """Let a library look as if it were not installed, to modules that are imported from now on, too."""
+    kept = ("cli", "cli_data", "cli_errors", "cli_options", "cli_table", "config", "fitting", "games", "files")
+    for name in list(sys.modules):
+        package, _, module = name.partition(".")
+        if package == "sackarmies_training" and module and module not in kept:
+            monkeypatch.delattr(sackarmies_training, module)
+        if package == library or (package == "sackarmies_training" and module and module not in kept):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+
+
+def test_player_may_ask_for_help(tmp_path):
+    answers = "?\nhelp\nboard\nlist\n\nquti\nquit\n"
+    text = run("play", "random", "--army", "beginners", "--army", "beginners", answers=answers).output
+    assert text.count("Type the number of a choice") == 2
+    assert text.count("seen by General 0") == 3  # at first, when asked for, at the end
+    assert text.count("[1] ") == 2
+    assert "(? for help)" in text
+    assert "You left the game." in text
 
 
 def test_player_may_answer_by_number_or_text_and_leave(tmp_path):

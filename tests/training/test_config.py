@@ -50,7 +50,7 @@ def test_what_is_left_out_has_defaults(tmp_path):
         ("= 100", "= 0", r"ppo.decisions: 0 is given, but it must be at least 1"),
         ("= 100", "= 100\nminibatch = 1000", r"ppo: minibatch is 1000: it must divide envs \* steps, 64 \* 64 = 4096"),
         ("= 100", "= 100\ngamma = 1.5", r"ppo.gamma: 1.5 is given, but it may be at most 1"),
-        ('"random"]', '"rndom"]', r"tournament.agents\[1\]: unknown agent 'rndom' \(did you mean 'random'\?\)"),
+        ('"random"]', '"rndom"]', r"tournament.agents\[1\]: unknown agent 'rndom' \(did you mean \"random\"\?\)"),
         ('"random"]', '"trained"]', r"tournament: agents names 'trained' twice"),
         ('"random"]', "3]", r"tournament.agents\[1\]: 3 is given, but a text in quotes is wanted"),
         (

@@ -2,15 +2,17 @@ import pytest
 
 from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
-from sackarmies_training.army_round_robin import ArmyResults, play_round_robin
+from sackarmies_training import army_round_robin
+from sackarmies_training.army_round_robin import ArmyResults, RoundRobin
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs
+from sackarmies_training.seeds import checked_seed
 from sackarmies_training.standings import Tally
 from tests.core.toy_game import make_duel
 
 
 def run(opponent="random", **plan):
     told = []
-    tally, played = evaluate(make_duel(3), "greedy", opponent, Plan(**plan), told.append)
+    tally, played = evaluate(make_duel(3), "greedy", opponent, Plan(**{"seed": 1, **plan}), told.append)
     return tally, played, sum(told)
 
 
@@ -44,8 +46,23 @@ def test_same_seed_gives_the_same_games():
     assert run(seeds=4, seed=7)[1] != run(seeds=4, seed=8)[1]
 
 
+def test_seed_is_drawn_unless_it_is_given_and_plays_the_same_games_again():
+    plans = [Plan(4), Plan(4)]
+    assert max(plan.seed for plan in plans) > 2**64
+    assert plans[0].seed != plans[1].seed
+    played = run(seeds=4, seed=plans[0].seed)[1]
+    assert run(seeds=4, seed=plans[0].seed)[1] == played
+    assert not {one.seed for one in played} & {one.seed for one in run(seeds=4, seed=plans[1].seed)[1]}
+
+
+def test_seed_that_is_too_large_is_refused():
+    assert checked_seed("--seed", 2**128 - 1) == 2**128 - 1
+    with pytest.raises(ValueError, match=r"--seed .* is not allowed: a whole number from 0 to 2\*\*128 - 1 is wanted"):
+        checked_seed("--seed", 2**128)
+
+
 def test_long_evaluations_are_divided_and_cover_all_seeds():
-    jobs = make_jobs(make_duel(), ("a", "b"), Plan(60))
+    jobs = make_jobs(make_duel(), ("a", "b"), Plan(60, seed=1))
     assert [len(job.seeds) for job in jobs] == [25, 25, 10]
     assert [job.num_games for job in jobs] == [50, 50, 20]
     assert len({seed for job in jobs for seed in job.seeds}) == 60
@@ -69,10 +86,60 @@ def test_army_totals_are_the_sums_of_its_pairings():
     assert results.tally("b") == Tally(0, 1, 3)
 
 
-@pytest.mark.slow
-def test_armies_meet_in_both_seats():
+def duels(monkeypatch):
+    """Let armies fight in the toy game, whatever they are called."""
+    monkeypatch.setattr(army_round_robin, "load_game", lambda game_id, armies: make_duel())
+
+
+def make_round_robin(folder, **changes):
+    plan = Plan(**{"seeds": 3, "seed": 1, **changes})
+    return RoundRobin.make(["one", "two", "three"], "random", plan, folder)
+
+
+def played(contest):
+    contest.play(contest.missing(), lambda games: None)
+    return contest.results()
+
+
+def test_interrupted_round_robin_resumes_to_the_same_result(tmp_path, monkeypatch):
+    duels(monkeypatch)
+    whole = played(make_round_robin(tmp_path / "whole"))
+    broken = make_round_robin(tmp_path / "broken")
+    assert broken.missing() == [0, 1, 2, 3, 4, 5]
+    broken.play([1, 4], lambda games: None)
+    again = make_round_robin(tmp_path / "broken")
+    assert again.missing() == [0, 2, 3, 5]
     told = []
-    results = play_round_robin(["beginners", "scourge", "undead"], "random", Plan(2), told.append)
+    again.play(again.missing(), told.append)
+    assert sum(told) == 12
+    assert again.results() == whole
+
+
+def test_damaged_part_of_a_round_robin_is_played_again(tmp_path, monkeypatch):
+    duels(monkeypatch)
+    contest = make_round_robin(tmp_path)
+    whole = played(contest)
+    for number, content in ((0, "{"), (2, '{"seeds": [1, 2, 3], "games": []}'), (3, '{"seeds": 1}')):
+        (contest.folder / f"{number:04d}.json").write_text(content)
+    assert contest.missing() == [0, 2, 3]
+    with pytest.raises(ValueError, match=r"0000\.json: the results of this part are missing or damaged"):
+        contest.results()
+    assert played(contest) == whole
+
+
+def test_another_round_robin_has_another_folder(tmp_path, monkeypatch):
+    duels(monkeypatch)
+    folders = [make_round_robin(tmp_path, **changes).folder for changes in ({}, {"seed": 2}, {"seeds": 4}, {})]
+    assert len(set(folders)) == 3
+    assert folders[0] == folders[3]
+
+
+@pytest.mark.slow
+def test_armies_meet_in_both_seats(tmp_path):
+    told = []
+    contest = RoundRobin.make(["beginners", "scourge", "undead"], "random", Plan(2, seed=1), tmp_path)
+    contest.play(contest.missing(), told.append)
+    results = contest.results()
     assert sum(told) == 12
     for one, other in results.games:
         assert results.games[one, other].games == 4
@@ -80,17 +147,18 @@ def test_armies_meet_in_both_seats():
 
 
 @pytest.mark.slow
-def test_armies_are_not_compared_by_games_lost_by_forfeit():
+def test_armies_are_not_compared_by_games_lost_by_forfeit(tmp_path):
+    raises = "python:class=tests.agents.strangers:Raises"
+    contest = RoundRobin.make(["beginners", "scourge"], raises, Plan(1, seed=1), tmp_path)
     with pytest.raises(ValueError, match=r"lost the game of seed \d+ by forfeit, it raised RuntimeError: no idea"):
-        play_round_robin(
-            ["beginners", "scourge"], "python:class=tests.agents.strangers:Raises", Plan(1), lambda games: None
-        )
+        contest.play(contest.missing(), lambda games: None)
+    assert contest.missing() == [0, 1]
 
 
 @pytest.mark.slow
 def test_four_generals_can_be_evaluated():
     told = []
     game = load_game("sack_armies", num_generals=4, switches={"max_turns": 20})
-    tally, played = evaluate(game, "greedy", "random", Plan(2), told.append)
+    tally, played = evaluate(game, "greedy", "random", Plan(2, seed=1), told.append)
     assert tally.games == 8
     assert {len(one.returns) for one in played} == {4}

@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from sackarmies_training.ratings import Outcome, Rate, bradley_terry, openskill_ratings, pairwise_scores
+from sackarmies_training.ratings import Outcome, Rate, bradley_terry, openskill_ratings
 from sackarmies_training.standings import Tally, standings_data, standings_of, tally_of
+from sackarmies_training.tournament import seatings
 
 
 def games(first, second, wins, draws, losses):
@@ -42,9 +43,12 @@ def test_interval_of_two_agents_is_that_of_the_log_odds():
 
 
 def test_draw_counts_half_for_both():
-    assert pairwise_scores(["a", "b"], games("a", "b", 2, 3, 1)).tolist() == [[0, 3.5], [2.5, 0]]
+    drawn = Outcome(("a", "b"), (0.0, 0.0))
+    assert drawn.score("a") == drawn.score("b") == 0.5
     even = bradley_terry(["a", "b"], games("a", "b", 0, 10, 0))
     assert even["a"].value == pytest.approx(0, abs=1e-6)
+    ahead = bradley_terry(["a", "b"], games("a", "b", 500, 1000, 500 // 3))
+    assert ahead["a"].value - ahead["b"].value == pytest.approx(400 * math.log10(1000 / (500 + 500 // 3)), abs=0.5)
 
 
 def test_strengths_of_three_agents_come_back_from_their_games():
@@ -67,9 +71,38 @@ def test_who_lost_every_game_has_a_finite_rating():
     assert ratings["b"].high - ratings["b"].low > 200
 
 
-def test_game_of_three_counts_each_pair_of_seats_once():
-    outcome = Outcome(("a", "b", "c"), (1.0, -0.5, -0.5))
-    assert pairwise_scores(["a", "b", "c"], [outcome]).tolist() == [[0, 1, 1], [0, 0, 0.5], [0, 0.5, 0]]
+def test_point_of_a_game_goes_to_the_winner_or_is_shared_by_the_best():
+    assert [Outcome(("a", "b", "c"), (1.0, -0.5, -0.5)).score(name) for name in "abc"] == [1, 0, 0]
+    assert [Outcome(("a", "b", "c"), (0.25, 0.25, -0.5)).score(name) for name in "abc"] == [0.5, 0.5, 0]
+    assert [Outcome(("a", "a", "b"), (0.0, 0.0, 0.0)).score(name) for name in "ab"] == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_three_who_win_equally_often_rate_equally():
+    outcomes = [Outcome(("a", "b", "c"), returns) for returns in ((1, -0.5, -0.5), (-0.5, 1, -0.5), (-0.5, -0.5, 1))]
+    ratings = bradley_terry(["a", "b", "c"], outcomes * 10)
+    assert [ratings[name].value for name in "abc"] == pytest.approx([0, 0, 0], abs=1e-6)
+
+
+def test_strengths_come_back_from_games_of_three_with_several_seats_each():
+    strengths = {"a": 150.0, "b": 0.0, "c": -150.0}
+    rng = np.random.default_rng(2)
+    outcomes = []
+    for line_up in (("a", "b", "c"), ("a", "a", "b"), ("a", "b", "b"), ("b", "c", "c"), ("a", "c", "c")):
+        worth = np.array([10 ** (strengths[name] / 400) for name in line_up])
+        for winner in rng.choice(3, size=8000, p=worth / worth.sum()):
+            outcomes.append(Outcome(line_up, tuple(1.0 if seat == winner else -0.5 for seat in range(3))))
+    ratings = bradley_terry(["a", "b", "c"], outcomes)
+    for name, strength in strengths.items():
+        assert ratings[name].low < strength < ratings[name].high
+        assert ratings[name].value == pytest.approx(strength, abs=8)
+
+
+def test_two_who_never_win_are_not_drawn_together_by_losing_to_a_third():
+    third = [Outcome(("a", "b", "c"), (-0.5, -0.5, 1.0))] * 1000
+    alone = bradley_terry(["a", "b"], games("a", "b", 30, 0, 10))
+    ratings = bradley_terry(["a", "b", "c"], games("a", "b", 30, 0, 10) + third)
+    gap = alone["a"].value - alone["b"].value
+    assert ratings["a"].value - ratings["b"].value == pytest.approx(gap, abs=5)  # with 1000 draws it would be about 7
 
 
 def test_openskill_raises_the_winner_and_keeps_the_scale():
@@ -78,17 +111,57 @@ def test_openskill_raises_the_winner_and_keeps_the_scale():
     assert ratings["a"].high - ratings["a"].low < 2 * 1.96 * 25 / 3
 
 
+# Games of three Generals by hand: agents by seat, returns. Each comment says how it ended.
+BY_HAND = [
+    Outcome(("a", "a", "b"), (1.0, -0.5, -0.5)),  # won by a
+    Outcome(("a", "b", "a"), (-0.5, -0.5, 1.0)),  # won by a
+    Outcome(("b", "a", "a"), (1.0, -0.5, -0.5)),  # won by b
+    Outcome(("a", "b", "b"), (-0.5, 1.0, -0.5)),  # won by b
+    Outcome(("b", "b", "a"), (0.25, -0.5, 0.25)),  # drawn by a and b
+    Outcome(("b", "a", "b"), (0.25, -0.5, 0.25)),  # drawn between both seats of b, a lost
+    Outcome(("a", "b", "b"), (0.0, 0.0, 0.0)),  # drawn by all, cut off
+]
+
+
+def test_tally_counts_each_game_once_by_its_best_seats():
+    assert tally_of(BY_HAND, "a") == Tally(2, 2, 3)
+    assert tally_of(BY_HAND, "b") == Tally(2, 3, 2)
+    assert sum(outcome.score("a") for outcome in BY_HAND) == pytest.approx(2 + 1 / 2 + 1 / 3)
+    assert sum(outcome.score("b") for outcome in BY_HAND) == pytest.approx(2 + 1 / 2 + 1 + 2 / 3)
+
+
+def test_twelve_games_with_a_winner_each_have_no_draws():
+    line_ups = [("a", "a", "b"), ("a", "b", "b")]
+    outcomes = [
+        Outcome(seating, tuple(1.0 if seat == seating.index("a") else -0.5 for seat in range(3)))
+        for line_up in line_ups
+        for seating in seatings(line_up)
+        for _ in range(2)
+    ]
+    standings = standings_of(["a", "b"], outcomes, "bradley_terry")
+    assert [(line.agent, line.tally) for line in standings] == [("a", Tally(12, 0, 0)), ("b", Tally(0, 0, 12))]
+
+
 def test_tally_counts_a_shared_best_result_as_a_draw():
-    outcomes = [Outcome(("a", "b", "c"), (0.0, 0.0, -0.5)), Outcome(("b", "a", "c"), (-0.5, 1.0, -0.5))]
+    outcomes = [Outcome(("a", "b", "c"), (0.25, 0.25, -0.5)), Outcome(("b", "a", "c"), (-0.5, 1.0, -0.5))]
     assert tally_of(outcomes, "a") == Tally(1, 1, 0)
     assert tally_of(outcomes, "b") == Tally(0, 1, 1)
     assert tally_of(outcomes, "c") == Tally(0, 0, 2)
 
 
-def test_tally_counts_every_seat_of_an_agent_and_not_against_itself():
-    outcome = Outcome(("a", "a", "b"), (-0.5, 1.0, -0.5))
-    assert tally_of([outcome], "a") == Tally(1, 1, 0)  # the fallen seat drew with b
-    assert tally_of([outcome], "b", against="a") == Tally(0, 0, 1)
+def test_pairing_counts_the_games_that_both_played():
+    outcomes = [*BY_HAND, Outcome(("a", "c", "c"), (1.0, -0.5, -0.5)), Outcome(("b", "c", "c"), (-0.5, 1.0, -0.5))]
+    assert tally_of(outcomes, "a", against="b") == Tally(2, 2, 3)
+    assert tally_of(outcomes, "a", against="c") == Tally(1, 0, 0)
+    assert tally_of(outcomes, "c", against="b") == Tally(1, 0, 0)
+    assert tally_of(outcomes, "c") == Tally(1, 0, 1)
+
+
+def test_openskill_places_agents_by_their_best_seat():
+    ratings = openskill_ratings(["a", "b"], [Outcome(("a", "a", "b"), (-0.5, 1.0, -0.5))])
+    assert ratings == openskill_ratings(["a", "b"], [Outcome(("a", "b"), (1.0, -1.0))])
+    drawn = openskill_ratings(["a", "b"], [Outcome(("a", "b", "b"), (0.25, 0.25, -0.5))])
+    assert drawn["a"].value == pytest.approx(drawn["b"].value)
 
 
 def test_standings_list_the_best_first_with_all_pairings():

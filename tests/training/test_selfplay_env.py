@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import Agent, GameInfo, make_agent
+from sackarmies_env.core.advance import RUNNING, TERMINATED, TRUNCATED
 from sackarmies_training.opponents import PAST, OpponentPool
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from tests.core.toy_game import make_duel
@@ -69,10 +70,10 @@ def test_rewards_are_what_the_learner_earns_and_each_end_counts_once():
         assert [info["episode"]["r"] for info in infos if info] == rewards[dones].tolist()
         total += rewards.sum()
         ends += dones.sum()
-    outcomes = env.take_outcomes()
-    assert len(outcomes["random"]) == ends
-    assert sum(outcomes["random"]) == total
-    assert env.take_outcomes() == {}
+    results = env.take_results()
+    assert len(results["random"]) == ends
+    assert sum(results["random"]) == total
+    assert env.take_results() == {}
 
 
 def test_learner_who_falls_among_many_is_done_and_gets_its_share_of_the_loss():
@@ -82,6 +83,24 @@ def test_learner_who_falls_among_many_is_done_and_gets_its_share_of_the_loss():
     ]
     assert lost
     assert np.allclose(lost, -1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("ended", "returns", "result"),
+    [
+        (TERMINATED, [1.0, -0.5, -0.5], [1, -1, -1]),
+        (TRUNCATED, [0.25, 0.25, -0.5], [0, 0, -1]),
+        (TRUNCATED, [0.0, 0.0, 0.0], [0, 0, 0]),
+        (RUNNING, [0.0, 0.0, -0.5], [-1, -1, -1]),  # asked of the eliminated player alone
+        (TERMINATED, [1.0, 0.0, 0.0], [1, -1, -1]),  # reward = "win_only"
+    ],
+)
+def test_result_compares_the_learner_with_the_best_opponent(ended, returns, result):
+    env = make_env(3, n=1)
+    env.reset()
+    env.batch.ended[0] = ended
+    env.batch.returns[0] = returns
+    assert [env._result(0, seat) for seat in range(3)] == result
 
 
 @pytest.mark.parametrize("bootstraps", [False, True])
@@ -143,7 +162,7 @@ def test_potential_telescopes_over_a_game():
         discounted += discount * rewards[0]
         last = discount
         discount *= gamma
-    earned = env.take_outcomes()["random"][0]
+    earned = env.take_results()["random"][0]
     assert discounted == pytest.approx(last * earned - start, abs=1e-5)
 
 
@@ -176,9 +195,9 @@ def test_pool_draws_less_of_whom_the_learner_always_beats_or_never():
     pool = make_pool(make_duel(), {"random": 1.0, "stubborn": 2.0})
     assert pool.weights().tolist() == [0.3, 0.6, 0.0]
     for _ in range(1000):
-        pool.report("random", 1.0)
-        pool.report("stubborn", -1.0)
-        pool.report(PAST, 0.0)
+        pool.report("random", 1)
+        pool.report("stubborn", -1)
+        pool.report(PAST, 0)
     assert pool.points == pytest.approx({"random": 1.0, "stubborn": 0.0, PAST: 0.5}, abs=1e-6)
     assert pool.weights() == pytest.approx([0.05, 0.1, 0.0], abs=1e-6)
 
@@ -209,3 +228,41 @@ def test_shared_opponent_gets_a_new_seed_whenever_a_game_begins():
     env = SelfPlayEnv(game, 4, OpponentPool({"seeded": 1.0}, lambda text: Seeded(), past=0.0, size=2), 5)
     ends = sum(dones.sum() for _, (_, _, dones, _) in play(env, 60, np.random.default_rng(2)))
     assert len(seeds) == len(set(seeds)) >= 4 + ends > 20
+
+
+@pytest.mark.parametrize(
+    ("actions", "sentence"),
+    [
+        ([0.0] * 8, r"actions of shape \(8,\) and dtype float64: 8 integers are wanted"),
+        ([0] * 7, r"actions of shape \(7,\) and dtype int64: 8 integers are wanted"),
+        ([-4] * 8, "illegal action -4 in game 0 at CARD"),
+        ([99] * 8, "illegal action 99 in game 0 at CARD"),
+    ],
+)
+def test_actions_of_the_learner_are_checked_before_anything_is_played(actions, sentence):
+    env = make_env()
+    with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
+        env.step(np.zeros(8, np.int64))
+    env.reset()
+    before = env.batch.states.tobytes()
+    with pytest.raises(ValueError, match=sentence):
+        env.step(np.array(actions))
+    assert env.batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (np.zeros(1), r"answers of the opponent Odd of shape \(1,\) and dtype float64: \d integers are wanted"),
+        ([0] * 99, r"answers of the opponent Odd of shape \(99,\)"),
+        (None, r"answers of the opponent Odd of shape \(\) and dtype object"),
+    ],
+)
+def test_answers_of_opponents_are_checked(answer, sentence):
+    class Odd(Past):
+        def act_batch(self, observations, action_masks):
+            return answer
+
+    env = SelfPlayEnv(make_duel(), 8, OpponentPool({"odd": 1.0}, lambda text: Odd(), past=0.0, size=2), 5)
+    with pytest.raises(ValueError, match=sentence):
+        env.reset()

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import Isolation
+from sackarmies_env import __version__
+from sackarmies_env.registry import load_game
 from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
-from sackarmies_training.cli_errors import SentenceGroup, console, games_bar
+from sackarmies_training.cli_errors import PlainCommand, SentenceGroup, console, games_bar, tell_resumed
+from sackarmies_training.cli_options import ArmyOption, DrawnSeedOption, WorkersOption, check_armies, complete_agent
 from sackarmies_training.cli_table import play, warmup, watch
 from sackarmies_training.config import (
     TRAINED,
     UNSTOPPABLE,
-    GameSection,
     MatchSection,
     TournamentConfig,
     TrainConfig,
@@ -25,33 +30,50 @@ from sackarmies_training.config import (
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
 
-COMPETE = "Train and compete"
-TABLE = "At the table"
-DATA = "Tokens, armies, positions, records"
+COMPETE = "Training and competition"
+TABLE = "Single games"
+DATA = "Tokens, armies, scenarios, records"
 
 app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
     rich_markup_mode="rich",
-    add_completion=False,
     pretty_exceptions_show_locals=False,
-    help="Sack Armies: hidden armies, a battleground of hexes, and Generals who learn.",
+    help="Sack Armies, a wargame of hidden armies: play, train agents, run tournaments.",
     epilog="Begin with [bold]sackarmies watch[/bold], or with "
     "[bold]sackarmies train configs/train/quick.toml[/bold] (about ten minutes).",
 )
+command = functools.partial(app.command, cls=PlainCommand)
 
 # Small networks run fastest on one thread, and several processes share the machine; training sets its own number.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-ConfigArgument = Annotated[Path, typer.Argument(help="A TOML file, see configs/.", show_default=False)]
+ConfigArgument = Annotated[
+    Path, typer.Argument(metavar="CONFIG", help="A TOML file; see configs/.", show_default=False)
+]
 
 
-@app.command(rich_help_panel=COMPETE)
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"sackarmies-env {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def sackarmies(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Handle the options that come before a command."""
+
+
+@command(rich_help_panel=COMPETE)
 def train(
     config: ConfigArgument,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the latest run of this configuration.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the latest run of this configuration.")] = False,
 ) -> None:
-    """Train a General, then rank it in a tournament."""
+    """Train an agent, then rank it in a tournament."""
     from sackarmies_training.games import build_game
     from sackarmies_training.train_ppo import train as train_ppo
 
@@ -63,53 +85,76 @@ def train(
         run_tournament(game, settings.tournament, folder, {TRAINED: f"ppo:path={checkpoint}"})
 
 
-@app.command(rich_help_panel=COMPETE)
+@command(rich_help_panel=COMPETE)
 def tournament(config: ConfigArgument) -> None:
-    """Rank agents: paired seeds, rotated seats, ratings with intervals. A stopped one goes on where it was."""
+    """Rank agents: paired seeds, rotated seats, ratings with intervals. Interrupted tournaments resume."""
     from sackarmies_training.games import build_game
 
     settings = load_config(config, TournamentConfig)
     run_tournament(build_game(settings.game), settings.tournament, Path(settings.folder), {})
 
 
-@app.command(rich_help_panel=COMPETE)
+@command(rich_help_panel=COMPETE)
 def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
-    agent: Annotated[str, typer.Argument(help="Such as greedy or ppo:path=FILE.", show_default=False)],
-    opponent: Annotated[str, typer.Argument(help="Who holds all other seats.", show_default=False)] = "random",
-    games: Annotated[int, typer.Option(min=2, help="Games in all; every seed is played from each seat.")] = 400,
-    generals: Annotated[int, typer.Option(min=2, max=6, help="Generals at the table.")] = 2,
-    army: Annotated[list[str] | None, typer.Option(help="One a General, by name or file.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all randomness.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
-    isolate: Annotated[bool, typer.Option("--isolate", help="Run agents in processes of their own.")] = False,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds a decision; needs --isolate.")] = None,
-    memory_limit: Annotated[int | None, typer.Option(min=1, help="MiB an agent; needs --isolate.")] = None,
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="The agent to measure, such as greedy or ppo:path=FILE.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ],
+    opponent: Annotated[
+        str,
+        typer.Argument(
+            metavar="OPPONENT", help="The agent in all other seats.", show_default=True, autocompletion=complete_agent
+        ),
+    ] = "random",
+    games: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Number of games; each seed is played from each seat.")
+    ] = 400,
+    generals: Annotated[int, typer.Option(metavar="N", min=2, max=6, help="Number of Generals.")] = 2,
+    army: ArmyOption = None,
+    seed: DrawnSeedOption = None,
+    workers: WorkersOption = 2,
+    isolate: Annotated[bool, typer.Option("--isolate", help="Run each agent in its own process.")] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Time per decision; needs --isolate.", show_default=False)
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
+    ] = None,
 ) -> None:
     """Measure how often one agent beats another, with a 95% interval."""
     from sackarmies_training.evaluate import Plan, outcome_of
     from sackarmies_training.evaluate import evaluate as measure
-    from sackarmies_training.games import build_game
+    from sackarmies_training.seeds import checked_seed
     from sackarmies_training.standings import forfeits_table
 
     isolation = _isolation(time_limit, memory_limit, isolate=isolate)
-    game = build_game(GameSection(generals=generals, armies=army or []))
+    seed = checked_seed("--seed", seed)
+    for text in (agent, opponent):
+        parse_agent(text)
+    game = load_game("sack_armies", num_generals=generals, armies=check_armies(army, generals))
     seeds = -(-games // generals)
     with games_bar(seeds * generals) as progress:
         tally, played = measure(game, agent, opponent, Plan(seeds, seed, workers, isolation), progress)
     turns = sum(one.turns for one in played) / len(played)
-    console.print(
-        f"[bold]{agent}[/bold] against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
-    )
-    console.print(f"win rate {tally.win_rate}; {turns:.0f} turns a game on average")
+    result = f" against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
+    console.print(Text.assemble((agent, "bold"), result), highlight=False, soft_wrap=True)
+    even = f"; equal agents would win {1 / generals:.0%}" if generals > 2 else ""
+    console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)
+    console.print(f"The same games again: --seed {seed}", highlight=False)
 
 
 def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
     if isolate:
         if time_limit is not None and not time_limit > 0:
-            raise ValueError(f"--time-limit {time_limit} is not allowed: a number above 0 is wanted")
+            raise ValueError(f"--time-limit {time_limit} is not allowed: give a number of seconds above 0")
         return Isolation(time_limit, memory_limit=memory_limit)
     for option, value in (("--time-limit", time_limit), ("--memory-limit", memory_limit)):
         if value is not None:
@@ -117,17 +162,17 @@ def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: b
     return None
 
 
-app.command(rich_help_panel=TABLE)(watch)
-app.command(rich_help_panel=TABLE)(play)
-app.command(rich_help_panel=TABLE)(warmup)
-app.command(rich_help_panel=DATA)(catalogue)
+command(rich_help_panel=TABLE)(watch)
+command(rich_help_panel=TABLE)(play)
+command(rich_help_panel=TABLE)(warmup)
+command(rich_help_panel=DATA)(catalogue)
 app.add_typer(army_app, name="army", rich_help_panel=DATA)
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
-app.command(rich_help_panel=DATA)(replay)
+command(rich_help_panel=DATA)(replay)
 
 
 def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:
-    """Play a tournament, or what is left of it, and print and save the standings.
+    """Play a tournament, or what remains of it, and print and save the standings.
 
     Args:
         game: what is played.
@@ -137,8 +182,15 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
 
     Raises:
         ValueError: an agent cannot be made, or the folder holds another tournament.
-        OSError: results cannot be written; the same call goes on once they can.
+        OSError: results cannot be written; the same call resumes once they can.
     """
+    from sackarmies_training.locks import locked
+
+    with locked(folder):
+        _run_tournament(game, section, folder, aliases)
+
+
+def _run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:
     from sackarmies_training.files import write_json
     from sackarmies_training.standings import (
         forfeits_table,
@@ -151,17 +203,18 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
 
     contest = Tournament(game, section, folder, aliases)
     missing = contest.open()
-    played = len(contest.batches()) - len(missing)
-    if played:
-        console.print(f"{played} of {len(contest.batches())} batches in {folder} have been played already.")
-    with games_bar(sum(len(batch.seeds) for batch in missing)) as progress:
+    total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
+    tell_resumed(folder, total, left)
+    with games_bar(left) as progress:
         contest.play(missing, progress)
     outcomes = contest.outcomes()
+    contest.publish()
     standings = standings_of(section.agents, outcomes, section.ratings)
     write_json(folder / "standings.json", standings_data(standings, outcomes))
-    console.print(pairings_table(standings, outcomes))
-    console.print(standings_table(standings, section.ratings))
+    console.print(pairings_table(standings, outcomes, console.width), highlight=False)
+    console.print(standings_table(standings, section.ratings, console.width), highlight=False)
     forfeits = forfeits_table(outcomes)
     if forfeits is not None:
         console.print(forfeits)
-    console.print(f"Records of all {len(outcomes)} games and the standings are in {folder}.")
+    console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", soft_wrap=True)
+    console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.notation import give_up, load_record
@@ -18,43 +18,29 @@ from sackarmies_env.core.words import listed, suggestion
 from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.narrate import narrate
+from sackarmies_env.games.sack_armies.scenario import scenario_ids
 from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
 from sackarmies_env.registry import game_of, load_game, load_scenario
-from sackarmies_training.cli_errors import console, games_bar
+from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, tell_resumed
+from sackarmies_training.cli_options import (
+    ArmyArgument,
+    ScenarioArgument,
+    SeedOption,
+    WorkersOption,
+    complete_agent,
+    complete_army,
+    completes,
+)
+from sackarmies_training.fitting import plain_table
 
 KINDS = ("unit", "battlefield", "spell", "maneuver")
 HOMELANDS = (*filter(None, HOMELAND_NAMES), "none")
+ROUND_ROBINS = Path("runs/round_robin")
 WRONG = 1  # exit code of a check that found something
 
-army_app = typer.Typer(no_args_is_help=True, help="List armies, check them, let them fight each other.")
-scenario_app = typer.Typer(no_args_is_help=True, help="Check positions.")
-
-ArmyArgument = Annotated[str, typer.Argument(help="A TOML file, or the name of a built-in army.", show_default=False)]
-
-
-def catalogue(
-    kind: Annotated[str | None, typer.Option(help=f"One of {', '.join(KINDS)}.")] = None,
-    homeland: Annotated[str | None, typer.Option(help=f"One of {', '.join(HOMELANDS)}.")] = None,
-    rank: Annotated[int | None, typer.Option(help="Tokens of this rank.")] = None,
-    ability: Annotated[str | None, typer.Option(help="Units with this ability, such as flying.")] = None,
-    text: Annotated[str | None, typer.Option(help="Words to be found in name, id, keywords or effect text.")] = None,
-) -> None:
-    """List the tokens of the catalogue, all of them or those that match."""
-    _require("kind", kind, KINDS)
-    _require("homeland", homeland, HOMELANDS)
-    _require("ability", ability, abilities())
-    tokens = [
-        token
-        for token in load_catalogue().values()
-        if (kind is None or token.kind == kind)
-        and (homeland is None or (isinstance(token, Unit) and token.homeland == homeland.replace("none", "")))
-        and (rank is None or token.rank == rank)
-        and (ability is None or ability in ability_kinds(token))
-        and (text is None or text.lower() in searchable(token))
-    ]
-    console.print(token_table(tokens))
-    console.print(f"{len(tokens)} of {len(load_catalogue())} tokens")
+army_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List armies, check them, measure their strength.")
+scenario_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List scenarios, check them.")
 
 
 def abilities() -> list[str]:
@@ -67,25 +53,79 @@ def ability_kinds(token: AnyToken) -> set[str]:
     return {one.kind for one in token.abilities} if isinstance(token, Unit) else set()
 
 
+def catalogue(
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help=f"One of {', '.join(KINDS)}.",
+            show_default=False,
+            autocompletion=completes(lambda: KINDS),
+        ),
+    ] = None,
+    homeland: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOMELAND",
+            help=f"One of {', '.join(HOMELANDS)}.",
+            show_default=False,
+            autocompletion=completes(lambda: HOMELANDS),
+        ),
+    ] = None,
+    rank: Annotated[int | None, typer.Option(metavar="N", help="Tokens of this rank.", show_default=False)] = None,
+    ability: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ABILITY",
+            help="Units with this ability, such as flying.",
+            show_default=False,
+            autocompletion=completes(abilities),
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Words in name, id, keywords or effect text.", show_default=False),
+    ] = None,
+) -> None:
+    """List the tokens of the catalogue, all or those that match."""
+    _require("kind", kind, KINDS)
+    _require("homeland", homeland, HOMELANDS)
+    _require("ability", ability, abilities())
+    tokens = [
+        token
+        for token in load_catalogue().values()
+        if (kind is None or token.kind == kind)
+        and (homeland is None or (isinstance(token, Unit) and token.homeland == homeland.replace("none", "")))
+        and (rank is None or token.rank == rank)
+        and (ability is None or ability in ability_kinds(token))
+        and (text is None or text.lower() in searchable(token))
+    ]
+    if not tokens:
+        console.print(f"No token matches, of {len(load_catalogue())} in the catalogue.", highlight=False)
+        return
+    console.print(token_table(tokens))
+    console.print(f"{len(tokens)} of {len(load_catalogue())} tokens", highlight=False)
+
+
 def searchable(token: AnyToken) -> str:
     """Return what a search for words looks at."""
     keywords = token.keywords if isinstance(token, Unit) else ()
     return " ".join([token.name, token.id, *keywords, effect_text(token)]).lower()
 
 
-def token_table(tokens: Iterable[AnyToken], copies: Mapping[str, int] | None = None) -> Table:
+def token_table(tokens: Iterable[AnyToken], copies: Mapping[str, int] | None = None) -> RenderableType:
     """Return tokens for the terminal, with numbers of copies by id if given."""
-    table = Table(caption="M movement, D damage, A armor; band: the attachments it takes")
+    table = plain_table()
     if copies is not None:
-        table.add_column("", justify="right")
+        table.add_column("", justify="right", no_wrap=True)
     table.add_column("token", no_wrap=True)
-    table.add_column("rank", justify="right")
+    table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("kind", ratio=2)
     table.add_column("text", ratio=3)
     for token in tokens:
         number = [] if copies is None else [str(copies[token.id])]
-        table.add_row(*number, escape(token.name), str(token.rank), kind_text(token), escape(effect_text(token)))
-    return table
+        table.add_row(*number, Text(token.name), str(token.rank), kind_text(token), Text(effect_text(token)))
+    return Group(table, "M movement, D damage, A armor; band: the attachments it takes.")
 
 
 def kind_text(token: AnyToken) -> str:
@@ -105,18 +145,21 @@ def _require(option: str, value: str | None, allowed: Iterable[str]) -> None:
 # --- armies
 
 
-@army_app.command("list")
+@army_app.command("list", cls=PlainCommand)
 def army_list() -> None:
     """List the built-in armies."""
-    table = Table()
-    for title in ("army", "name", "tokens", "ranks", "what it is like"):
-        table.add_column(title, justify="right" if title in ("tokens", "ranks") else "left")
+    table = plain_table()
+    table.add_column("army", no_wrap=True)
+    table.add_column("tokens", justify="right", no_wrap=True)
+    table.add_column("ranks", justify="right", no_wrap=True)
+    table.add_column("description", ratio=1)
     for army_id, army in built_in_armies().items():
-        table.add_row(army_id, army.name, str(army.size), str(army.ranks(load_catalogue())), army.description)
-    console.print(table)
+        about = Text(f"{army.name}: {army.description}")
+        table.add_row(army_id, str(army.size), str(army.ranks(load_catalogue())), about)
+    console.print(table, highlight=False)
 
 
-@army_app.command("show")
+@army_app.command("show", cls=PlainCommand)
 def army_show(army: ArmyArgument) -> None:
     """Show the tokens of an army."""
     chosen = resolve_army(army)
@@ -125,12 +168,12 @@ def army_show(army: ArmyArgument) -> None:
     if unknown:
         raise ValueError(f"{army}: unknown tokens {listed(unknown)}; `sackarmies army check {army}` says more")
     console.print(token_table((tokens[token_id] for token_id in chosen.counts), chosen.counts))
-    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {escape(chosen.description)}")
+    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {chosen.description}")
 
 
-@army_app.command("check")
+@army_app.command("check", cls=PlainCommand)
 def army_check(army: ArmyArgument) -> None:
-    """Check an army and say each thing that is wrong with it; exit code 1 if anything is."""
+    """Check an army and list what is wrong with it; exit code 1 if anything is."""
     chosen = resolve_army(army)
     problems = check_army(chosen)
     for problem in problems:
@@ -138,63 +181,92 @@ def army_check(army: ArmyArgument) -> None:
     if problems:
         raise typer.Exit(WRONG)
     tokens = by_id([*load_catalogue().values(), *chosen.inline])
-    console.print(escape(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks."))
+    console.print(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks.")
 
 
-@army_app.command("round-robin")
+@army_app.command("round-robin", cls=PlainCommand)
 def army_round_robin(
     armies: Annotated[
-        list[str] | None, typer.Argument(help="Armies by name or file; without any, all built-in ones.")
+        list[str] | None,
+        typer.Argument(
+            metavar="ARMY",
+            help="Built-in armies or TOML files; all built-in ones by default.",
+            show_default=False,
+            autocompletion=complete_army,
+        ),
     ] = None,
-    agent: Annotated[str, typer.Option(help="The General on both sides.")] = "greedy",
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="The agent on both sides.", autocompletion=complete_agent)
+    ] = "greedy",
     seeds: Annotated[
-        int, typer.Option(min=1, help="Seeds a pair of armies; each is played twice, seats swapped.")
+        int, typer.Option(metavar="N", min=1, help="Seeds per pair of armies; each is played twice, seats swapped.")
     ] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Of all randomness.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    seed: SeedOption = 1,
+    workers: WorkersOption = 2,
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Results of each round-robin go to a folder in this one.")
+    ] = ROUND_ROBINS,
 ) -> None:
-    """Let every army fight every other under the same General; print win rates with 95% intervals."""
-    from sackarmies_training.army_round_robin import pairings_table, play_round_robin, round_robin_table
+    """Let every army fight every other one under the same agent. Interrupted round-robins resume."""
+    from sackarmies_training.army_round_robin import RoundRobin, pairings_table, round_robin_table
     from sackarmies_training.evaluate import Plan
+    from sackarmies_training.seeds import checked_seed
 
     chosen = armies or list(built_in_armies())
     if len(set(chosen)) < max(2, len(chosen)):
         raise ValueError(f"two or more different armies are needed, given: {listed(chosen)}")
     parse_agent(agent)
-    with games_bar(len(chosen) * (len(chosen) - 1) * seeds) as progress:
-        results = play_round_robin(chosen, agent, Plan(seeds, seed, workers), progress)
-    console.print(pairings_table(results))
-    console.print(round_robin_table(results))
-    console.print(f"General on both sides: {agent}; {results.turns:.0f} turns a game on average")
+    contest = RoundRobin.make(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), folder)
+    missing = contest.missing()
+    total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
+    tell_resumed(contest.folder, total, left)
+    with games_bar(left) as progress:
+        contest.play(missing, progress)
+    results = contest.results()
+    console.print(pairings_table(results, console.width), highlight=False)
+    console.print(round_robin_table(results, console.width), highlight=False)
+    told = f"Agent on both sides: {agent}; {results.turns:.0f} turns per game on average."
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
 # --- scenarios and records
 
 
-@scenario_app.command("check")
-def scenario_check(
-    scenario: Annotated[str, typer.Argument(help="A TOML file, or the name of a built-in one.")],
-) -> None:
-    """Check a position, and show it as the referee sees it."""
+@scenario_app.command("list", cls=PlainCommand)
+def scenario_list() -> None:
+    """List the built-in scenarios."""
+    table = plain_table()
+    table.add_column("scenario", no_wrap=True)
+    table.add_column("Generals", justify="right", no_wrap=True)
+    table.add_column("title", ratio=1)
+    for scenario_id in scenario_ids():
+        scenario = load_scenario(scenario_id)
+        table.add_row(scenario_id, str(scenario["generals"]), Text(scenario.get("title", "")))
+    console.print(table, highlight=False)
+
+
+@scenario_app.command("check", cls=PlainCommand)
+def scenario_check(scenario: ScenarioArgument) -> None:
+    """Check a scenario and show it as the referee sees it."""
     from sackarmies_env import render
 
     game = load_game("sack_armies", scenario=load_scenario(scenario))
     states = game.new_states(1)
     game.reset(game.params, states, np.array([0], np.int64))
     print(render.ansi(game, states))
-    console.print(escape(f"{scenario} is a legal position."))
+    console.print(f"{scenario} is a legal position.", markup=False, highlight=False, soft_wrap=True)
 
 
 def replay(
-    record: Annotated[Path, typer.Argument(help="A game record (JSON).", show_default=False)],
-    check: Annotated[bool, typer.Option("--check", help="Only verify the record, to the byte, at every ply.")] = False,
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="A game record (JSON).", show_default=False)],
+    check: Annotated[bool, typer.Option("--check", help="Verify the record at every ply, to the byte.")] = False,
 ) -> None:
-    """Tell a recorded game move by move, or verify it."""
+    """Retell a recorded game move by move, or verify it."""
     loaded = load_record(record)
     game = game_of(loaded)
     if check:
         replay_record(game, loaded)
-        console.print(escape(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns."))
+        console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
         return
     for line in narrate(game, loaded):
         console.print(line, markup=False, highlight=False)

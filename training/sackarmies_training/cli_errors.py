@@ -1,35 +1,75 @@
-"""How the command line talks: where it prints, progress bars, and errors as sentences."""
+"""Output of the command line: where it prints, progress bars, and errors as sentences.
+
+Results go to stdout, progress and errors to stderr. Where stderr is no terminal, progress comes in plain lines.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from typer.core import TyperGroup
+from rich.text import Text
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from sackarmies_env.core.tables import explain
+from sackarmies_env.core.words import missing_extra, sentences
+from sackarmies_training.terminal import PlainConsole
 
 FAILED = 1
 USAGE_ERROR = 2
 STOPPED = 130
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
-console = Console()
+TOLD = 10  # lines of progress in all, where there is no terminal
+
+console = PlainConsole()
+progress_console = PlainConsole(stderr=True)
 
 
-class SentenceGroup(TyperGroup):
-    """A group of commands that tells what is wrong with what the user gave in a sentence, without a traceback."""
+class PlainCommand(TyperCommand):
+    """A command whose help names no Python types."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters."""
+        return _without_types(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands whose help names no Python types."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters."""
+        return _without_types(super().get_params(ctx))
+
+
+class SentenceGroup(PlainGroup):
+    """A group of commands that says what is wrong with the user's input in a sentence, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; a ValueError becomes a sentence on stderr and exit code 2, an OSError one and exit code 1."""
+        """Run a command.
+
+        A ValueError, or a library that is not installed, becomes a sentence on stderr and exit code 2, an OSError one
+        and exit code 1.
+        """
         try:
             return super().invoke(ctx)
+        except ValidationError as error:
+            _complain(sentences(explain(error.errors(include_url=False), None, error.title)))
+            raise typer.Exit(USAGE_ERROR) from None
         except ValueError as error:
             _complain(str(error))
+            raise typer.Exit(USAGE_ERROR) from None
+        except ImportError as error:
+            sentence = missing_extra(error, f"`sackarmies {ctx.invoked_subcommand or ''}`")
+            if not sentence:
+                raise
+            _complain(sentence)
             raise typer.Exit(USAGE_ERROR) from None
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads has left: typer's own business
@@ -37,12 +77,27 @@ class SentenceGroup(TyperGroup):
             _complain(_sentence(error))
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
-            Console(stderr=True).print("Stopped.")
+            progress_console.print("Stopped.")
             raise typer.Exit(STOPPED) from None
 
 
+def _without_types(params: list[Any]) -> list[Any]:
+    """Return parameters whose help names no Python types: options without a value, arguments with a name."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+        elif isinstance(param, TyperArgument):
+            param.display_type_rich = _no_type  # type: ignore[method-assign] # typer has no setting for it
+    return params
+
+
+def _no_type(ctx: Any) -> None:
+    return None
+
+
 def _complain(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]Error:[/] {escape(sentence)}")
+    sentence_console = PlainConsole(stderr=True, soft_wrap=True, highlight=False)
+    sentence_console.print(Text.assemble(("Error:", "bold red"), " ", sentence))
 
 
 def _sentence(error: OSError) -> str:
@@ -51,16 +106,48 @@ def _sentence(error: OSError) -> str:
     return f"{place}{error.strerror or error}{advice}"
 
 
+def tell_resumed(folder: Path, total: int, left: int) -> None:
+    """Say how many games of a contest have been played before, if any."""
+    if left < total:
+        told = f"Resuming: {total - left} of {total} games" if left else f"All {total} games"
+        progress_console.print(f"{told} in {folder} have been played.", markup=False, highlight=False, soft_wrap=True)
+
+
 @contextlib.contextmanager
 def games_bar(total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar of games; the block is given what to call with the number of games that ended."""
-    columns = (
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(elapsed_when_finished=False),
-    )
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("", total=total)
-        yield lambda games: progress.advance(task, games)
+    """Show progress of games; the block is given a function to call with the number of games that ended.
+
+    Nothing is shown if there is nothing to play, and nothing remains of a bar that an error ends before the first game.
+    """
+    if not total:
+        yield lambda games: None
+    elif not progress_console.is_terminal:
+        yield _plain_progress(total)
+    else:
+        columns = (
+            TextColumn("games"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(elapsed_when_finished=False),
+        )
+        with Progress(*columns, console=progress_console, expand=True) as progress:
+            task = progress.add_task("", total=total)
+            try:
+                yield lambda games: progress.advance(task, games)
+            except BaseException:
+                progress.live.transient = not progress.tasks[0].completed
+                raise
+
+
+def _plain_progress(total: int) -> Callable[[int], None]:
+    """Return a function that prints a line whenever a further part of the games has ended."""
+    ended = 0
+
+    def advance(games: int) -> None:
+        nonlocal ended
+        before, ended = ended, ended + games
+        if ended * TOLD // total > before * TOLD // total:
+            progress_console.print(f"{ended} of {total} games played", highlight=False)
+
+    return advance

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.columns import Columns
+from rich.text import Text
 
 from sackarmies_agents import conduct
 from sackarmies_agents.agent import Agent, GameInfo
@@ -17,31 +19,49 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.advance import NO_ACTION
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
+from sackarmies_env.core.words import suggestion
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli_errors import console
+from sackarmies_training.cli_options import ArmyOption, SeedOption, check_armies, complete_agent
 
 REFEREE = "referee"
-QUIT = ("quit", "q", "exit")
-MAX_LISTED = 40  # choices that are listed in full
+MAX_LISTED = 40  # choices that are listed without being asked for
+
+ADVICE = """\
+Type the number of a choice, or its text such as "hex 1,-1". Other words:
+  ? or help   this text
+  list        all choices
+  board       the board once more
+  quit        leave the game
+On the board, 0:OrI is a unit of General 0; the lines below the board explain its code. ?? is a unit that you do not \
+know, +1 an attachment, * a unit that has acted. The line under it is the battlefield with its owner, then > and its \
+controller, if that is another General.
+A General who controls none of their own battlefields, or has no unit left, is out; the last one wins."""
 
 Choose = Callable[[Match], int]
-ArmyOption = Annotated[
-    list[str] | None, typer.Option("--army", help="One a General, by name or file.", show_default=False)
+AgentsArgument = typer.Argument(
+    metavar="AGENT",
+    help="One agent per General, such as greedy or ppo:path=FILE.",
+    show_default=False,
+    autocompletion=complete_agent,
+)
+RecordOption = Annotated[
+    Path | None, typer.Option("--record", metavar="FILE", help="Save the game record to this file.", show_default=False)
 ]
-SeedOption = Annotated[int, typer.Option(min=0, help="Of the game's chance and of the agents.")]
-RecordOption = Annotated[Path | None, typer.Option("--record", help="Save the game record here.", show_default=False)]
 
 
 def watch(
-    agents: Annotated[list[str] | None, typer.Argument(help="One a General, such as greedy or ppo:path=FILE.")] = None,
+    agents: Annotated[list[str] | None, AgentsArgument] = None,
     army: ArmyOption = None,
     seed: SeedOption = 1,
-    viewer: Annotated[str, typer.Option(help="Whose view is shown: a seat, or referee, who sees all.")] = REFEREE,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between two boards.")] = 0.0,
+    viewer: Annotated[
+        str, typer.Option(metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything.")
+    ] = REFEREE,
+    delay: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="Pause between two boards.")] = 0.0,
     record: RecordOption = None,
 ) -> None:
-    """Watch agents play a game in the terminal, a board a turn."""
+    """Watch agents play a game in the terminal, one board per turn; greedy against random by default."""
     names = agents or ["greedy", "random"]
     match = Match(_load(len(names), army))
     seat = _viewer(viewer, len(names))
@@ -66,18 +86,25 @@ def watch(
 
 
 def play(
-    against: Annotated[list[str] | None, typer.Argument(help="Your opponents, one or more.")] = None,
-    seat: Annotated[int, typer.Option(min=0, help="Your seat.")] = 0,
+    against: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="AGENT",
+            help="Your opponents; greedy by default.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ] = None,
+    seat: Annotated[int, typer.Option(metavar="N", min=0, help="Your seat.")] = 0,
     army: ArmyOption = None,
     seed: SeedOption = 1,
     record: RecordOption = None,
 ) -> None:
-    """Play against agents in the terminal: type a number or the text of an action, or quit."""
+    """Play against agents in the terminal: type a number or the text of an action; ? for help."""
     opponents = against or ["greedy"]
     if seat > len(opponents):
-        raise ValueError(
-            f"--seat {seat} is not at the table: with {len(opponents)} opponents, seats go to {len(opponents)}"
-        )
+        count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
+        raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
     names = [*opponents[:seat], "you", *opponents[seat:]]
     match = Match(_load(len(names), army))
     seated = _seat_agents(match.game, ["random" if name == "you" else name for name in names], seed)
@@ -97,7 +124,7 @@ def play(
 
 
 def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str]) -> int:
-    """Return an agent's action; NO_ACTION if it misbehaves, which is told and kept in `reasons` by ply."""
+    """Return an agent's action; NO_ACTION if it misbehaves, which is printed and kept in `reasons` by ply."""
     try:
         actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
         if match.is_legal(actions[0]):
@@ -119,51 +146,68 @@ def _apply(match: Match, action: int) -> None:
 
 def ask(match: Match, seat: int) -> int:
     """Show a player the position and return the action chosen, NO_ACTION to leave."""
-    print(match.render("ansi", seat))
     texts = [match.game.format_action(match.states, action) for action in match.legal_actions()]
-    listed = "  ".join(f"[{number}] {text}" for number, text in enumerate(texts[:MAX_LISTED], start=1))
-    more = f"  and {len(texts) - MAX_LISTED} more: type their texts" if len(texts) > MAX_LISTED else ""
-    console.print(f"{match.game.describe_decision(match.states)}: {listed}{more}", markup=False, highlight=False)
+    print(match.render("ansi", seat))
+    _list_choices(texts, MAX_LISTED)
     while True:
         try:
             answer = input("> ").strip()
         except EOFError:
             return NO_ACTION
-        if answer.lower() in QUIT:
-            return NO_ACTION
-        if answer.isdigit() and 1 <= int(answer) <= len(texts):
-            return match.legal_actions()[int(answer) - 1]
-        try:
-            return match.game.parse_action(match.states, answer)
-        except ValueError as error:
-            console.print(str(error), markup=False, soft_wrap=True)
+        match answer.lower():
+            case "quit" | "q" | "exit":
+                return NO_ACTION
+            case "?" | "help":
+                console.print(ADVICE, markup=False, highlight=False)
+            case "board":
+                print(match.render("ansi", seat))
+            case "list":
+                _list_choices(texts, len(texts))
+            case "":
+                continue
+            case number if number.isdecimal() and 1 <= int(number) <= len(texts):
+                return match.legal_actions()[int(number) - 1]
+            case text:
+                try:
+                    return match.game.parse_action(match.states, text)
+                except ValueError as error:
+                    console.print(f"{error} (? for help)", markup=False, highlight=False)
 
 
-def warmup() -> None:
-    """Compile the rules and the scripted General for this machine now, so that nothing waits for it later."""
-    began = time.monotonic()
-    for generals in (2, 3):  # the small and the large layout of the state
-        game = _load(generals, None)
-        match = Match(game)
-        match.begin(0)
-        match.observe(0)
-        match.play(make_agent("greedy", GameInfo.of(game)).act(match.observation, match.action_mask))
-        states = game.new_states(1)
-        game.reset(game.params, states, np.zeros(1, np.int64))
-        game.determinize(game.params, states, np.zeros(1, np.int64), np.zeros(1, np.int64))
-        make_record(game, 0, [])
-    console.print(f"All is compiled ({time.monotonic() - began:.0f} s).")
+def _list_choices(texts: list[str], most: int) -> None:
+    """Print a player's choices, in as many columns as fit."""
+    told = [Text(f"[{number}] {text}") for number, text in enumerate(texts[:most], start=1)]
+    console.print("Choices:")
+    console.print(Columns(told, padding=(0, 2)))
+    if len(texts) > most:
+        console.print(f"and {len(texts) - most} more: type list to see them", highlight=False)
+
+
+def warmup(
+    generals: Annotated[
+        int | None,
+        typer.Option(min=2, max=6, help="Only for games of so many Generals; without it, for all.", show_default=False),
+    ] = None,
+) -> None:
+    """Compile all that commands and environments need, so that nothing waits for it later."""
+    from sackarmies_training.warmup import warm_up_all
+
+    for line in warm_up_all(generals):
+        console.print(line)
 
 
 def _load(generals: int, armies: list[str] | None) -> Game:
-    return load_game("sack_armies", num_generals=generals, armies=armies or None)
+    return load_game("sack_armies", num_generals=generals, armies=check_armies(armies, generals))
 
 
 def _viewer(text: str, generals: int) -> int | None:
     if text == REFEREE:
         return None
-    if not text.isdigit() or int(text) >= generals:
-        raise ValueError(f"--viewer {text} is not allowed; allowed are {REFEREE} and the seats 0 to {generals - 1}")
+    if not text.isdecimal() or int(text) >= generals:
+        near = suggestion(text, [REFEREE])
+        raise ValueError(
+            f"--viewer {text} is not allowed{near}; allowed are {REFEREE} and the seats 0 to {generals - 1}"
+        )
     return int(text)
 
 
@@ -180,7 +224,12 @@ def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[i
         best = max(match.returns)
         winners = [f"General {seat} ({name})" for seat, name in enumerate(names) if match.returns[seat] == best]
         ending = f"{winners[0]} wins" if len(winners) == 1 else "The game is drawn"
-        console.print(f"{ending} after {int(match.states['turn'][0])} turns.")
+        console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)
     if record is not None:
         save_record(make_record(match.game, match.seed, match.history, players=names, reasons=reasons), record)
-        console.print(f"The record is in {record}; [bold]sackarmies replay {record}[/bold] tells the game.")
+        console.print(
+            f"The record is in {record}; sackarmies replay {record} retells the game.",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import as_completed
 from contextlib import closing
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.game import Game
 from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Table, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
+from sackarmies_training.seeds import agent_seed, draw_seed, game_seeds
 from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.tournament import seatings
 
 BATCH = 25  # seeds played side by side
+
+Save = Callable[[int, list[PlayedGame]], None]
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,13 @@ class Plan:
 
     Attributes:
         seeds: of a line-up; each is played in all seatings.
-        seed: of all randomness.
+        seed: of all randomness, 0 to 2**128 - 1; drawn, so that no agent can guess it, unless it is given.
         workers: processes.
         isolation: limits of agents in processes of their own; None: they have none.
     """
 
     seeds: int
-    seed: int = 1
+    seed: int = field(default_factory=draw_seed)
     workers: int = 1
     isolation: Isolation | None = None
 
@@ -70,39 +72,51 @@ def play_job(job: Job) -> list[PlayedGame]:
     """Play all games of a job side by side."""
     games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
     line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-    with closing(Table(line_ups, maker(job), job.seed)) as table:
+    with closing(Table(line_ups, maker(job), job.seed, seeds)) as table:
         return play_games(job.game, line_ups, seeds, table)
 
 
 def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
     """Divide the seeds of a line-up into jobs of at most `BATCH` of them."""
-    seeds = np.random.SeedSequence(plan.seed).generate_state(plan.seeds).tolist()
+    seeds = game_seeds(plan.seed, plan.seeds)
     starts = range(0, plan.seeds, BATCH)
     return [
-        Job(game, line_up, tuple(seeds[start : start + BATCH]), plan.seed + start, plan.isolation) for start in starts
+        Job(game, line_up, tuple(seeds[start : start + BATCH]), agent_seed(plan.seed, start), plan.isolation)
+        for start in starts
     ]
 
 
-def play_jobs(jobs: list[Job], workers: int, progress: Progress) -> list[list[PlayedGame]]:
-    """Play jobs on several processes; `progress` is told how many more games have ended.
+def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | None = None) -> list[list[PlayedGame]]:
+    """Play jobs on several processes.
+
+    Args:
+        jobs: what is played.
+        workers: processes.
+        progress: called with the number of games that have ended since the last call.
+        save: called with the place of a job and its games as soon as they have ended.
 
     Returns:
         The games of each job, in the order of the jobs.
     """
+    results: dict[int, list[PlayedGame]] = {}
+
+    def finish(number: int, games: list[PlayedGame]) -> None:
+        results[number] = games
+        if save is not None:
+            save(number, games)
+        progress(jobs[number].num_games)
+
     if workers == 1 or len(jobs) < 2:
-        results = []
-        for job in jobs:
-            results.append(play_job(job))
-            progress(job.num_games)
-        return results
+        for number, job in enumerate(jobs):
+            finish(number, play_job(job))
+        return list(results.values())
     rehearse(jobs[0].game, [name for job in jobs for name in job.line_up], maker(jobs[0]))
     with worker_pool(min(workers, len(jobs))) as pool:
         futures = [pool.submit(play_job, job) for job in jobs]
         numbers = {future: number for number, future in enumerate(futures)}
         for future in as_completed(futures):
-            future.result()
-            progress(jobs[numbers[future]].num_games)
-        return [future.result() for future in futures]
+            finish(numbers[future], future.result())
+    return [results[number] for number in range(len(jobs))]
 
 
 def outcome_of(played: PlayedGame) -> Outcome:

@@ -1,4 +1,4 @@
-"""Watching over a training run: progress bar, snapshots for the pool, checkpoints, logs, and when to stop."""
+"""Monitoring of a training run: progress, snapshots for the pool, checkpoints, logs, and when to stop."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from types import FrameType
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -51,6 +52,35 @@ class Clock:
         return min(1.0, max(self.done / self._decisions, by_time))
 
 
+class TrainingProgress(Progress):
+    """A bar with the time left, and under it a sentence, which may take several lines; nothing without a terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._sentence = ""
+        super().__init__(
+            TextColumn("training"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.percentage:3.0f}%"),
+            TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(elapsed_when_finished=False),
+            console=console,
+            expand=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self.add_task("", total=1.0)
+
+    def show(self, fraction: float, sentence: str) -> None:
+        """Show how far training is, and a sentence."""
+        self._sentence = sentence
+        self.update(self._task, completed=fraction)
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """Yield the bar and the sentence."""
+        yield from super().get_renderables()
+        yield Text(self._sentence)
+
+
 class Monitor(BaseCallback):
     """What happens beside learning: called by Stable-Baselines3 before each rollout and after each step of it."""
 
@@ -65,24 +95,16 @@ class Monitor(BaseCallback):
         self._folder = folder
         self._saved = 0
         self._pooled = 0
-        self._recent: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
-        self._progress = Progress(
-            TextColumn("training"),
-            BarColumn(),
-            TextColumn("{task.percentage:3.0f}%"),
-            TextColumn("{task.fields[decisions]:,} decisions"),
-            TextColumn("{task.fields[wins]}"),
-            TimeElapsedColumn(),
-            TextColumn("left:"),
-            TimeRemainingColumn(elapsed_when_finished=False),
-        )
+        self._recent: dict[str, deque[int]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
 
     @contextlib.contextmanager
     def shown_on(self, console: Console) -> Iterator[None]:
-        """Show progress while the block runs, and let Ctrl-C end training after the current round."""
-        self._progress.live.console = console
+        """Show progress while the block runs, and let Ctrl-C end training after the current round.
+
+        Where there is no terminal, each checkpoint prints a line instead.
+        """
         self._console = console
-        self._task = self._progress.add_task("", total=1.0, decisions=0, wins="")
+        self._progress = TrainingProgress(console)
         with self._progress, self._stopping_softly():
             yield
 
@@ -104,8 +126,9 @@ class Monitor(BaseCallback):
         save_run(path, self.model, self._env, self._config, self._clock.minutes)
         self._folder.prune()
         self._saved = self.model.num_timesteps
-        if not self._console.is_terminal:  # where no bar is seen
-            self._console.print(f"{self.model.num_timesteps:,} decisions: {self._standing()}", highlight=False)
+        if not self._console.is_terminal:
+            told = f"{self._clock.fraction:.0%}, {self._clock.minutes:.1f} minutes, {self._standing()}"
+            self._console.print(told, markup=False, highlight=False, soft_wrap=True)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:  # asked twice
@@ -127,25 +150,22 @@ class Monitor(BaseCallback):
         return not self.interrupted and self._clock.fraction < 1.0
 
     def _on_rollout_end(self) -> None:
-        for name, outcomes in self._env.take_outcomes().items():
-            self._recent[name].extend(outcomes)
-        for name, returns in self._recent.items():
-            self.logger.record(f"selfplay/won_against_{name}", _share_won(returns))
-        self._progress.update(
-            self._task, completed=self._clock.fraction, decisions=self.model.num_timesteps, wins=self._standing()
-        )
+        for name, results in self._env.take_results().items():
+            self._recent[name].extend(results)
+        for name, recent in self._recent.items():
+            self.logger.record(f"selfplay/won_against_{name}", _share_won(recent))
+        self._progress.show(self._clock.fraction, self._standing())
 
     def _on_training_end(self) -> None:
         self._clock.done = self.model.num_timesteps
-        self._progress.update(self._task, completed=self._clock.fraction)
+        self._progress.show(self._clock.fraction, self._standing())
 
     def _standing(self) -> str:
-        """Return how the learner did of late."""
-        if not self._recent:
-            return "no game has ended yet"
-        wins = [f"{_share_won(returns):.0%} v. {name}" for name, returns in sorted(self._recent.items())]
-        return f"won {', '.join(wins)}"
+        """Return how many decisions there have been, and how the learner did in its latest games."""
+        wins = [f"{_share_won(results):.0%} against {name}" for name, results in sorted(self._recent.items())]
+        latest = f"won {', '.join(wins)}" if wins else "no game has ended yet"
+        return f"{self.model.num_timesteps:,} decisions, {latest}"
 
 
-def _share_won(returns: deque[float]) -> float:
-    return sum(earned > 0 for earned in returns) / len(returns)
+def _share_won(results: deque[int]) -> float:
+    return sum(result > 0 for result in results) / len(results)

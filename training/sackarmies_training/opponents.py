@@ -65,9 +65,9 @@ class OpponentPool:
         weights: NDArray[np.float64] = given * (points * (1.0 - points) + FLOOR)
         return weights
 
-    def report(self, name: str, earned: float) -> None:
-        """Take note of what the learner earned in a game against `name`."""
-        points = 0.5 + 0.5 * float(np.sign(earned))
+    def report(self, name: str, result: int) -> None:
+        """Take note of a game against `name`: 1 if the learner won it, 0 if it was drawn, -1 if the learner lost."""
+        points = 0.5 + 0.5 * result
         self.points[name] += (points - self.points[name]) / MEMORY
 
     def draw(self, rng: np.random.Generator, row: int, seat: int) -> tuple[str, Agent]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 import scipy  # whose parts load when they are used: processes that only play need none of them
@@ -21,17 +20,30 @@ PRIOR_ELO = 800.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """One game, as ratings see it.
+    """One game, as standings and ratings see it.
+
+    A game is won by the seat that alone earned the most; if several seats earned the most, it is drawn among them, and
+    all other seats lost. An agent with several seats has one result a game, that of its best seat.
 
     Attributes:
         agents: names by seat; a name may sit in several seats.
-        returns: what each seat earned; more is better, equal is a tie.
+        returns: what each seat earned.
         forfeits: seat -> why it lost by forfeit.
     """
 
     agents: tuple[str, ...]
     returns: tuple[float, ...]
     forfeits: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The agents of the seats that earned the most, an agent once a seat: one seat won, several drew."""
+        most = max(self.returns)
+        return tuple(name for name, earned in zip(self.agents, self.returns, strict=True) if earned == most)
+
+    def score(self, agent: str) -> float:
+        """Return an agent's share of the game's one point, which the seats that earned the most divide equally."""
+        return self.best.count(agent) / len(self.best)
 
 
 @dataclass(frozen=True)
@@ -66,52 +78,55 @@ class Rate:
         return f"{self.value:.1%} ({low:.1%} to {high:.1%})"
 
 
-def pairwise_scores(names: Sequence[str], outcomes: Sequence[Outcome]) -> NDArray[np.float64]:
-    """Return `(n, n)`: how often row came out ahead of column, a tie as half for both.
-
-    Seats of the same agent are not compared. In a game of more than two Generals each pair of seats counts once.
-    """
-    index = {name: i for i, name in enumerate(names)}
-    scores = np.zeros((len(names), len(names)))
-    for outcome in outcomes:
-        for (a, ours), (b, theirs) in combinations(zip(outcome.agents, outcome.returns, strict=True), 2):
-            if a != b:
-                ahead = 0.5 if ours == theirs else float(ours > theirs)
-                scores[index[a], index[b]] += ahead
-                scores[index[b], index[a]] += 1.0 - ahead
-    return scores
+def line_ups_of(names: Sequence[str], outcomes: Sequence[Outcome]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the line-ups that played, `(k, n)` seats by agent, and how many games each of them played, `(k,)`."""
+    seats = np.array([[outcome.agents.count(name) for name in names] for outcome in outcomes], np.int64)
+    line_ups, games = np.unique(seats, axis=0, return_counts=True)
+    return line_ups, games
 
 
 def bradley_terry(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, Rating]:
     """Rate agents by the Bradley-Terry model, in Elo, mean 0.
 
+    The chance that a seat wins is its agent's strength divided by the sum of the strengths of all seats (with more than
+    two Generals: Luce's choice axiom, see Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). What is
+    rated is `Outcome.score`: who won, and who shared a draw. Those who lost are not compared with each other.
+
     The most probable strengths under a wide normal prior, found by scipy; intervals from the curvature there (Laplace),
     of the difference to the mean.
     """
-    scores = pairwise_scores(names, outcomes)
+    seats, games = line_ups_of(names, outcomes)
+    score = np.array([sum(outcome.score(name) for outcome in outcomes) for name in names])
     prior = (ELO_PER_NAT / PRIOR_ELO) ** 2
     count = len(names)
 
     def loss(strength: NDArray[np.float64]) -> float:
-        gaps = strength[:, None] - strength[None, :]
-        return float(0.5 * prior * strength @ strength - (scores * scipy.special.log_expit(gaps)).sum())
+        totals = scipy.special.logsumexp(strength[None, :], axis=1, b=seats)
+        return float(0.5 * prior * strength @ strength - score @ strength + games @ totals)
+
+    def chances(strength: NDArray[np.float64]) -> NDArray[np.float64]:
+        worth = seats * np.exp(strength - strength.max())
+        result: NDArray[np.float64] = worth / worth.sum(axis=1, keepdims=True)
+        return result
 
     def slope(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-        lost = scores * scipy.special.expit(strength[None, :] - strength[:, None])
-        result: NDArray[np.float64] = prior * strength - lost.sum(axis=1) + lost.sum(axis=0)
+        result: NDArray[np.float64] = prior * strength - score + games @ chances(strength)
         return result
 
     best = scipy.optimize.minimize(loss, np.zeros(count), jac=slope, method="BFGS", options={"gtol": 1e-9}).x
-    chance = scipy.special.expit(best[:, None] - best[None, :])
-    weight = (scores + scores.T) * chance * (1.0 - chance)
-    curvature = np.diag(weight.sum(axis=1) + prior) - weight
+    chance = chances(best)
+    curvature = np.diag(games @ chance + prior) - (chance * games[:, None]).T @ chance
     center = np.eye(count) - 1.0 / count
     spread = np.sqrt(np.diag(center @ np.linalg.inv(curvature) @ center))
     return _with_intervals(names, (best - best.mean()) * ELO_PER_NAT, spread * ELO_PER_NAT)
 
 
 def openskill_ratings(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, Rating]:
-    """Rate agents by OpenSkill's Plackett-Luce model, game by game; the unit is its own (a newcomer has 25)."""
+    """Rate agents by OpenSkill's Plackett-Luce model, game by game; the unit is its own (a newcomer has 25).
+
+    OpenSkill rates places: an agent's place in a game is that of its best seat, and equal returns share a place. So
+    where all but the winner earn the same, they share the last place.
+    """
     model = PlackettLuce()
     ratings = {name: model.rating(name=name) for name in names}
     for outcome in outcomes:

@@ -20,6 +20,7 @@ from sackarmies_agents.agent import Agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.advance import RANDOM, RUNNING
 from sackarmies_env.core.batch import Batch, Rows
+from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_training.opponents import OpponentPool
@@ -66,7 +67,7 @@ class SelfPlayEnv(VecEnv):
         self.batch = Batch(game, n, restarts=False, threads=threads)
         self.pool = pool
         self.rng = np.random.default_rng(seed)
-        self.outcomes: dict[str, list[float]] = defaultdict(list)  # returns by opponent, since they were last taken
+        self.results: dict[str, list[int]] = defaultdict(list)  # 1 won, 0 drawn, -1 lost, by opponent, until taken
         self._potential = potential
         self._gamma = gamma
         self._rows = np.arange(n)
@@ -88,11 +89,19 @@ class SelfPlayEnv(VecEnv):
         return self.batch.observations.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Take the learner's actions, `(n,)`."""
-        self._actions = actions.astype(np.int64)
+        """Take the learner's actions, `(n,)`.
+
+        Raises:
+            ValueError: they are not as many integers as games, or one is negative. `step_wait` refuses illegal ones.
+        """
+        self._actions = self._ids("actions", actions, self._rows)
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play on to the learner's next decisions; games that ended are replaced by new ones."""
+        """Play on to the learner's next decisions; games that ended are replaced by new ones.
+
+        Raises:
+            ValueError: an action of the learner is illegal, and no game is changed; or one of an opponent.
+        """
         rows, batch = self._rows, self.batch
         batch.step(self._actions)
         self._let_others_play(rows)
@@ -112,7 +121,7 @@ class SelfPlayEnv(VecEnv):
         return batch.observations.copy(), rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the masks of the learner's decisions, `(n, num_actions)` int8."""
+        """Return the masks of the learner's decisions, `(n, num_actions)` int8, which can only be read."""
         return self.batch.action_masks
 
     def env_method(
@@ -151,10 +160,10 @@ class SelfPlayEnv(VecEnv):
 
     # --- play
 
-    def take_outcomes(self) -> dict[str, list[float]]:
-        """Return the learner's returns by opponent since the last call."""
-        outcomes, self.outcomes = dict(self.outcomes), defaultdict(list)
-        return outcomes
+    def take_results(self) -> dict[str, list[int]]:
+        """Return the learner's results by opponent since the last call: 1 won, 0 drawn, -1 lost."""
+        results, self.results = dict(self.results), defaultdict(list)
+        return results
 
     def _begin(self, rows: Rows) -> None:
         """Start new games in `rows`, until each of them has come to a decision of the learner."""
@@ -202,25 +211,43 @@ class SelfPlayEnv(VecEnv):
         batch = self.batch
         agents = self._agents[rows, batch.players[rows]].tolist()
         if len(set(map(id, agents))) == 1 and not isinstance(agents[0], RandomAgent):
-            whole: NDArray[np.int64] = agents[0].act_batch(batch.observations[rows], batch.action_masks[rows])
-            return whole
+            return self._ask(agents[0], rows)
         groups: dict[int, tuple[Agent, list[int]]] = {}
         for place, agent in enumerate(agents):
             groups.setdefault(id(agent), (agent, []))[1].append(place)
         codes = np.full(len(rows), RANDOM, np.int64)
         for agent, places in groups.values():
             if not isinstance(agent, RandomAgent):
-                chosen = rows[places]
-                codes[places] = agent.act_batch(batch.observations[chosen], batch.action_masks[chosen])
+                codes[places] = self._ask(agent, rows[places])
         return codes
+
+    def _result(self, row: int, seat: int) -> int:
+        """Return 1 if a seat won, 0 if it shares the best return with others, -1 if others did better or play on."""
+        returns = self.batch.returns[row]
+        if self.batch.ended[row] == RUNNING:
+            return -1
+        return int(np.sign(returns[seat] - np.delete(returns, seat).max()))
+
+    def _ask(self, agent: Agent, rows: Rows) -> NDArray[np.int64]:
+        """Return the actions of an opponent in `rows`, from copies of what it sees."""
+        answer = agent.act_batch(self.batch.observations[rows], self.batch.action_masks[rows])
+        return self._ids(f"answers of the opponent {type(agent).__name__}", answer, rows)
+
+    def _ids(self, name: str, given: Any, rows: Rows) -> NDArray[np.int64]:
+        """Return ids for `rows`, which the batch judges; codes such as SKIP are not for agents to give."""
+        actions = integers(name, given, len(rows))
+        codes = np.flatnonzero(actions < 0)
+        if len(codes):
+            raise ValueError(self.batch.refusal(int(rows[codes[0]]), int(actions[codes[0]])))
+        return actions
 
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return what SB3 wants to know of it."""
         seat = int(self._seat[row])
-        earned = float(self.batch.returns[row, seat])
+        result = self._result(row, seat)
         for name in self._names[row]:
-            self.outcomes[name].append(earned)
-            self.pool.report(name, earned)
+            self.results[name].append(result)
+            self.pool.report(name, result)
         elapsed = round(time.monotonic() - self._began, 3)
         is_cut_off = not self.batch.terminations[row, seat]
         return {

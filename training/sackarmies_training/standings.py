@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Group, RenderableType
+from rich.text import Text
 
+from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 from sackarmies_training.ratings import RATINGS, Outcome, Rate, Rating
 
 LISTED_REASONS = 20  # of forfeits, on the terminal
-RATING_TITLES = {"bradley_terry": "Elo (Bradley-Terry)", "openskill": "OpenSkill"}
+RATING_TITLES = {"bradley_terry": "Elo", "openskill": "OpenSkill"}
 
 
 @dataclass(frozen=True)
@@ -49,23 +50,17 @@ class Standing:
 
 
 def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = None) -> Tally:
-    """Count an agent's games, all of them or those with `against` at the table.
+    """Count the games of an agent, all of them or those with `against` at the table.
 
-    In a seat a game is won by earning more than every other General, drawn by sharing the most, else lost. A game that
-    an agent plays with several seats counts once a seat, and its seats do not stand in each other's way.
+    Each game counts once, however many seats the agent has: won if the seat that alone earned the most is the agent's,
+    drawn if several seats earned the most and one of them is the agent's, else lost.
     """
-    wins = draws = losses = 0
-    for outcome in outcomes:
-        if against is not None and against not in outcome.agents:
-            continue
-        others = [earned for name, earned in zip(outcome.agents, outcome.returns, strict=True) if name != agent]
-        for name, earned in zip(outcome.agents, outcome.returns, strict=True):
-            if name == agent:
-                best = max(others, default=earned)
-                wins += earned > best
-                draws += earned == best
-                losses += earned < best
-    return Tally(wins, draws, losses)
+    played = [
+        outcome for outcome in outcomes if agent in outcome.agents and (against is None or against in outcome.agents)
+    ]
+    wins = sum(outcome.best == (agent,) for outcome in played)
+    draws = sum(len(outcome.best) > 1 and agent in outcome.best for outcome in played)
+    return Tally(wins, draws, len(played) - wins - draws)
 
 
 def forfeits_of(outcomes: Sequence[Outcome]) -> Counter[tuple[str, str]]:
@@ -113,51 +108,93 @@ def _tally_data(tally: Tally) -> dict[str, Any]:
     return {**asdict(tally), "win_rate": rate.value, "win_rate_interval": list(rate.interval)}
 
 
-def standings_table(standings: Sequence[Standing], method: str) -> Table:
-    """Return the final table for the terminal."""
-    table = Table(title="Standings", caption="intervals: 95%; a draw is no win")
-    table.add_column("General", overflow="fold")
-    for title in (RATING_TITLES[method], "won", "drawn", "lost", "by forfeit", "win rate"):
-        table.add_column(title, justify="right")
+def standings_table(standings: Sequence[Standing], method: str, width: int) -> RenderableType:
+    """Return the final table for a terminal of so many columns: intervals beside values or, in less room, under them.
+
+    The column of forfeits is left out if there are none.
+    """
+    has_forfeits = any(line.forfeits for line in standings)
     digits = 0 if method == "bradley_terry" else 1
-    for line in standings:
-        rating, tally = line.rating, line.tally
-        table.add_row(
-            escape(line.agent),
-            f"{rating.value:+.{digits}f} ({rating.low:+.{digits}f} to {rating.high:+.{digits}f})",
-            str(tally.wins),
-            str(tally.draws),
-            str(tally.losses),
-            str(line.forfeits),
-            str(tally.win_rate),
-        )
-    return table
+
+    def make(labels: Sequence[str], gap: str) -> Group:
+        table = plain_table()
+        table.add_column("General", no_wrap=True)
+        titles = ("won", "drawn", "lost", *(["forfeits"] if has_forfeits else []))
+        add_numbers(table, (RATING_TITLES[method], *titles, "win rate"))
+        for label, line in zip(labels, standings, strict=True):
+            rating, tally = line.rating, line.tally
+            counts = (tally.wins, tally.draws, tally.losses, *([line.forfeits] if has_forfeits else []))
+            table.add_row(
+                Text(label),
+                f"{rating.value:+.{digits}f}{gap}({rating.low:+.{digits}f} to {rating.high:+.{digits}f})",
+                *map(str, counts),
+                with_interval(tally, gap),
+            )
+        return titled("Standings", table, "95% intervals; a draw is no win.")
+
+    return fitted(make, (" ", "\n"), [line.agent for line in standings], width)
 
 
-def pairings_table(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -> Table:
-    """Return who did how well against whom, for the terminal."""
+def with_interval(tally: Tally, gap: str) -> str:
+    """Return a win rate, a gap and its interval."""
+    low, high = tally.win_rate.interval
+    return f"{tally.win_rate.value:.1%}{gap}({low:.1%} to {high:.1%})"
+
+
+def pairings_table(standings: Sequence[Standing], outcomes: Sequence[Outcome], width: int) -> RenderableType:
+    """Return how each agent did in the games with each other one, best first, for a terminal of so many columns."""
     names = [line.agent for line in standings]
-    table = Table(title="Row against column: win rate, won-drawn-lost")
-    table.add_column("General", overflow="fold")
-    for name in names:
-        table.add_column(name, justify="center", overflow="fold")
-    for agent in names:
-        tallies = [tally_of(outcomes, agent, against=other) if other != agent else Tally() for other in names]
-        table.add_row(agent, *[f"{tally.win_rate}\n{tally}" if tally.games else "" for tally in tallies])
-    return table
+    tallies = {(one, other): tally_of(outcomes, one, against=other) for one in names for other in names if one != other}
+    return grid_of(names, tallies, "Win rate of row in games with column", width)
 
 
-def forfeits_table(outcomes: Sequence[Outcome]) -> Table | None:
+def grid_of(names: Sequence[str], tallies: Mapping[tuple[str, str], Tally], title: str, width: int) -> RenderableType:
+    """Return tallies of row and column for a terminal of so many columns.
+
+    Cells hold win rate, interval, wins, draws and losses; without the interval in less room; or a bare percentage, and
+    columns beyond the terminal's width go into a further table.
+    """
+
+    def make(labels: Sequence[str], style: tuple[Callable[[Tally], str], int]) -> Group:
+        cell, most = style
+        tables = []
+        for start in range(0, len(names), most):
+            table = plain_table()
+            table.add_column("", no_wrap=True)
+            columns = range(start, min(start + most, len(names)))
+            add_numbers(table, (str(column + 1) for column in columns))
+            for label, one in zip(labels, names, strict=True):
+                cells = [tallies.get((one, names[column]), Tally()) for column in columns]
+                table.add_row(Text(label), *[cell(tally) if tally.games else "" for tally in cells])
+            tables.append(table)
+        return titled(title, *tables)
+
+    room = max(1, (width - max(map(len, names)) - 5) // 5)  # columns of percentages beside the names
+    return fitted(make, ((_cell, len(names)), (_short_cell, len(names)), (_percentage, room)), names, width)
+
+
+def _cell(tally: Tally) -> str:
+    return f"{tally.win_rate}\n{tally}"
+
+
+def _short_cell(tally: Tally) -> str:
+    return f"{tally.win_rate.value:.1%}\n{tally}"
+
+
+def _percentage(tally: Tally) -> str:
+    return f"{100 * tally.win_rate.value:.0f}"
+
+
+def forfeits_table(outcomes: Sequence[Outcome]) -> RenderableType | None:
     """Return who forfeited how many games and why, most first, for the terminal; None if nobody did."""
     reasons = forfeits_of(outcomes)
     if not reasons:
         return None
-    table = Table(title="Games lost by forfeit")
-    table.add_column("General", overflow="fold")
+    more = [f"and {len(reasons) - LISTED_REASONS} more reasons"] if len(reasons) > LISTED_REASONS else []
+    table = plain_table()
     table.add_column("games", justify="right")
-    table.add_column("because it")
+    table.add_column("General", overflow="fold")
+    table.add_column("reason: the agent", overflow="fold")
     for (agent, reason), games in reasons.most_common(LISTED_REASONS):
-        table.add_row(escape(agent), str(games), escape(reason))
-    if len(reasons) > LISTED_REASONS:
-        table.caption = f"and {len(reasons) - LISTED_REASONS} more reasons"
-    return table
+        table.add_row(str(games), Text(agent), Text(reason))
+    return titled("Games lost by forfeit", table, *more)

@@ -44,5 +44,7 @@ class GreedyAgent(Agent):
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose for each of `n` games."""
         actions = np.empty(len(observations), np.int64)
-        choose_batch(self._board, observations, action_masks, actions)
+        # For arrays that can only be read, numba would compile the kernel once more: they are copied.
+        seen, legal = (np.require(array, requirements="W") for array in (observations, action_masks))
+        choose_batch(self._board, seen, legal, actions)
         return actions

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.hexgrid import HexGrid
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.words import short
+from sackarmies_env.core.words import short, suggestion
 from sackarmies_env.games.sack_armies.constants import NUM_SLOTS, NUM_VERBS, Verb
 
 TYPE_BASE = NUM_VERBS
@@ -165,7 +165,8 @@ class ActionText:
         if action is not None:
             fault = f"{short(words)} is not legal for player {player} now"
         else:
-            fault = f"{short(text)} names no action: {self._advice(words)}"
+            near = suggestion(words, [self.texts[one] for one in legal])
+            fault = f"{short(text)} names no action{near}: {self._advice(words)}"
         raise ValueError(f"{fault}; legal {self._listed(legal)}")
 
     def _advice(self, words: str) -> str:

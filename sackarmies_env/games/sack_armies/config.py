@@ -118,7 +118,8 @@ def choose_armies(choice: ArmyChoice | Sequence[ArmyChoice], num_generals: int) 
     """
     if isinstance(choice, Sequence) and not isinstance(choice, str):
         if len(choice) != num_generals:
-            raise ValueError(f"{len(choice)} armies are given for {num_generals} Generals")
+            given = "1 army is" if len(choice) == 1 else f"{len(choice)} armies are"
+            raise ValueError(f"{given} given for {num_generals} Generals: give one for each, or none at all")
         return tuple(resolve_army(one, seat) for seat, one in enumerate(choice))
     return tuple(resolve_army(choice, seat) for seat in range(num_generals))
 

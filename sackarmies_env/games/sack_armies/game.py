@@ -68,7 +68,8 @@ def make_game(
         ValueError: with a line for each fault.
     """
     if observation not in OBSERVATIONS:
-        raise ValueError(f"observation={short(observation)}: allowed are {', '.join(map(repr, OBSERVATIONS))}")
+        near = suggestion(observation, OBSERVATIONS)
+        raise ValueError(f"observation={short(observation)}{near}: allowed are {', '.join(map(repr, OBSERVATIONS))}")
     if scenario is not None:
         return _from_scenario(num_generals, armies, load_scenario(scenario), switches, observation)
     config = make_config(2 if num_generals is None else num_generals, armies, switches)

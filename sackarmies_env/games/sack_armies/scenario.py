@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
 from sackarmies_env.core.tables import read_model
-from sackarmies_env.core.words import cut, printable, sentences, short
-from sackarmies_env.games.sack_armies import step
+from sackarmies_env.core.words import cut, printable, sentences, short, suggestion
 from sackarmies_env.games.sack_armies.actions import ActionText
+from sackarmies_env.games.sack_armies.advance import resume_games
 from sackarmies_env.games.sack_armies.army import Army
 from sackarmies_env.games.sack_armies.catalogue import by_id
 from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
@@ -105,7 +105,7 @@ def start_scenario(source: ScenarioSource) -> Position:
         ValueError: as for `load_scenario`; also if there is no way to a first decision.
     """
     position = lay_out_scenario(source)
-    step.resume_games(position.params, position.states)
+    resume_games(position.params, position.states)
     error = int(position.states["error"][0])
     if error != ERROR_NONE:
         name = "scenario" if isinstance(source, Mapping) else cut(printable(Path(source).name))
@@ -155,11 +155,26 @@ def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
         if not isinstance(source, str | Path):
             raise ValueError(f"scenario: {short(source)} is given, but a name, a file or a table is wanted")
         path = Path(source)
-        if not path.suffix and not os.path.exists(path) and str(source) in scenario_ids():
-            path = SCENARIOS_FOLDER / f"{source}.toml"
+        if isinstance(source, str) and path.suffix != ".toml" and not os.path.exists(path):
+            path = _built_in(source)
         name, data = cut(printable(path.name)), read_toml(path)
     scenario = read_model(Scenario, data, name)
     return scenario, _configure(scenario, name), name
+
+
+def _built_in(scenario_id: str) -> Path:
+    """Return the file of a built-in scenario.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    if scenario_id not in scenario_ids():
+        near = suggestion(scenario_id, scenario_ids())
+        raise ValueError(
+            f"there is no scenario {short(scenario_id)}{near}; give a TOML file, or a built-in one of those that "
+            "`sackarmies scenario list` lists"
+        )
+    return SCENARIOS_FOLDER / f"{scenario_id}.toml"
 
 
 def _configure(scenario: Scenario, name: str) -> Config:

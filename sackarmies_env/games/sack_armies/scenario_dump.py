@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.state import alloc
+from sackarmies_env.games.sack_armies.advance import resume_games
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Kind, Victory, Zone
 from sackarmies_env.games.sack_armies.scenario_fill import (
@@ -20,7 +21,6 @@ from sackarmies_env.games.sack_armies.scenario_fill import (
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, encode
 from sackarmies_env.games.sack_armies.scenario_schema import PILES, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.schema import token_data
-from sackarmies_env.games.sack_armies.step import resume_games
 
 FACES = {Face.UP: "up", Face.DOWN: "down"}
 

@@ -168,7 +168,9 @@ def _number(params: NDArray[np.void], states: NDArray[np.void], rows: Sequence[i
     if name in NAMES:
         codes = {code.name.lower(): int(code) for code in NAMES[name]}
         if not isinstance(value, str) or value not in codes:
-            raise ValueError(f"{name}: {told(value)} is not allowed; allowed are {listed(codes)}")
+            raise ValueError(
+                f"{name}: {told(value)} is not allowed{suggestion(value, codes)}; allowed are {listed(codes)}"
+            )
         return codes[value]
     if name in ROWS:
         piece = _bounded(name, value, NO_TOKEN, len(rows) - 1)

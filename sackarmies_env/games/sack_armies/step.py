@@ -416,16 +416,9 @@ def reset_games(params, states, seeds):
 
 @njit
 def prepare_games(params, states, seeds):
-    """Lay out new games that have not advanced yet: write the script, then call `resume_games`."""
+    """Lay out new games that have not advanced yet: write the script, then call `advance.resume_games`."""
     for i in range(len(states)):
         prepare_one(params[0], states[i], seeds[i])
-
-
-@njit
-def resume_games(params, states):
-    """Advance states that were put together from outside to their next decision."""
-    for i in range(len(states)):
-        advance(params[0], states[i])
 
 
 @njit

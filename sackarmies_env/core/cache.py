@@ -1,0 +1,172 @@
+"""The compile cache: entries that cannot be stale, damaged or mixed up, each compiled by one process for all.
+
+An entry is a file of its own, which takes its name when it is whole. It holds the machine code of a kernel for one
+signature, behind a checksum of its place and content: whatever does not bear it is compiled again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numba.core.caching import FunctionCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from sackarmies_env.core import linking
+from sackarmies_env.core.cache_folder import FIRST_USE, RULE_FOLDERS, cache_folder, source_digest
+from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.notice import DELAY, note_once
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+CHECKSUM = 32  # bytes
+PATIENCE = 300.0  # seconds that a process waits for another one to compile a kernel
+DAMAGED = "its cache entry was damaged"
+# What rebuilding an entry raises that names something this Python does not have.
+UNUSABLE = (pickle.UnpicklingError, ValueError, TypeError, AttributeError, ImportError, LookupError, EOFError)
+
+
+class SharedCache(FunctionCache):
+    """The cache of one kernel, in the place of numba's own, whose files carry no checksum.
+
+    Attributes:
+        reason: why the kernel is compiled if it is.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._py_func = function  # numba's `_index_key` reads it
+        self._enabled = True
+        self._lock: BaseFileLock | None = None  # held while this process compiles the kernel
+        self.reason = FIRST_USE
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the entries."""
+        return str(cache_folder().path / _owner(self._py_func))
+
+    def flush(self) -> None:
+        """Remove all entries of this kernel."""
+        for path in Path(self.cache_path).glob(f"{self._stem()}-*.kernel"):
+            path.unlink(missing_ok=True)
+
+    def load_overload(self, sig: object, target_context: Any) -> Any:
+        """Return the compiled code for a signature; None where there is none that can be read.
+
+        After None, other processes wait for this one until `release`.
+        """
+        if linking.is_nested() or not self._enabled:  # only entry points have machine code to keep
+            return None
+        target_context.refresh()
+        entry = self._entry(sig, target_context.codegen())
+        self.reason = cache_folder().reason
+        compiled = self._read(entry, target_context)
+        if compiled is None:
+            self._take_lock(entry)
+            compiled = self._read(entry, target_context)  # another process may have compiled it in the meantime
+        return compiled
+
+    def save_overload(self, sig: object, data: Any) -> None:
+        """Keep compiled code; a full or vanished disk costs the cache and not the game."""
+        if linking.is_nested() or not self._enabled or data.library.has_dynamic_globals:
+            return
+        entry = self._entry(sig, data.codegen)
+        try:
+            write_safely(entry, seal(entry, dumps(data._reduce())))
+        except OSError as error:
+            note_once(f"cannot keep compiled rules in {entry.parent} ({error}): they will be compiled again.")
+
+    def release(self) -> None:
+        """Let other processes compile this kernel, if it was this one's turn."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            with contextlib.suppress(OSError):
+                lock.release()
+
+    def _stem(self) -> str:
+        function = self._py_func
+        name = f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}"
+        return name.replace("<", "").replace(">", "")  # not allowed in file names on Windows
+
+    def _entry(self, sig: object, codegen: Any) -> Path:
+        """Return the file for a signature."""
+        key = hashlib.sha256(repr(self._index_key(sig, codegen)).encode()).hexdigest()[:24]
+        return Path(self.cache_path) / f"{self._stem()}-{key}.kernel"
+
+    def _read(self, entry: Path, target_context: Any) -> Any:
+        try:
+            sealed = entry.read_bytes()
+        except OSError:
+            return None
+        content = unseal(entry, sealed)
+        if content is not None:
+            with contextlib.suppress(*UNUSABLE):
+                return CompileResult._rebuild(target_context, *pickle.loads(content))
+        self.reason = DAMAGED
+        return None
+
+    def _take_lock(self, entry: Path) -> None:
+        """Wait until no other process compiles this kernel; go without a lock where there are none, or for too long."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(entry.with_suffix(".lock"), fallback_to_soft=False)
+        with contextlib.suppress(OSError):  # such as Timeout
+            entry.parent.mkdir(parents=True, exist_ok=True)  # somebody may clear the cache while we run
+            try:
+                lock.acquire(timeout=DELAY)
+            except Timeout:
+                note_once("another process is compiling the same kernels; waiting for it ...")
+                lock.acquire(timeout=PATIENCE)
+            self._lock = lock
+
+
+def compile_once(dispatcher: Any) -> None:
+    """Give `dispatcher` a shared cache, and let go of its lock however compiling ends."""
+    cache = dispatcher._cache = SharedCache(dispatcher.py_func)
+    compile_now = dispatcher.compile
+
+    def compile_and_release(signature: Any) -> Any:
+        try:
+            return compile_now(signature)
+        finally:
+            cache.release()
+
+    dispatcher.compile = compile_and_release
+
+
+def seal(entry: Path, content: bytes) -> bytes:
+    """Return the bytes of an entry: a checksum, then the content."""
+    return _checksum(entry, content) + content
+
+
+def unseal(entry: Path, sealed: bytes) -> bytes | None:
+    """Return the content of an entry; None if it is damaged, or belongs to another place."""
+    content = sealed[CHECKSUM:]
+    return content if sealed[:CHECKSUM] == _checksum(entry, content) else None
+
+
+def _checksum(entry: Path, content: bytes) -> bytes:
+    place = "/".join(entry.parts[-3:])  # of the build, the owner and the kernel
+    return hashlib.sha256(place.encode() + b"\0" + content).digest()
+
+
+def _owner(function: Callable[..., Any]) -> str:
+    """Return the subfolder for a kernel: one for all rules, for others one for each state of their own sources."""
+    path = Path(function.__code__.co_filename).resolve()
+    if any(path.is_relative_to(folder) for folder in RULE_FOLDERS):
+        return "rules"
+    root = path
+    while (root.parent / "__init__.py").exists():
+        root = root.parent
+    return _owner_digest(root)
+
+
+@functools.cache
+def _owner_digest(root: Path) -> str:
+    return f"{root.stem}-{source_digest([root])}"

@@ -1,0 +1,190 @@
+"""The folder of the compile cache: its name is a digest of the rules, of the compiler and of the processor.
+
+numba's own cache looks at the file that defines a function and not at the functions it calls, so that an edit in a
+callee leaves callers on the old rules. Here any edit leads to another folder. TOML data is not part of the digest: it
+reaches kernels through `params`, never as a global.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding
+import numba
+import numpy as np
+
+from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.notice import note
+
+PACKAGE_ROOT = Path(__file__).resolve().parents[1]
+RULE_FOLDERS = (PACKAGE_ROOT / "core", PACKAGE_ROOT / "games")
+# NUMBA_ variables that do not change the machine code; any other one does or may.
+HARMLESS_VARIABLES = frozenset(
+    [
+        "NUMBA_CACHE_DIR",
+        "NUMBA_DEBUG_CACHE",
+        "NUMBA_NUM_THREADS",
+        "NUMBA_THREADING_LAYER",
+        "NUMBA_THREADING_LAYER_PRIORITY",
+    ]
+)
+KEPT_FOLDERS = 8  # that pruning leaves in any case
+PRUNE_AGE = 2 * 3600.0  # seconds without use, before a further one is removed
+FOLDER_NAME = re.compile(r"[0-9a-f]{24}")
+MARKER = "sackarmies-compile-cache.json"  # in each folder of ours: what its name is the digest of, and why it was made
+FIRST_USE = "first use"
+
+
+@dataclass(frozen=True)
+class CacheFolder:
+    """Where compiled kernels are kept.
+
+    Attributes:
+        path: existing and writable.
+        reason: why a kernel may be missing in it.
+    """
+
+    path: Path
+    reason: str
+
+
+def source_digest(roots: Iterable[Path]) -> str:
+    """Return a digest of the Python sources under `roots`, folders or files."""
+    digest = hashlib.sha256()
+    for root in roots:
+        for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
+            name = path.relative_to(root.parent).as_posix()
+            digest.update(f"\0{name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def build_identity() -> dict[str, Any]:
+    """Return what the machine code of the rules depends on, by name, as plain data."""
+    variables = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
+    return {
+        "rules": source_digest(RULE_FOLDERS),
+        "Python": f"{platform.python_version()} ({sys.implementation.cache_tag})",
+        "numba": numba.__version__,
+        "llvmlite": llvmlite.__version__,
+        "NumPy": np.__version__,
+        "processor": [
+            platform.machine(),
+            llvmlite.binding.get_host_cpu_name(),
+            llvmlite.binding.get_host_cpu_features().flatten(),
+        ],
+        "settings": {name: value for name, value in sorted(variables.items()) if name not in HARMLESS_VARIABLES},
+    }
+
+
+@functools.cache
+def cache_folder() -> CacheFolder:
+    """Return this process's cache folder, made if need be."""
+    identity = build_identity()
+    base = base_directory()
+    try:
+        return open_folder(base, identity)
+    except OSError as error:
+        fallback = private_temporary_directory()
+        note(
+            f"cannot keep compiled rules in {base} ({error}); using {fallback}. SACKARMIES_CACHE_DIR can name another."
+        )
+        return open_folder(fallback, identity)
+
+
+def base_directory() -> Path:
+    """Return the user's choice, else the place for caches on this platform."""
+    chosen = os.environ.get("SACKARMIES_CACHE_DIR")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    import platformdirs
+
+    return platformdirs.user_cache_path("sackarmies-env", appauthor=False)
+
+
+def private_temporary_directory() -> Path:
+    """Return a directory that only this user can write: cache entries are pickles, and reading one may run code."""
+    if sys.platform == "win32":  # the temporary folder is the user's own
+        return Path(tempfile.gettempdir()) / "sackarmies-env"
+    folder = Path(tempfile.gettempdir()) / f"sackarmies-env-{os.getuid()}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022:
+            return folder
+    return Path(tempfile.mkdtemp(prefix="sackarmies-env-"))
+
+
+def open_folder(base: Path, identity: dict[str, Any]) -> CacheFolder:
+    """Return the folder of a build in `base`, made if need be and marked as used now."""
+    folder = base / hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
+    os.utime(folder)
+    if is_new:
+        prune(base)
+    marker = _read_marker(folder)
+    if marker.get("identity") != identity:  # there is none, or it is damaged
+        marker = {"identity": identity, "reason": _reason_to_make(base, folder, identity)}
+        write_safely(folder / MARKER, json.dumps(marker, indent=1).encode())
+    reason = marker.get("reason")
+    return CacheFolder(folder, reason if isinstance(reason, str) and reason.isprintable() else FIRST_USE)
+
+
+def _read_marker(folder: Path) -> dict[str, Any]:
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        marker = json.loads((folder / MARKER).read_bytes())
+        if isinstance(marker, dict):
+            return marker
+    return {}
+
+
+def _reason_to_make(base: Path, folder: Path, identity: dict[str, Any]) -> str:
+    """Say how a build differs from the one that was used last."""
+    others = [_read_marker(other) for other in _own_folders(base) if other != folder]
+    last = others[0].get("identity") if others else None
+    if not isinstance(last, dict):
+        return FIRST_USE
+    words = {
+        "rules": "since the rules changed",
+        "processor": "on this processor",
+        "settings": "with these NUMBA_ settings",
+    }
+    changed = [name for name, value in identity.items() if last.get(name) != value]
+    differences = [words.get(name, f"with {name} {identity[name]}, after {last.get(name)}") for name in changed]
+    return " ".join([FIRST_USE, ", ".join(differences)]).rstrip()
+
+
+def prune(base: Path) -> None:
+    """Remove folders unused for `PRUNE_AGE`, save the newest; a process that still uses one compiles again."""
+    for folder in _own_folders(base)[KEPT_FOLDERS:]:
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > PRUNE_AGE:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own_folders(base: Path) -> list[Path]:
+    """Return the cache folders in `base`, the one used last first: those with a name and a marker of ours."""
+    used = []
+    for folder in base.iterdir():
+        with contextlib.suppress(OSError):  # another process may have removed it
+            is_folder = stat.S_ISDIR(folder.lstat().st_mode)  # no link to one
+            if is_folder and FOLDER_NAME.fullmatch(folder.name) and (folder / MARKER).is_file():
+                used.append((folder.stat().st_mtime, folder))
+    return [folder for _, folder in sorted(used, reverse=True)]

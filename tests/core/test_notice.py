@@ -1,0 +1,100 @@
+"""Notices of compiling: what and why, a line that counts on a terminal, nothing from the workers of a pool."""
+
+import io
+import os
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from sackarmies_env.core import notice
+
+
+class Terminal(io.StringIO):
+    """A stderr that is a terminal or not."""
+
+    def __init__(self, is_terminal):
+        super().__init__()
+        self.is_terminal = is_terminal
+
+    def isatty(self):
+        return self.is_terminal
+
+
+@pytest.fixture
+def listener(monkeypatch):
+    monkeypatch.setattr(notice, "DELAY", 0.05)
+    return notice.CompileNotice()
+
+
+def compiling(name, cache=None, module="sackarmies_env.games.toy.outer"):
+    """Return an event of numba's about a kernel."""
+    cache = SimpleNamespace(reason="first use") if cache is None else cache
+    function = SimpleNamespace(__module__=module, __qualname__=name)
+    return SimpleNamespace(data={"dispatcher": SimpleNamespace(_cache=cache, py_func=function)})
+
+
+def compile_for(seconds, listener, name="outer"):
+    """Tell what the compiler tells when an entry point that calls one kernel is compiled."""
+    listener.on_start(compiling(name))
+    listener.on_start(compiling("inner"))
+    listener.on_end(compiling("inner"))
+    time.sleep(seconds)
+    listener.on_end(compiling(name))
+
+
+def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_terminal(listener, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal(False))
+    compile_for(0.2, listener)
+    compile_for(0.2, listener)  # for other types of arguments
+    compile_for(0.2, listener, "another")
+    assert sys.stderr.getvalue().splitlines() == [
+        "sackarmies-env: compiling toy.outer.outer (first use); it is kept for later use, "
+        "`sackarmies warmup` compiles everything at once ...",
+        "sackarmies-env: compiling toy.outer.another (first use) ...",
+    ]
+    assert listener.num_compiled == 6
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (80, "Compiling outer (first use): 1 functions, 0 s"),
+        (37, "Compiling outer (f: 1 functions, 0 s"),
+    ],
+)
+def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(listener, monkeypatch, width, line):
+    monkeypatch.setattr(sys, "stderr", Terminal(True))
+    monkeypatch.setattr(notice.shutil, "get_terminal_size", lambda: os.terminal_size((width, 24)))
+    compile_for(0.5, listener)
+    _, first, *_, last = sys.stderr.getvalue().split("\r")
+    assert first == line
+    assert last == "\033[K"
+
+
+def test_notice_is_silent_for_short_compilations_and_for_other_peoples_kernels(listener, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal(False))
+    compile_for(0.0, listener)
+    monkeypatch.setattr(notice, "DELAY", 0.0)
+    theirs = compiling("theirs", cache=object())
+    listener.on_start(theirs)
+    time.sleep(0.05)
+    listener.on_end(theirs)
+    assert sys.stderr.getvalue() == ""
+    assert listener.num_compiled == 2
+
+
+def test_workers_and_windowed_programs_are_silent(listener, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal(False))
+    monkeypatch.setattr(notice.multiprocessing, "parent_process", lambda: "parent")
+    compile_for(0.2, listener)
+    notice.note("text")
+    assert sys.stderr.getvalue() == ""
+    monkeypatch.setattr(notice.multiprocessing, "parent_process", lambda: None)
+    notice.note("text")
+    assert sys.stderr.getvalue() == "sackarmies-env: text\n"
+    monkeypatch.setattr(sys, "stderr", None)
+    compile_for(0.2, listener)
+    notice.note("text")
+    assert listener.num_compiled == 4

@@ -1,0 +1,47 @@
+"""The command line in a terminal of a given width, and in a pipe."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+
+COMMAND = [sys.executable, "-c", "from sackarmies_training.cli import app; app(prog_name='sackarmies')"]
+WITHOUT = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+
+
+def environment(**variables):
+    kept = {name: value for name, value in os.environ.items() if name not in WITHOUT}
+    return kept | {"TERM": "xterm-256color"} | variables
+
+
+def in_terminal(words, width, **variables):
+    """Return what a command writes to a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    command = subprocess.Popen(
+        [*COMMAND, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**variables), close_fds=True
+    )
+    os.close(theirs)
+    output = b""
+    while True:
+        try:
+            block = os.read(ours, 65536)
+        except OSError:  # Linux says so when the last writer has left
+            block = b""
+        if not block:
+            break
+        output += block
+    os.close(ours)
+    assert command.wait() == 0, output
+    return output.decode().replace("\r\n", "\n")
+
+
+def in_pipe(words, **variables):
+    """Return what a command writes to pipes: stdout and stderr."""
+    result = subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, env=environment(**variables), check=True
+    )
+    return result.stdout, result.stderr
