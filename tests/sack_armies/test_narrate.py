@@ -139,8 +139,8 @@ def test_a_coordinated_attack_is_told():
         *("yes", "hex 0,1", "hex 0,0"),
     )
     assert lines == [
-        "General 0 attacks General 1's Scourge Ogres at 1,0 with his Orc Archers at -1,0, his Orc Archers at -1,1 and "
-        "his Orc Archers at -2,1 together, at range.",
+        "General 0 attacks General 1's Scourge Ogres at 1,0 with his Orc Archers at -1,0, his Orc Archers at -2,1 and "
+        "his Orc Archers at -1,1 together, at range.",
         "General 0 flips T.",
         "The coordination check fails.",
         "General 0 attacks General 1's Scourge Ogres at 1,0 with his Orc Infantry at 0,0 and his Goblin Infantry at "

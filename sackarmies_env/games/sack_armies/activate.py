@@ -68,7 +68,7 @@ from sackarmies_env.games.sack_armies.flow import (
 )
 from sackarmies_env.games.sack_armies.movement import reveal, reveal_unit, settle_sight
 from sackarmies_env.games.sack_armies.stats import NO_ROW, ability_if_revealed, has_ability_for, limits_met
-from sackarmies_env.games.sack_armies.transfer import to_casualties, to_sack
+from sackarmies_env.games.sack_armies.transfer import show_casualty, to_casualties, to_sack
 from sackarmies_env.games.sack_armies.victory import eliminate_without_units
 from sackarmies_env.games.sack_armies.zones import (
     attach,
@@ -257,6 +257,8 @@ def announce_act(params, state):
     if state.act_token != NO_TOKEN:
         reveal(params, state, np.int64(state.act_token))
     reveal_unit(params, state, unit)
+    if state.act_type != NO_TYPE:
+        show_casualty(params, state, np.int64(state.act_player), np.int64(state.act_type))
     target = np.int64(state.act_target)
     if target == NO_TOKEN or is_ability(np.int64(state.act_verb)):
         return

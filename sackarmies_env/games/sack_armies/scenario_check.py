@@ -63,7 +63,10 @@ def _seats(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
             if (seat := getattr(piece, key)) > last:
                 yield f"{piece.entry}: {key} is {seat}, but the Generals are 0 to {last}"
     fallen = {seat for seat, general in enumerate(scenario.general) if not general.alive}
-    if scenario.to_move in fallen and not scenario.is_over:
+    outlived = (
+        scenario.procedure.get("act_verb") == "surprise"
+    )  # it goes on though the active General has fallen
+    if scenario.to_move in fallen and not scenario.is_over and not outlived:
         yield f"to_move is {scenario.to_move}, but this General is out of the game"
 
 

@@ -15,6 +15,7 @@ from sackarmies_env.games.sack_armies.zones import (
     detach,
     enter_field,
     enter_unit,
+    find_in_zone,
     first_captive,
     is_face_up,
     link_captive,
@@ -135,6 +136,16 @@ def to_hand(params, state, token):
 def show_in_pile(params, state, token, was_up):
     """Lay a token on a pile face up if all may know it: piles are public, or it was revealed (C-casualties_public)."""
     if params.casualties_public == 1 or was_up:
+        set_face(state, token, Face.UP)
+        mark_seen(state, token)
+
+
+@njit
+def show_casualty(params, state, player, type_id):
+    """Turn up a casualty of a type that is named in public: all know from then on that the pile holds one."""
+    token = find_in_zone(params, state, player, Zone.CASUALTIES, type_id)
+    if token != NO_TOKEN and not is_face_up(state, token):
+        forget_draw(params, state, token, hidden_losses(params, state, token))
         set_face(state, token, Face.UP)
         mark_seen(state, token)
 

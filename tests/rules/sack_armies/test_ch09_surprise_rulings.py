@@ -8,7 +8,7 @@ from sackarmies_env.games.sack_armies import step
 from sackarmies_env.games.sack_armies.constants import Decision, Event
 from tests.rules.sack_armies.fights import able, alive, asked, events, flips_made, modify, play, text, turn_over
 from tests.rules.sack_armies.ground import piles
-from tests.rules.sack_armies.table import B1, attachment, field, token, unit
+from tests.rules.sack_armies.table import B1, Table, attachment, field, token, unit
 
 THREE = [field(h, g) for g, hexes in B1.items() for h in hexes] + [field(h, 2) for h in ("0,4", "0,5")]
 SPARE = piles(sack=["spare"])
@@ -41,7 +41,9 @@ def test_q_67__q_16_what_the_text_of_such_a_surprise_does_besides_is_done():
     effects = [STRIKE, {"kind": "raise"}, {"kind": "reveal", "range": 4}]
     t = ambushed(effects, "H | H", casualties=["e"], retain=True).do("surprise", "slot 0", "hex 0,0", "type e")
     assert (t.alive(0), t.turn, *asked(t)) == (False, 1, 1, Decision.RAISE_HEX)
-    t.do("hex 1,1")
+    again = Table(t.dump())
+    assert (asked(again), again.legal()) == (asked(t), t.legal())
+    t = again.do("hex 1,1")
     assert alive(t, "0,0", "1,0", "1,1") == [None, "d", "e"]
     assert (t.sack(1), t.flips_left()) == (["spare", "trap"], 0)
     assert (t.turn, *asked(t)) == (2, 1, Decision.MENU)

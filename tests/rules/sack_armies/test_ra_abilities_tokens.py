@@ -16,6 +16,7 @@ from tests.rules.sack_armies.fights import (
     text,
     turn_over,
 )
+from tests.rules.sack_armies.seen import Seen
 from tests.rules.sack_armies.table import attachment, field, token, unit
 
 CHARM = text("spell", "charm", "free", [modify("damage", 1)])
@@ -296,3 +297,18 @@ def test_ra_raise_4_without_a_hex_the_unit_stays_in_the_pile():
     t.do("raise", "hex 0,0", "type bones").pass_all()
     assert turn_over(t)
     assert t.casualties(0) == ["bones", "charm", "host"]
+
+
+@pytest.mark.parametrize(("flips", "left"), [("T", {"z": 1}), ("H", {})])
+def test_q_53__c_casualties_public_whom_a_raise_is_about_is_seen_by_all(flips, left):
+    pile = {"hand": [], "sack": ["spare"], "casualties": ["z", "z", "y"], "removed": []}
+    tokens = [token("n", abilities=[able("raise")]), token("z"), token("y")]
+    units = [unit("n", "0,0"), unit("n", "3,0", 1)]
+    t = play(tokens, units, flips, {"casualties_public": "off"}, general=[pile, pile])
+    assert Seen(t, 1).counts("casualties_1") == {}
+    t.do("raise", "hex 0,0", "type z")
+    assert Seen(t, 1).counts("casualties_1") == {"z": 1}
+    t.pass_all()
+    if flips == "H":
+        t.do("hex 0,1")
+    assert Seen(t, 1).counts("casualties_1") == left
