@@ -103,9 +103,9 @@ def slice_length(play: Play) -> int:
     return max(1, int(count * SLICE / taken))
 
 
-def measure_ratio(play: Play, slices: int = SLICES) -> float:
-    """Return the median ratio of neighbouring slices: the time of a decision in units of the reference."""
-    beside = reference()
+def measure_ratio(play: Play, slices: int = SLICES, beside: Play | None = None) -> float:
+    """Return the median ratio of neighbouring slices: the time of a decision in units of `beside`, the reference."""
+    beside = beside or reference()
     count, units = slice_length(play), slice_length(beside)
     ratios = []
     before = cost(beside, units)

@@ -6,12 +6,9 @@ kernel (`step_random`), and chosen outside, where legality is judged too (`step`
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable
-
 import numpy as np
 
-from benchmarks.check_ratio import cost, slice_length
+from benchmarks.check_ratio import measure_ratio
 from benchmarks.contest import Play
 from benchmarks.ours import WARM_UP, RandomChooser, load_game
 from sackarmies_env.core.batch import Batch
@@ -41,31 +38,20 @@ def make_play(game: Game, n: int, *, checked: bool, outside: bool) -> Play:
     return play
 
 
-def median_ratio(checked: Play, plain: Play, slices: int = SLICES) -> float:
-    """Return how much longer a checked decision takes, as the median over neighbouring slices."""
-    count = slice_length(plain)
-    slice_length(checked)  # warms it up
-    ratios = []
-    before = cost(plain, count)
-    for _ in range(slices):
-        taken = cost(checked, count)
-        after = cost(plain, count)
-        ratios.append(2 * taken / (before + after))
-        before = after
-    return statistics.median(ratios)
-
-
 def main() -> None:
     """Print a line for each number of games."""
     game = load_game()
-    make: Callable[..., Play] = make_play
-    print("games  step_random  step")
+    print("games  inside  outside")
     for n in SIZES:
         inside, outside = (
-            median_ratio(make(game, n, checked=True, outside=outside), make(game, n, checked=False, outside=outside))
-            for outside in (False, True)
+            measure_ratio(
+                make_play(game, n, checked=True, outside=where),
+                SLICES,
+                make_play(game, n, checked=False, outside=where),
+            )
+            for where in (False, True)
         )
-        print(f"{n:5d}  {inside:11.3f}  {outside:4.3f}")
+        print(f"{n:5d}  {inside:6.3f}  {outside:7.3f}")
 
 
 if __name__ == "__main__":

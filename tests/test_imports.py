@@ -32,9 +32,9 @@ LIBRARIES: dict[str, set[str]] = {
     "envs": {"numpy", "gymnasium", "pettingzoo"},
     "registry": {"gymnasium", "pettingzoo"},
     "public": set(),
-    "agents": {"numpy", "gymnasium", "torch", "stable_baselines3", "sb3_contrib"},
+    "agents": {"numpy", "gymnasium", "torch", "safetensors", "stable_baselines3", "sb3_contrib"},
 }
-TORCH = {"torch", "stable_baselines3", "sb3_contrib", "tensorboard"}
+TORCH = {"torch", "safetensors", "stable_baselines3", "sb3_contrib", "tensorboard"}
 
 
 def part_of(module: str) -> str | None:

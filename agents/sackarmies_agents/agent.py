@@ -56,7 +56,11 @@ class Agent(ABC):
 
     @abstractmethod
     def reset(self, seed: int) -> None:
-        """Forget the game before and start the agent's own random numbers from `seed`."""
+        """Forget the game before and start the agent's own random numbers from `seed`.
+
+        Args:
+            seed: 0 to 2**63 - 1; the agent's own, which says nothing about the chance of the game.
+        """
 
     @abstractmethod
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:

@@ -1,4 +1,4 @@
-"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.zip,deterministic=true"`."""
+"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"`."""
 
 from __future__ import annotations
 

@@ -7,21 +7,34 @@ import os
 import re
 from pathlib import Path
 
+from sackarmies_env.core.words import printable
+
 TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")  # hidden, with the id of the process that writes
+PRIVATE = 0o600  # mode of a file that only its owner may read
 
 
-def write_safely(path: Path, content: bytes) -> None:
+def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture.
 
     The content goes to a temporary file beside it, which then takes the name. Both content and name have reached the
     disk when this returns, so that what the new file replaces (older checkpoints, say) may be removed.
 
+    Args:
+        path: the file.
+        content: all of it.
+        private: only the owner may read it.
+
     Raises:
         OSError: it cannot be written, the disk being full, for example; `filename` is `path`. What was there, is there.
+        ValueError: what is there is no file: it would be replaced by one.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(f"{printable(path)}: this is a device or a pipe, a file is wanted")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if private:
+            temporary.touch(PRIVATE)
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()

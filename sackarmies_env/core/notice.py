@@ -48,7 +48,8 @@ class CompileNotice(event.Listener):
         self.num_compiled = 0  # kernels that were not found in the cache
         self.hint = HINT  # behind the first line
         self._depth = 0  # compiling a kernel compiles the kernels it calls
-        self._what = ""
+        self._kernel = ""
+        self._reason = ""
         self._started = 0.0
         self._num_before = 0
         self._finished = threading.Event()
@@ -63,7 +64,7 @@ class CompileNotice(event.Listener):
             return
         self._depth += 1
         if self._depth == 1 and is_main_process() and sys.stderr is not None:
-            self._what = f"{_name_of(kernel)} ({reason})"
+            self._kernel, self._reason = _name_of(kernel), reason
             self._started = time.monotonic()
             self._num_before = self.num_compiled
             self._finished.clear()
@@ -86,17 +87,18 @@ class CompileNotice(event.Listener):
             return
         if sys.stderr.isatty():
             self._count()
-        elif self._what not in self._told:
+        elif self._kernel not in self._told:
             hint = "" if self._told else self.hint
-            self._told.add(self._what)
-            note(f"compiling {self._what}{hint} ...")
+            self._told.add(self._kernel)
+            note(f"compiling {self._kernel} ({self._reason}){hint} ...")
 
     def _count(self) -> None:
         width = shutil.get_terminal_size().columns - 1
+        what = f"Compiling {self._kernel.rsplit('.', maxsplit=1)[-1]} ({self._reason})"
         while not self._finished.wait(0.25):
             done = self.num_compiled - self._num_before
             progress = f": {done} functions, {time.monotonic() - self._started:.0f} s"
-            sys.stderr.write(f"\r{f'Compiling {self._what}'[: width - len(progress)]}{progress}")
+            sys.stderr.write(f"\r{what[: width - len(progress)]}{progress}")
             sys.stderr.flush()
         sys.stderr.write("\r\033[K")
         sys.stderr.flush()

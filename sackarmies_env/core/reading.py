@@ -19,6 +19,8 @@ from sackarmies_env.core.words import cut, printable
 
 MAX_TOML = 2**18  # bytes; the catalogue has 50,000
 MAX_JSON = 2**26  # bytes; the record of a game of 10,000 plies has about a million
+MAX_CHECKPOINT = 2**30  # bytes; one of the default network and its training has 12 million
+PIECE = 2**20  # bytes that are read at a time
 MAX_DEPTH = 24  # lists and tables within each other
 MAX_NAME = 500  # characters of the name of a file in a message
 MAX_FAULT = 200  # characters of a parser's message
@@ -110,7 +112,11 @@ def read_text(path: str | Path, wanted: str, limit: int) -> str:
 
 
 def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
-    """Return the content of a file; arguments and errors as for `read_text`."""
+    """Return the content of a file; arguments and errors as for `read_text`.
+
+    A device or a pipe is never opened under its own name. One that takes the place of a file in between is found out
+    by looking at what was opened, and nobody waits for its other end. Memory is taken for what is read alone.
+    """
     name = named(path)
     try:
         os.fsencode(path)
@@ -119,18 +125,30 @@ def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
         raise ValueError(f"{name}: {_reason(error)}") from None
     except ValueError:  # a NUL, or half of a character
         raise ValueError(f"{name}: no file has such a name") from None
+    content = bytearray()
     try:
-        if stat.S_ISDIR(mode):
-            raise ValueError(f"{name}: this is a folder, {wanted} is wanted")
-        if not stat.S_ISREG(mode):
-            raise ValueError(f"{name}: this is a device or a pipe, {wanted} is wanted")
-        with open(path, "rb") as file:
-            content = file.read(limit + 1)
+        _refuse_no_file(mode, name, wanted)
+        with open(path, "rb", opener=_open_at_once) as file:
+            _refuse_no_file(os.fstat(file.fileno()).st_mode, name, wanted)
+            while len(content) <= limit and (piece := file.read(min(PIECE, limit + 1 - len(content)))):
+                content += piece
     except OSError as error:
         raise ValueError(f"{name}: {_reason(error)}") from None
     if len(content) > limit:
         raise ValueError(f"{name}: the file is larger than {limit} bytes, so it is not {wanted}")
-    return content
+    return bytes(content)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting, as the opening of a pipe waits until somebody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_no_file(mode: int, name: str, wanted: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise ValueError(f"{name}: this is a folder, {wanted} is wanted")
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"{name}: this is a device or a pipe, {wanted} is wanted")
 
 
 def named(path: str | Path) -> str:

@@ -17,8 +17,15 @@ LARGE_NUMBER = 2**128
 DISTRIBUTION = "sackarmies-env"
 WHEELS = {"PIL": "pillow"}  # libraries that are installed under another name than they are imported by
 REQUIRED_BY = re.compile(r"([\w.-]+).*;.*extra == .(\w+)")  # a requirement of an extra, in the metadata of a wheel
-# Control characters, separators of lines, marks that turn the direction of what follows, halves of surrogate pairs.
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What no text of a file may hold: control characters, separators of lines, marks that turn the direction of what
+# follows, characters of no width that no script needs, tags, halves of surrogate pairs.
+UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+# Letters and marks without width or ink that Python calls printable: fillers, selectors of variants.
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 
 
 class _Short(reprlib.Repr):
@@ -40,8 +47,24 @@ SHORT = _Short()
 
 
 def printable(text: object) -> str:
-    """Return text with control characters written out, so that no stranger's text controls a terminal."""
-    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
+    """Return text with all written out that cannot be seen, so that it neither controls a terminal nor hides anything.
+
+    That is whatever Unicode calls control, format (zero width, direction, tags), separator other than the plain space,
+    surrogate, private or unassigned, and `INVISIBLE`.
+    """
+    given = str(text)
+    if given.isprintable() and not INVISIBLE.search(given):
+        return given
+    return "".join(letter if _is_seen(letter) else _written_out(letter) for letter in given)
+
+
+def _is_seen(letter: str) -> bool:
+    return letter.isprintable() and not INVISIBLE.match(letter)
+
+
+def _written_out(letter: str) -> str:
+    """Return a character as its code in Python."""
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 def cut(text: str, length: int = MAX_TOLD) -> str:

@@ -60,8 +60,8 @@ def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_termina
 @pytest.mark.parametrize(
     ("width", "line"),
     [
-        (80, "Compiling toy.outer.outer (first use): 1 functions, 0 s"),
-        (37, "Compiling toy.oute: 1 functions, 0 s"),
+        (80, "Compiling outer (first use): 1 functions, 0 s"),
+        (37, "Compiling outer (f: 1 functions, 0 s"),
     ],
 )
 def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(listener, monkeypatch, width, line):

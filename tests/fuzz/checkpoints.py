@@ -1,30 +1,34 @@
-"""Checkpoints, their members and saved states: valid ones, and how to damage them from within."""
+"""Checkpoints, their tables and tensors, and saved states: valid ones, and how to damage them from within."""
 
 from __future__ import annotations
 
 import functools
-import io
 import json
 import tempfile
-import zipfile
 import zlib
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+import safetensors.torch
 import torch
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import HEADER, POLICY, Header, describe, pack, read_member
-from sackarmies_agents.learned.checkpoint import check as check_file
+from sackarmies_agents.learned.checkpoint import CHECKSUM, HEADER, POLICY, Header, bytes_of, checksum, describe, pack
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent, make_network
 from sackarmies_env.envs.snapshot import MAGIC, pack_state, unpack_state
+from sackarmies_training.checkpoints import OPTIMIZER, optimizer_tensors, restore_run, save_run
+from sackarmies_training.monitor import Clock
+from sackarmies_training.train_ppo import make_env, make_model
 from tests.core.toy_game import make_duel
 from tests.fuzz.mutators import mutate_bytes, mutate_data
+from tests.training.test_train import make_config
 
-OPTIMIZER = "optimizer.pt"
+LENGTH = 8  # bytes of a file that say how long its table is
+SHAPES = ((0,), (1,), (2, 0), (3, 5), (10**9, 0))
+KINDS = (torch.uint8, torch.bool, torch.int64, torch.float16, torch.float64, torch.bfloat16, torch.complex64)
 
 
 @functools.cache
@@ -41,35 +45,45 @@ def checkpoint(hidden: int, **changes: Any) -> bytes:
     for parameter in network.parameters():
         parameter.grad = torch.ones_like(parameter)
     optimizer.step()
-    content = pack(
-        Header(describe(info()), sizes, {"decisions": 7}), network.state_dict(), {OPTIMIZER: optimizer.state_dict()}
-    )
+    header = Header(describe(info()), sizes, {"decisions": 7})
+    content = pack(header, {POLICY: network.state_dict(), OPTIMIZER: optimizer_tensors(optimizer)})
     return content if not changes else with_header(content, lambda header: header | changes)
 
 
-def members_of(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+def tensors_of(content: bytes) -> dict[str, torch.Tensor]:
+    return safetensors.torch.load(content)
 
 
-def archive_of(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", compression) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
+def sealed(tensors: dict[str, torch.Tensor]) -> bytes:
+    """Return a checkpoint of these tensors, its checksum put right."""
+    tensors = {name: tensor for name, tensor in tensors.items() if name != CHECKSUM}
+    return safetensors.torch.save({**tensors, CHECKSUM: checksum(tensors)})
+
+
+def with_tensor(content: bytes, name: str, tensor: torch.Tensor) -> bytes:
+    """Return a checkpoint with another tensor."""
+    return sealed({**tensors_of(content), name: tensor})
+
+
+def as_tensor(content: bytes) -> torch.Tensor:
+    return torch.tensor(list(content), dtype=torch.uint8)
 
 
 def with_header(content: bytes, change: Any) -> bytes:
     """Return a checkpoint with another header."""
-    members = members_of(content)
-    members[HEADER] = json.dumps(change(json.loads(members[HEADER]))).encode("utf-8", "surrogatepass")
-    return archive_of(members)
+    header = change(json.loads(bytes_of(tensors_of(content)[HEADER])))
+    return with_tensor(content, HEADER, as_tensor(json.dumps(header).encode("utf-8", "surrogatepass")))
 
 
-def with_member(content: bytes, name: str, member: bytes) -> bytes:
-    """Return an archive with another member, checksums in order."""
-    return archive_of({**members_of(content), name: member})
+def table_of(content: bytes) -> tuple[bytes, bytes]:
+    """Return the table of the tensors in a file, which is JSON, and what follows it."""
+    end = LENGTH + int.from_bytes(content[:LENGTH], "little")
+    return content[LENGTH:end], content[end:]
+
+
+def with_table(content: bytes, table: bytes) -> bytes:
+    """Return a file with another table of its tensors, the length of the table put right."""
+    return len(table).to_bytes(LENGTH, "little") + table + table_of(content)[1]
 
 
 @functools.cache
@@ -82,31 +96,45 @@ def seeds() -> list[Any]:
 
 
 def damage(rng: Random, content: bytes, other: bytes) -> bytes:
-    """Damage a checkpoint from without, or a part of it with all checksums put right."""
-    kind = rng.randrange(5)
+    """Damage a checkpoint from without, its table, or a tensor with the checksum put right."""
+    kind = rng.randrange(6)
     if kind == 0:
         return mutate_bytes(rng, content, other)
     if kind == 1:
-        return with_header(content, lambda header: mutate_data(rng, header, json.loads(members_of(other)[HEADER])))
-    name = rng.choice((HEADER, POLICY, OPTIMIZER))
-    member, theirs = members_of(content)[name], members_of(other)[name]
-    if kind == 2 or name == HEADER:
-        return with_member(content, name, mutate_bytes(rng, member, theirs))
-    inner = rng.choice(
-        ("archive/data.pkl", "archive/data.pkl", "archive/data/0", "archive/byteorder", "archive/version")
-    )
-    changed = mutate_bytes(rng, members_of(member)[inner], members_of(theirs)[inner])
+        return with_header(content, lambda header: mutate_data(rng, header, json.loads(header_of(other))))
+    if kind == 2:
+        return with_tensor(content, HEADER, as_tensor(mutate_bytes(rng, header_of(content), header_of(other))))
     if kind == 3:
-        return with_member(content, name, with_member(member, inner, changed))
-    return archive_of(
-        {**members_of(content), "x" * rng.randrange(1, 3): changed}, rng.choice((0, zipfile.ZIP_DEFLATED))
-    )
+        return with_table(content, mutate_bytes(rng, table_of(content)[0], table_of(other)[0]))
+    if kind == 4:
+        table = mutate_data(rng, json.loads(table_of(content)[0]), json.loads(table_of(other)[0]))
+        return with_table(content, json.dumps(table).encode("utf-8", "surrogatepass"))
+    return with_tensor(content, *odd_tensor(rng, content, other))
+
+
+def odd_tensor(rng: Random, content: bytes, other: bytes) -> tuple[str, torch.Tensor]:
+    """Return a name and a tensor that does not belong there, or that is damaged."""
+    tensors, theirs = tensors_of(content), tensors_of(other)
+    name = rng.choice(sorted(tensors))
+    tensor = tensors[name]
+    kind = rng.randrange(5)
+    if kind == 0:
+        return name, torch.zeros(rng.choice(SHAPES), dtype=tensor.dtype)
+    if kind == 1:
+        return name, tensor.to(rng.choice(KINDS))
+    if kind == 2:
+        return name, theirs[rng.choice(sorted(theirs))]
+    if kind == 3:
+        return rng.choice(("", "/", f"{name}/x", f"{OPTIMIZER}/99/step", f"{OPTIMIZER}/x/step", "\x1b[2J/x")), tensor
+    return name, tensor if tensor.dtype == torch.uint8 else torch.full_like(tensor, rng.choice((1e38, np.nan, -np.inf)))
+
+
+def header_of(content: bytes) -> bytes:
+    return bytes_of(tensors_of(content)[HEADER])
 
 
 def read(path: Path) -> PolicyAgent:
-    agent = load_agent(path, info())
-    check_file(path)
-    return agent
+    return load_agent(path, info())
 
 
 def check_agent(agent: PolicyAgent) -> None:
@@ -116,23 +144,50 @@ def check_agent(agent: PolicyAgent) -> None:
     assert set(agent.act_batch(observations, masks).tolist()) <= {1, 2, 3}
 
 
-# --- tensors
+# --- runs that are resumed
 
 
-def tensor_seeds() -> list[Any]:
-    return [members_of(content)[name] for content in seeds() for name in (POLICY, OPTIMIZER)]
+@functools.cache
+def run() -> tuple[Any, Any, Any]:
+    """Return configuration, games and learner of a small training run."""
+    config = make_config(Path("unused"), network={"hidden": 2})
+    env = make_env(config, make_duel(2))
+    return config, env, make_model(config, env, Clock(1, None))
 
 
-def read_tensors(content: bytes) -> dict[str, Any]:
-    """Read tensors as a member of a checkpoint, which its messages name."""
+@functools.cache
+def _runs() -> tuple[bytes, ...]:
+    config, env, model = run()
+    found = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "checkpoint.zip"
-        path.write_bytes(archive_of({POLICY: content}))
-        return read_member(path, POLICY)
+        for minutes in (1.0, 2.0):
+            for parameter in model.policy.parameters():
+                parameter.grad = torch.ones_like(parameter)
+            model.policy.optimizer.step()
+            np.random.standard_normal()
+            path = Path(folder) / "run.safetensors"
+            save_run(path, model, env, config, minutes)
+            found.append(path.read_bytes())
+    return tuple(found)
 
 
-def check_tensors(loaded: dict[str, Any]) -> None:
-    assert all(isinstance(key, str) for key in loaded)
+def run_seeds() -> list[Any]:
+    return list(_runs())
+
+
+def read_run(path: Path) -> float:
+    config, env, model = run()
+    return restore_run(path, model, env, config)
+
+
+def check_run(minutes: float) -> None:
+    """Go on with what was restored: nothing in it may break what uses it."""
+    _, env, model = run()
+    assert minutes >= 0
+    for parameter in model.policy.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    model.policy.optimizer.step()
+    assert 0 <= np.random.random() < 1 and 0 <= env.rng.random() < 1 and 0 <= torch.rand(1).item() < 1
 
 
 # --- saved states

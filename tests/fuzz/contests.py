@@ -9,10 +9,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from sackarmies_training.tournament import Batch, GameEntry, Tournament, batch_path, read_batch
+from sackarmies_training.seeds import MAX_SEED
+from sackarmies_training.tournament import (
+    IDENTITY,
+    SEED,
+    Batch,
+    GameEntry,
+    Tournament,
+    batch_path,
+    read_batch,
+    read_seed,
+)
 from tests.training.test_tournament import make_tournament
 
-IDENTITY = "tournament.json"
 FORFEIT = {"seat": 1, "ply": 3, "reason": "raised ValueError: too many hexes"}
 
 
@@ -39,13 +48,28 @@ def read_identity(path: Path) -> tuple[list[Batch], list[Batch]]:
     """Go on with a tournament that a file describes; return what is still to be played, and what all is."""
     with tempfile.TemporaryDirectory() as folder:
         stopped = contest(Path(folder))
-        (stopped.folder / IDENTITY).write_bytes(path.read_bytes())
+        (stopped.folder / IDENTITY).symlink_to(path.absolute())
         return stopped.open(), stopped.batches()
 
 
 def check_batches(found: tuple[list[Batch], list[Batch]]) -> None:
     missing, planned = found
     assert missing == planned
+
+
+def seeds() -> list[Any]:
+    return [{"seed": "0"}, {"seed": "12345"}, {"seed": str(MAX_SEED - 1)}]
+
+
+def read_seed_file(path: Path) -> int:
+    """Read a file as the secret seed of a tournament."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / SEED).symlink_to(path.absolute())
+        return read_seed(Path(folder))
+
+
+def check_seed(seed: int) -> None:
+    assert 0 <= seed < MAX_SEED
 
 
 def results() -> list[Any]:
@@ -60,7 +84,7 @@ def read_results(path: Path) -> tuple[GameEntry, ...]:
         stopped = contest(Path(folder))
         batch = stopped.batches()[0]
         batch_path(stopped.folder, batch).parent.mkdir()
-        batch_path(stopped.folder, batch).write_bytes(path.read_bytes())
+        batch_path(stopped.folder, batch).symlink_to(path.absolute())
         return read_batch(stopped.folder, batch)
 
 

@@ -291,7 +291,7 @@ def action_texts() -> list[Any]:
 
 
 def agent_texts() -> list[Any]:
-    return ["random", "greedy", "ppo:path=runs/quick/checkpoint.zip,deterministic=true", "ppo:path=a.zip"]
+    return ["random", "greedy", "ppo:path=runs/quick/checkpoint.safetensors,deterministic=true", "ppo:path=a.zip"]
 
 
 def check_agent(spec: AgentSpec) -> None:
@@ -354,13 +354,14 @@ READERS = {
         ),
         Reader("agent", "", agent_texts, check_agent, ("agent",), read_data=parse_agent),
         Reader(
-            *("checkpoint", ".zip", checkpoints.seeds, checkpoints.check_agent, ()),
+            *("checkpoint", ".safetensors", checkpoints.seeds, checkpoints.check_agent, ()),
             read=checkpoints.read,
             damage=checkpoints.damage,
         ),
         Reader(
-            *("tensors", "", checkpoints.tensor_seeds, checkpoints.check_tensors, (checkpoints.POLICY,)),
-            read_data=checkpoints.read_tensors,
+            *("resumed", ".safetensors", checkpoints.run_seeds, checkpoints.check_run, ()),
+            read=checkpoints.read_run,
+            damage=checkpoints.damage,
         ),
         Reader(
             *("snapshot", "", checkpoints.snapshot_seeds, checkpoints.check_snapshot, ("saved state",)),
@@ -381,6 +382,10 @@ READERS = {
             contests.check_batches,
             (contests.IDENTITY, "holds another tournament: its "),
             read=contests.read_identity,
+        ),
+        Reader(
+            *("seed", ".json", contests.seeds, contests.check_seed, (contests.SEED,)),
+            read=contests.read_seed_file,
         ),
         Reader("batch", ".json", contests.results, contests.check_results, ("0000.json",), read=contests.read_results),
     )

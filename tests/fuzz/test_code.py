@@ -2,33 +2,62 @@
 
 import ast
 import base64
+import contextlib
 import io
 import json
 import os
 import pickle
-import struct
+import signal
+import stat
 import subprocess
 import sys
+import threading
+import time
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.learned.checkpoint import HEADER, POLICY, check, read_member
-from sackarmies_agents.learned.tensors import check_pickle
+from sackarmies_agents.learned.checkpoint import HEADER, MAX_TABLE, read_checkpoint
+from sackarmies_env.core import reading
 from sackarmies_env.core.notation import GameRecord, load_record, make_record, save_record
 from sackarmies_env.games.sack_armies.army import resolve_army
 from sackarmies_env.games.sack_armies.scenario import load_scenario
 from sackarmies_env.registry import game_of, load_game
+from sackarmies_training.cli import app
 from sackarmies_training.config import TrainConfig, load_config
-from tests.fuzz.checkpoints import OPTIMIZER, archive_of, checkpoint, info, members_of, with_header, with_member
+from sackarmies_training.files import digest_of
+from tests.fuzz import contests
+from tests.fuzz.checkpoints import (
+    as_tensor,
+    checkpoint,
+    info,
+    read_run,
+    run_seeds,
+    table_of,
+    with_header,
+    with_table,
+    with_tensor,
+)
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("sackarmies_env", "agents/sackarmies_agents", "training/sackarmies_training")
 RUNS_CODE = ("eval", "exec", "compile", "__import__", "Unpickler", "loads", "load")
-HARMLESS = {"json.loads", "tomllib.loads", "re.compile", "network.eval", "self.network.eval", "type(self).compile"}
+HARMLESS = {
+    "json.loads",
+    "tomllib.loads",
+    "re.compile",
+    "network.eval",
+    "self.network.eval",
+    "type(self).compile",
+    "safetensors.torch.load",
+}
 
 
 class Evil:
@@ -47,6 +76,14 @@ def saved(thing: object, **options: object) -> bytes:
     return buffer.getvalue()
 
 
+def archive_of(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
 def stable_baselines(evil: bytes) -> bytes:
     """Return an archive as Stable-Baselines3 writes it, whose data holds a pickle."""
     data = {"policy_class": {":type:": "<class 'type'>", ":serialized:": base64.b64encode(evil).decode()}}
@@ -54,40 +91,29 @@ def stable_baselines(evil: bytes) -> bytes:
 
 
 HIDING_PLACES = {
-    "policy as a pickle": lambda evil: with_member(checkpoint(2), POLICY, pickle.dumps(evil)),
-    "policy as an archive": lambda evil: with_member(checkpoint(2), POLICY, saved(evil)),
-    "a tensor of the policy": lambda evil: with_member(checkpoint(2), POLICY, saved({"value.weight": evil})),
-    "the older format": lambda evil: with_member(
-        checkpoint(2), POLICY, saved({"w": evil}, _use_new_zipfile_serialization=False)
+    "a tensor of the policy": lambda evil: with_tensor(
+        checkpoint(2), "policy/value.weight", as_tensor(pickle.dumps(evil))
     ),
-    "the header": lambda evil: with_member(checkpoint(2), HEADER, pickle.dumps(evil)),
+    "the header": lambda evil: with_tensor(checkpoint(2), HEADER, as_tensor(pickle.dumps(evil))),
+    "the table": lambda evil: with_table(checkpoint(2), pickle.dumps(evil)),
     "the whole file": pickle.dumps,
     "the whole file as an archive": saved,
+    "the whole file in the older format": lambda evil: saved(evil, _use_new_zipfile_serialization=False),
+    "a checkpoint of the older format": lambda evil: archive_of({HEADER: b"{}", "policy.pt": saved(evil)}),
     "Stable-Baselines3": lambda evil: stable_baselines(pickle.dumps(evil)),
-    "a newer protocol": lambda evil: with_member(
-        checkpoint(2), POLICY, with_member(saved({}), "archive/data.pkl", pickle.dumps(evil, protocol=5))
-    ),
+    "behind a checkpoint": lambda evil: checkpoint(2) + saved(evil),
+    "before a checkpoint": lambda evil: saved(evil) + checkpoint(2),
 }
 
 
 @pytest.mark.parametrize("place", HIDING_PLACES)
 def test_code_in_a_checkpoint_is_not_run(place, tmp_path):
     mark = tmp_path / "mark"
-    path = tmp_path / "stranger.zip"
+    path = tmp_path / "stranger.safetensors"
     path.write_bytes(HIDING_PLACES[place](Evil(mark)))
-    with pytest.raises(ValueError, match=r"stranger\.zip"):
+    with pytest.raises(ValueError, match=r"stranger\.safetensors"):
         make_agent(f"ppo:path={path}", info())
-    assert [item.name for item in tmp_path.iterdir()] == ["stranger.zip"]
-
-
-def test_code_in_other_members_is_not_run(tmp_path):
-    path = tmp_path / "stranger.zip"
-    path.write_bytes(with_member(checkpoint(2), OPTIMIZER, saved({"state": Evil(tmp_path / "mark")})))
-    check(path)
-    make_agent(f"ppo:path={path}", info())
-    with pytest.raises(ValueError, match=r"optimizer\.pt: it holds more than tensors"):
-        read_member(path, OPTIMIZER)
-    assert [item.name for item in tmp_path.iterdir()] == ["stranger.zip"]
+    assert [item.name for item in tmp_path.iterdir()] == ["stranger.safetensors"]
 
 
 def test_the_code_would_run_if_it_were_unpickled(tmp_path):
@@ -114,19 +140,16 @@ def calls_of(path: Path) -> set[str]:
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
             if name.rpartition(".")[2] in RUNS_CODE and name not in HARMLESS:
-                found.add(ast.unparse(node) if name == "torch.load" else name)
+                found.add(name)
     return found
 
 
-def test_nothing_but_tensors_is_unpickled_anywhere():
+def test_nothing_is_unpickled_anywhere():
     found = {
         path.relative_to(ROOT).as_posix(): calls
         for package in PACKAGES
         for path in sorted((ROOT / package).rglob("*.py"))
         if (calls := calls_of(path))
-    }
-    assert found.pop("agents/sackarmies_agents/learned/tensors.py") == {
-        "torch.load(io.BytesIO(content), map_location='cpu', weights_only=True)"
     }
     assert found == ALLOWED_CALLS
 
@@ -166,87 +189,225 @@ def test_a_configuration_in_a_record_is_checked(config):
         game_of(record)
 
 
-def test_a_pickle_of_another_protocol_is_refused_without_a_warning():
-    check_pickle(b"\x80\x02}.")
-    with pytest.raises(ValueError, match=r"its tensors are of protocol 66, but torch\.save writes 2"):
-        check_pickle(b"\x80\x42}.")
-
-
-def test_members_of_a_checkpoint_are_never_written_to_disk(tmp_path):
-    path = tmp_path / "inner" / "stranger.zip"
+def test_tensors_of_a_checkpoint_are_never_written_to_disk(tmp_path):
+    path = tmp_path / "inner" / "stranger.safetensors"
     path.parent.mkdir()
-    path.write_bytes(archive_of({**members_of(checkpoint(2)), "../escaped": b"x", "/tmp/escaped-sackarmies": b"x"}))
-    check(path)
+    content = with_tensor(checkpoint(2), "../escaped", as_tensor(b"x"))
+    path.write_bytes(with_tensor(content, "/tmp/escaped-sackarmies", as_tensor(b"x")))
+    read_checkpoint(path)
     make_agent(f"ppo:path={path}", info())
-    assert sorted(item.name for item in tmp_path.rglob("*")) == ["inner", "stranger.zip"]
+    assert sorted(item.name for item in tmp_path.rglob("*")) == ["inner", "stranger.safetensors"]
     assert not Path("/tmp/escaped-sackarmies").exists()
 
 
-def test_devices_and_pipes_are_not_read(tmp_path):
+# --- devices and pipes
+
+READS = {
+    "record": load_record,
+    "scenario": load_scenario,
+    "army": lambda path: resolve_army(Path(path)),
+    "configuration": lambda path: load_config(path, TrainConfig),
+    "checkpoint": lambda path: make_agent(f"ppo:path={path}", info()),
+    "digest of a checkpoint": digest_of,
+    "file of a tournament": contests.read_identity,
+    "seed of a tournament": contests.read_seed_file,
+    "results of a batch": contests.read_results,
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_devices_and_pipes_are_not_read(read, tmp_path):
     os.mkfifo(tmp_path / "pipe.toml")
-    for path in (tmp_path / "pipe.toml", Path("/dev/zero")):
-        for read in (load_record, load_scenario, lambda path: resolve_army(Path(path))):
-            with pytest.raises(ValueError, match="this is a device or a pipe"):
-                read(path)
+    (tmp_path / "link.toml").symlink_to("/dev/zero")
+    for path in (tmp_path / "pipe.toml", tmp_path / "link.toml", Path("/dev/zero")):
+        with within(10), pytest.raises(ValueError, match="this is a device or a pipe"):
+            read(path)
+
+
+PIPE_COMMANDS = [
+    *(["army", "check"], ["army", "show"], ["scenario", "check"], ["replay"], ["train"], ["tournament"]),
+    ["watch", "random", "random", "--army", "empire", "--army"],
+    ["evaluate", "greedy", "random", "--army", "empire", "--army"],
+    ["army", "round-robin", "empire"],
+]
+
+
+@pytest.mark.parametrize("words", PIPE_COMMANDS, ids=" ".join)
+def test_commands_refuse_pipes_and_wait_for_nobody(words, tmp_path):
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    with within(60):
+        result = CliRunner().invoke(app, [*words, str(pipe)])
+    assert result.exit_code == 2
+    assert "this is a device or a pipe" in " ".join(result.stderr.split())
+
+
+def test_agents_are_not_read_from_pipes(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe_agent.py")
+    os.mkfifo(tmp_path / "pipe.safetensors")
+    monkeypatch.syspath_prepend(tmp_path)
+    with within(30), pytest.raises(ValueError, match="No module named 'pipe_agent'"):
+        make_agent("python:class=pipe_agent:Bold", info())
+    with within(30), pytest.raises(ValueError, match=r"pipe\.safetensors: this is a device or a pipe"):
+        make_agent(f"ppo:path={tmp_path / 'pipe.safetensors'}", info())
+
+
+def test_pipe_that_takes_the_place_of_a_file_is_neither_read_nor_waited_for(tmp_path, monkeypatch):
+    (tmp_path / "army.toml").write_text("x = 1")
+    os.mkfifo(tmp_path / "pipe.toml")
+    regular = os.stat(tmp_path / "army.toml")
+    monkeypatch.setattr(reading, "os", SimpleNamespace(**{**vars(os), "stat": lambda path: regular}))
+    with within(10), pytest.raises(ValueError, match=r"pipe\.toml: this is a device or a pipe"):
+        resolve_army(tmp_path / "pipe.toml")
+
+
+def test_pipe_is_never_opened(tmp_path):
+    """The other end of a pipe would notice: whoever waits to write to it would go on."""
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(ValueError, match="this is a device or a pipe"):
+        resolve_army(pipe)
+    writer = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_WRONLY)), daemon=True)
+    writer.start()
+    time.sleep(0.5)  # until it waits
+    with pytest.raises(ValueError, match="this is a device or a pipe"):
+        resolve_army(pipe)
+    writer.join(0.2)
+    assert writer.is_alive()
+    os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+    writer.join(10)
+
+
+def test_device_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "game.json")
+    with pytest.raises(ValueError, match=r"game\.json: this is a device or a pipe, a file is wanted"):
+        save_record(make_record(load_game("sack_armies"), 1, []), tmp_path / "game.json")
+    assert stat.S_ISFIFO(os.stat(tmp_path / "game.json").st_mode)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Fail in a block that takes longer."""
+
+    def stop(*_: object) -> None:
+        pytest.fail(f"it takes longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 # --- memory
 
 
-def claimed(content: bytes, size: int) -> bytes:
-    """Return an archive whose first member claims another size."""
-    at = content.index(b"PK\x01\x02")
-    return content[: at + 24] + struct.pack("<I", size) + content[at + 28 :]
+NAME = "policy/value.weight"
 
 
-def stretched(size: int) -> bytes:
-    """Return a policy with a tensor that repeats one number very often."""
-    tensors = torch.load(io.BytesIO(members_of(checkpoint(2))[POLICY]), weights_only=True)
-    return saved({**tensors, "value.weight": torch.zeros(1).expand(size, size)})
+def claimed(change: Callable[[dict[str, Any]], Any]) -> bytes:
+    """Return a checkpoint whose table says something else of its first tensor."""
+    table = json.loads(table_of(checkpoint(2))[0])
+    change(table[NAME])
+    return with_table(checkpoint(2), json.dumps(table).encode())
 
 
-def pickled(content: bytes) -> bytes:
-    """Return a policy with this pickle."""
-    return with_member(checkpoint(2), POLICY, with_member(saved({}), "archive/data.pkl", content))
+def overlapping() -> bytes:
+    """Return a checkpoint with two tensors of the same bytes."""
+    table = json.loads(table_of(checkpoint(2))[0])
+    table["policy/copy"] = table[NAME]
+    return with_table(checkpoint(2), json.dumps(table).encode())
+
+
+def named_twice() -> bytes:
+    """Return a checkpoint whose table names a tensor twice, with another shape the second time."""
+    text = table_of(checkpoint(2))[0].decode()
+    shape = json.loads(text)[NAME]["shape"]
+    entry = text[text.index(f'"{NAME}"') :].partition("}")[0] + "}"
+    other = entry.replace(json.dumps(shape).replace(" ", ""), json.dumps(shape[::-1]).replace(" ", ""))
+    assert other != entry
+    return with_table(checkpoint(2), text.replace(entry, f"{entry},{other}").encode())
+
+
+def two_directories() -> bytes:
+    """Return an archive of which readers that look for the directory from the end and by its place see two."""
+    packed = archive_of({"policy.pt": bytes(50_000_000)}, zipfile.ZIP_DEFLATED)
+    stored = archive_of({HEADER: b"{}", "policy.pt": saved({})})
+    return packed + stored
+
+
+def crowded() -> bytes:
+    """Return a checkpoint with as many empty tensors as its table has room for."""
+    entry = '"%d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}'
+    table = "{" + ",".join(entry % number for number in range(MAX_TABLE // len(entry) - 3000)) + "}"
+    return len(table).to_bytes(8, "little") + table.encode()
 
 
 BOMBS = {
-    "a member that claims much": lambda: claimed(checkpoint(2), 2**32 - 2),
-    "members that are packed": lambda: archive_of(
-        {**members_of(checkpoint(2)), "x": bytes(50_000_000)}, zipfile.ZIP_DEFLATED
-    ),
-    "a policy that is packed": lambda: with_member(
-        checkpoint(2), POLICY, archive_of({**members_of(saved({})), "archive/data/0": bytes(50_000_000)}, 8)
-    ),
+    "a tensor that claims much": lambda: claimed(lambda entry: entry.update(shape=[2**40])),
+    "a tensor whose size overflows": lambda: claimed(lambda entry: entry.update(shape=[2**62, 2**62, 4])),
+    "a tensor beyond the end": lambda: claimed(lambda entry: entry.update(data_offsets=[0, 2**40])),
+    "tensors of the same bytes": overlapping,
+    "a tensor named twice": named_twice,
+    "a table that claims much": lambda: b"\xff" * 7 + b"\x7f" + checkpoint(2),
+    "a table as large as the file": lambda: (2**27).to_bytes(8, "little") + b" " * 2**27,
+    "a table of brackets": lambda: with_table(checkpoint(2), b"[" * 1_000_000),
+    "very many tensors": crowded,
+    "an archive with two directories": two_directories,
+    "an archive that is packed": lambda: archive_of({HEADER: bytes(50_000_000)}, zipfile.ZIP_DEFLATED),
+    "an archive behind a checkpoint": lambda: checkpoint(2) + two_directories(),
     "a network larger than any": lambda: with_header(
         checkpoint(2), lambda header: header | {"network": {"hidden": 10**12}}
     ),
     "a network larger than its weights": lambda: with_header(
         checkpoint(2), lambda header: header | {"network": {"hidden": 4096}}
     ),
-    "a tensor that repeats itself": lambda: with_member(checkpoint(2), POLICY, stretched(10**7)),
-    "a pickle of ten billion bytes": lambda: pickled(b"\x80\x02c__builtin__\nbytearray\nI10000000000\n\x85R."),
-    "a pickle with a place for all": lambda: pickled(b"\x80\x02}r\xff\xff\xff\x7f."),
-    "the older format": lambda: with_member(
-        checkpoint(2), POLICY, saved({"w": torch.zeros(3)}, _use_new_zipfile_serialization=False)
+    "a header without end": lambda: with_tensor(
+        checkpoint(2), HEADER, as_tensor(b'{"format": ' + b"9" * 1_000_000 + b"}")
     ),
-    "a header without end": lambda: with_member(checkpoint(2), HEADER, b'{"format": ' + b"9" * 1_000_000 + b"}"),
-    "a header of brackets": lambda: with_member(checkpoint(2), HEADER, b"[" * 1_000_000),
+    "a header of brackets": lambda: with_tensor(checkpoint(2), HEADER, as_tensor(b"[" * 1_000_000)),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_what_claims_memory_is_refused(bomb, tmp_path):
-    path = tmp_path / "stranger.zip"
+    path = tmp_path / "stranger.safetensors"
     path.write_bytes(BOMBS[bomb]())
-    with pytest.raises(ValueError, match=r"stranger\.zip") as error:
+    with pytest.raises(ValueError, match=r"stranger\.safetensors") as error:
         make_agent(f"ppo:path={path}", info())
     assert len(str(error.value)) < 600
+
+
+def test_table_of_tensors_has_a_limit(tmp_path):
+    path = tmp_path / "stranger.safetensors"
+    for size, message in ((MAX_TABLE, 'it lacks "checkpoint.json"'), (MAX_TABLE + 1, "its table of tensors may have")):
+        path.write_bytes(size.to_bytes(8, "little") + b"{}".ljust(size))
+        with pytest.raises(ValueError, match=message):
+            read_checkpoint(path)
+
+
+def test_state_of_a_generator_that_points_beyond_its_key_is_refused(tmp_path):
+    """NumPy would take it, and read beyond the key."""
+    path = tmp_path / "stranger.safetensors"
+    content = run_seeds()[0]
+    for place in (625, 2**31 - 1, -1):
+
+        def change(header, place=place):
+            header["training"]["numpy_rng"]["pos"] = place
+            return header
+
+        path.write_bytes(with_header(content, change))
+        with pytest.raises(ValueError, match=r"training: numpy_rng\.pos: -?\d+ is given, but it"):
+            read_run(path)
 
 
 SCRIPT = """
 import resource, sys
 from pathlib import Path
+from tests.fuzz import contests
 from tests.fuzz.checkpoints import info
 from sackarmies_agents.factory import make_agent
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -264,7 +425,7 @@ for path in sys.argv[1:]:
 def test_what_claims_memory_does_not_get_it(tmp_path):
     paths = []
     for number, bomb in enumerate(BOMBS.values()):
-        paths.append(tmp_path / f"{number}.zip")
+        paths.append(tmp_path / f"{number}.safetensors")
         paths[-1].write_bytes(bomb())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", SCRIPT, *map(str, paths)]

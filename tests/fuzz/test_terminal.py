@@ -1,15 +1,32 @@
 """The command line with files of strangers: a sentence and an exit code, no traceback, nothing a terminal obeys."""
 
+import ast
+import io
 import json
+import re
+from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 from typer.testing import CliRunner
 
-from sackarmies_agents.learned.checkpoint import POLICY
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.checkpoint import POLICY, Header, describe, pack
+from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_env.core.words import UNPRINTABLE
-from sackarmies_training.cli import app
-from tests.fuzz.checkpoints import checkpoint, with_member
+from sackarmies_env.registry import load_game
+from sackarmies_training.cli import app, run_tournament
+from sackarmies_training.terminal import PlainConsole
+from sackarmies_training.train_ppo import train
+from tests.core.toy_game import make_duel
+from tests.fuzz.checkpoints import checkpoint, with_table
+from tests.training.test_tournament import make_tournament
+from tests.training.test_train import ROUND, make_config
 
+SOURCES = Path(__file__).parents[2] / "training" / "sackarmies_training"
 REFUSED = 2
 DEEP = "x = " + "[" * 5000
 ARMY = 'name = "{name}"\ndescription = "{about}"\n[tokens]\nplain = 5\nold_witch = 1\n'
@@ -60,11 +77,11 @@ def test_names_in_an_army_are_printed_as_they_are(tmp_path):
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
-    path = tmp_path / "general.zip"
-    path.write_bytes(with_member(checkpoint(2), POLICY, b"PK\x03\x04"))
+    path = tmp_path / "general.safetensors"
+    path.write_bytes(with_table(checkpoint(2), b"{}"))
     code, said = run("evaluate", f"ppo:path={path}", "--games", "2", "--workers", "1")
     assert code == REFUSED
-    assert "general.zip" in said
+    assert "general.safetensors" in said
 
 
 def test_a_record_that_names_a_file_is_refused(tmp_path):
@@ -76,3 +93,99 @@ def test_a_record_that_names_a_file_is_refused(tmp_path):
     code, said = run("replay", path)
     assert code == REFUSED
     assert 'scenario: "/etc/passwd" is given, but a table is wanted' in said
+
+
+# --- text that looks like markup
+
+ODD = "[/a] [red]x[/red] :smile:"  # a name for a folder
+
+
+def printed(*things):
+    """Return what a console of the command line shows of things."""
+    out = io.StringIO()
+    console = PlainConsole(file=out, width=200, highlight=False)
+    for thing in things:
+        console.print(thing)
+    return out.getvalue()
+
+
+def test_text_is_printed_as_it_is_wherever_it_stands():
+    table = Table(ODD, title=ODD, caption=ODD)
+    table.add_row(ODD)
+    shown = printed(ODD, table, Text(ODD))
+    assert shown.count(ODD) == 6
+
+
+def test_nothing_that_a_terminal_would_obey_or_hide_is_printed():
+    evil = "a\x1b[2J\u202eb\u200b\U000e0041c"
+    table = Table(evil, title=Text(evil))
+    table.add_row(Text(evil, style="bold"))
+    shown = printed(evil, table, Text(evil))
+    assert not UNPRINTABLE.search(shown.replace("\n", ""))
+    assert shown.count(r"a\x1b[2J\u202eb\u200b\U000e0041c") == 5
+
+
+def test_styles_are_still_there():
+    out = io.StringIO()
+    console = PlainConsole(file=out, force_terminal=True, color_system="standard", highlight=False)
+    console.print(Text.assemble(("bold", "bold"), " [bold]plain[/bold]"))
+    assert out.getvalue() == "\x1b[1mbold\x1b[0m [bold]plain[/bold]\n"
+
+
+def test_nobody_in_training_makes_markup_of_text_or_a_console_of_its_own():
+    """Markup is off in the one console; bars of progress have a switch of their own."""
+    found = []
+    for path in sorted(SOURCES.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "rich.markup":
+                found.append(f"{path.name}:{node.lineno}: imports rich.markup")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"Console", "Text.from_markup"}:
+                found.append(f"{path.name}:{node.lineno}: {ast.unparse(node.func)}")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "TextColumn":
+                is_plain = any(key.arg == "markup" and ast.unparse(key.value) == "False" for key in node.keywords)
+                if not is_plain and re.search(r"\{(?!task\.percentage|task\.fields\[\w+\]:\.0%)", ast.unparse(node)):
+                    found.append(f"{path.name}:{node.lineno}: {ast.unparse(node)}")
+    assert found == []
+
+
+def test_evaluation_of_a_checkpoint_in_an_odd_folder_is_shown(tmp_path):
+    path = tmp_path / ODD / "general.safetensors"
+    path.parent.mkdir(parents=True)
+    game = load_game("sack_armies", armies=["beginners", "beginners"])
+    sizes = NetworkSizes(token=2, mark=1, hidden=2, patch=0)
+    info = GameInfo.of(game)
+    path.write_bytes(pack(Header(describe(info), sizes, {}), {POLICY: make_network(info, sizes).state_dict()}))
+    armies = ["--army", "beginners", "--army", "beginners"]
+    code, said = run("evaluate", f"ppo:path={path}", "--games", "2", "--workers", "1", *armies)
+    assert code == 0
+    assert f"{ODD}/general.safetensors against random: won" in said.replace(str(tmp_path) + "/", "")
+
+
+def test_tournament_in_an_odd_folder_is_shown(tmp_path, capsys):
+    contest = make_tournament(tmp_path / ODD, agents=["random", "trained"], seeds=2)
+    run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
+    assert ODD in " ".join(capsys.readouterr().out.split())
+
+
+def test_training_in_an_odd_folder_is_shown(tmp_path):
+    config = make_config(tmp_path / ODD / "x", ppo={"decisions": ROUND}, selfplay={"scripted": {"random": 1.0}})
+    for console in (PlainConsole, Console):
+        out = io.StringIO()
+        train(config, make_duel(), console(file=out, width=300))
+        assert f"Checkpoints and logs go to {config.folder}" in out.getvalue()
+
+
+def test_error_about_an_odd_name_is_shown(tmp_path):
+    code, said = run("army", "check", tmp_path / f"{ODD}\u200b.toml")
+    assert code == REFUSED
+    assert f"{ODD}\\u200b.toml: there is no such file" in said
+
+
+def test_record_in_an_odd_place_is_told(tmp_path):
+    path = tmp_path / f"{ODD}.json"
+    path.parent.mkdir(parents=True)
+    words = ["watch", "random", "random", "--army", "beginners", "--army", "beginners", "--record", str(path)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0
+    assert f"{ODD}.json" in " ".join(result.output.rpartition("The record is in")[2].split())
+    assert run("replay", "--check", path)[0] == 0

@@ -5,13 +5,14 @@ from sackarmies_env.registry import load_game
 from sackarmies_training import army_round_robin
 from sackarmies_training.army_round_robin import ArmyResults, RoundRobin
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs
+from sackarmies_training.seeds import checked_seed
 from sackarmies_training.standings import Tally
 from tests.core.toy_game import make_duel
 
 
 def run(opponent="random", **plan):
     told = []
-    tally, played = evaluate(make_duel(3), "greedy", opponent, Plan(**plan), told.append)
+    tally, played = evaluate(make_duel(3), "greedy", opponent, Plan(**{"seed": 1, **plan}), told.append)
     return tally, played, sum(told)
 
 
@@ -45,8 +46,23 @@ def test_same_seed_gives_the_same_games():
     assert run(seeds=4, seed=7)[1] != run(seeds=4, seed=8)[1]
 
 
+def test_seed_is_drawn_unless_it_is_given_and_plays_the_same_games_again():
+    plans = [Plan(4), Plan(4)]
+    assert max(plan.seed for plan in plans) > 2**64
+    assert plans[0].seed != plans[1].seed
+    played = run(seeds=4, seed=plans[0].seed)[1]
+    assert run(seeds=4, seed=plans[0].seed)[1] == played
+    assert not {one.seed for one in played} & {one.seed for one in run(seeds=4, seed=plans[1].seed)[1]}
+
+
+def test_seed_that_is_too_large_is_refused():
+    assert checked_seed("--seed", 2**128 - 1) == 2**128 - 1
+    with pytest.raises(ValueError, match=r"--seed .* is not allowed: a whole number from 0 to 2\*\*128 - 1 is wanted"):
+        checked_seed("--seed", 2**128)
+
+
 def test_long_evaluations_are_divided_and_cover_all_seeds():
-    jobs = make_jobs(make_duel(), ("a", "b"), Plan(60))
+    jobs = make_jobs(make_duel(), ("a", "b"), Plan(60, seed=1))
     assert [len(job.seeds) for job in jobs] == [25, 25, 10]
     assert [job.num_games for job in jobs] == [50, 50, 20]
     assert len({seed for job in jobs for seed in job.seeds}) == 60
@@ -121,7 +137,7 @@ def test_another_round_robin_has_another_folder(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_armies_meet_in_both_seats(tmp_path):
     told = []
-    contest = RoundRobin.make(["beginners", "scourge", "undead"], "random", Plan(2), tmp_path)
+    contest = RoundRobin.make(["beginners", "scourge", "undead"], "random", Plan(2, seed=1), tmp_path)
     contest.play(contest.missing(), told.append)
     results = contest.results()
     assert sum(told) == 12
@@ -133,7 +149,7 @@ def test_armies_meet_in_both_seats(tmp_path):
 @pytest.mark.slow
 def test_armies_are_not_compared_by_games_lost_by_forfeit(tmp_path):
     raises = "python:class=tests.agents.strangers:Raises"
-    contest = RoundRobin.make(["beginners", "scourge"], raises, Plan(1), tmp_path)
+    contest = RoundRobin.make(["beginners", "scourge"], raises, Plan(1, seed=1), tmp_path)
     with pytest.raises(ValueError, match=r"lost the game of seed \d+ by forfeit, it raised RuntimeError: no idea"):
         contest.play(contest.missing(), lambda games: None)
     assert contest.missing() == [0, 1]
@@ -143,6 +159,6 @@ def test_armies_are_not_compared_by_games_lost_by_forfeit(tmp_path):
 def test_four_generals_can_be_evaluated():
     told = []
     game = load_game("sack_armies", num_generals=4, switches={"max_turns": 20})
-    tally, played = evaluate(game, "greedy", "random", Plan(2), told.append)
+    tally, played = evaluate(game, "greedy", "random", Plan(2, seed=1), told.append)
     assert tally.games == 8
     assert {len(one.returns) for one in played} == {4}

@@ -12,7 +12,7 @@ from sackarmies_training.fitting import fitted, plain_table, titled
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.standings import Tally, forfeits_table, pairings_table, standings_of, standings_table
 
-TRAINED = "ppo:path=runs/quick/checkpoint.zip,deterministic=true"
+TRAINED = "ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"
 LINE_UPS = [["greedy", "random"], ["greedy", "random", "trained"], [TRAINED, "greedy", "random"]]
 LINE_UPS += [[f"python:class=my.bots:Bot{number}" for number in range(16)]]
 WIDTHS = [80, 140]

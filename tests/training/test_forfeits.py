@@ -224,7 +224,7 @@ FIELD = [stranger("Raises"), stranger("SharedRaises"), stranger("Lowest")]
 
 
 def make_tournament(folder, **changes):
-    section = {"agents": FIELD, "seeds": 12, "batch": 6, "workers": 1, **changes}
+    section = {"agents": FIELD, "seeds": 12, "batch": 6, "workers": 1, "seed": 1, **changes}
     return Tournament(make_duel(), MatchSection(**section), folder)
 
 
@@ -306,7 +306,9 @@ def test_limit_that_cannot_be_kept_is_refused(key):
 @pytest.mark.parametrize("isolation", [None, pytest.param(Isolation(), marks=pytest.mark.slow)])
 def test_evaluation_counts_forfeits_as_losses(isolation):
     agent = stranger("BadReset")
-    tally, played = evaluate(make_duel(), agent, stranger("Lowest"), Plan(3, isolation=isolation), lambda games: None)
+    tally, played = evaluate(
+        make_duel(), agent, stranger("Lowest"), Plan(3, seed=1, isolation=isolation), lambda games: None
+    )
     seats = [one.agents.index(agent) for one in played]
     assert sorted(seats) == [0, 0, 0, 1, 1, 1]
     assert [one.returns[seat] for one, seat in zip(played, seats, strict=True)] == [-1.0] * 6

@@ -77,7 +77,7 @@ def test_leftovers_of_dead_processes_are_removed_and_others_are_not(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     kept = [".a.json.1.tmp", ".notes.tmp", "a.json", "b.5.tmp"]
-    for name in [*kept, f".a.json.{dead.pid}.tmp", f".b.zip.{2**40}.tmp"]:
+    for name in [*kept, f".a.json.{dead.pid}.tmp", f".b.safetensors.{2**40}.tmp"]:
         (tmp_path / name).write_bytes(b"")
     files.remove_leftovers(tmp_path)
     assert names_in(tmp_path) == kept
@@ -145,14 +145,14 @@ def test_tournament_of_several_processes_goes_on_when_there_is_room(tmp_path):
 @pytest.mark.slow
 def test_training_goes_on_from_the_checkpoint_before(tmp_path, monkeypatch):
     config = make_config(tmp_path, ppo={"decisions": 3 * ROUND})
-    second = f"{2 * ROUND:09d}.zip"
+    second = f"{2 * ROUND:09d}.safetensors"
     with full_for(second, monkeypatch), pytest.raises(OSError, match="File too large") as caught:
         run(config)
     checkpoints = tmp_path / "duel" / "checkpoints"
     assert caught.value.filename == str(checkpoints / second)
-    assert names_in(checkpoints) == [f"{ROUND:09d}.zip"]
+    assert names_in(checkpoints) == [f"{ROUND:09d}.safetensors"]
     path, text = run(config, resume=True)
-    assert f"Resuming from {checkpoints / f'{ROUND:09d}.zip'}: {ROUND} decisions" in text
+    assert f"Resuming from {checkpoints / f'{ROUND:09d}.safetensors'}: {ROUND} decisions" in text
     assert is_intact(path, pytest.fail)
 
 
@@ -216,10 +216,10 @@ def test_training_on_a_disk_that_is_really_full(tmp_path):
     result = subprocess.run([*enter, commands], capture_output=True, text=True, check=False, env=environment)
     told, *after = result.stdout.splitlines()
     number, filename, names = json.loads(told)
-    newest = int(names[-1].removesuffix(".zip"))
+    newest = int(names[-1].removesuffix(".safetensors"))
     assert number == errno.ENOSPC
-    assert names == [f"{decisions:09d}.zip" for decisions in range(ROUND, newest + 1, ROUND)]
-    assert filename in {None, f"{disk}/duel/checkpoints/{newest + ROUND:09d}.zip"}  # None: it hit the curves
-    assert f"Resuming from {disk}/duel/checkpoints/{newest:09d}.zip" in result.stderr
+    assert names == [f"{decisions:09d}.safetensors" for decisions in range(ROUND, newest + 1, ROUND)]
+    assert filename in {None, f"{disk}/duel/checkpoints/{newest + ROUND:09d}.safetensors"}  # None: it hit the curves
+    assert f"Resuming from {disk}/duel/checkpoints/{newest:09d}.safetensors" in result.stderr
     assert CHECKPOINT in after
-    assert f"{newest + ROUND:09d}.zip" in after
+    assert f"{newest + ROUND:09d}.safetensors" in after

@@ -6,7 +6,7 @@ import torch
 from rich.console import Console
 
 from sackarmies_agents import Agent, GameInfo
-from sackarmies_agents.learned.checkpoint import read_header
+from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.network import NetworkSizes, PlainNetwork
 from sackarmies_env.core.tables import read_model
 from sackarmies_training.config import ImitationSection, TrainConfig
@@ -82,8 +82,8 @@ def test_training_after_a_head_start_saves_it_first(teacher, tmp_path):
     out = io.StringIO()
     path = train(make_config(tmp_path / "run", decisions=500), make_duel(), Console(file=out, width=200))
     assert "Imitating greedy first." in out.getvalue()
-    assert (path.parent / "checkpoints" / "000000000.zip").exists()
-    assert read_header(path).training["decisions"] == 128
+    assert (path.parent / "checkpoints" / "000000000.safetensors").exists()
+    assert read_checkpoint(path).header.training["decisions"] == 128
 
 
 def test_learner_cannot_imitate_itself():

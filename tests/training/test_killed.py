@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from sackarmies_agents.learned.checkpoint import check, read_header
+from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_training.checkpoints import CheckpointFolder
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.train_ppo import CHECKPOINT
@@ -52,14 +52,14 @@ class Runs:
     def check_what_is_left(self):
         """Check files against what the run said before it was killed."""
         said = self.log.read_text() if self.log.exists() else ""
-        begun = re.search(r"Resuming from \S+/(\d+)\.zip: ([\d,]+) decisions", said)
+        begun = re.search(r"Resuming from \S+/(\d+)\.safetensors: ([\d,]+) decisions", said)
         if begun:
             assert int(begun[1]) == int(begun[2].replace(",", "")) == self.reached
         assert self.reached == 0 or "starting from the beginning" not in said
         written = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) decisions:", said, re.MULTILINE)]
         paths = self.checkpoints.paths()
         for path in paths:
-            check(path)
+            read_checkpoint(path)
         newest = int(paths[-1].stem) if paths else 0
         assert newest >= max([self.reached, *written])
         assert newest <= max([self.reached, *written]) + ROUND  # at most one that it had no time to speak of
@@ -72,8 +72,7 @@ class Runs:
         """Let it end in peace; check the General, what is left in the folder, and the curves."""
         decisions = self.reached + 2 * ROUND
         assert not self.play(decisions, after=0, name="no such file", number=1)
-        check(self.run / CHECKPOINT)
-        assert read_header(self.run / CHECKPOINT).training["decisions"] == decisions
+        assert read_checkpoint(self.run / CHECKPOINT).header.training["decisions"] == decisions
         assert sorted(path.name for path in self.run.iterdir()) == [CHECKPOINT, "checkpoints", "tensorboard"]
         assert list(self.run.rglob(".*")) == []
         curves = EventAccumulator(str(self.run / "tensorboard"), size_guidance={"scalars": 0}).Reload()
@@ -103,7 +102,7 @@ def test_run_that_is_killed_again_and_again_goes_on_each_time(server, tmp_path):
         if kill % 2:
             assert runs.play(ENDLESS, after=chance.uniform(0.0, 0.8))
         else:  # in the middle of writing: checkpoints, curves, removal of old checkpoints
-            name = chance.choice([".tmp", ".zip", "tfevents", "duel"])
+            name = chance.choice([".tmp", ".safetensors", "tfevents", "duel"])
             assert runs.play(
                 ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name=name, number=chance.randint(1, 8)
             )
@@ -135,7 +134,7 @@ def test_run_that_is_killed_at_its_end_ends_the_next_time(server, tmp_path):
         )
         killed += is_killed
         if (runs.run / CHECKPOINT).exists():  # written in time, and whole
-            check(runs.run / CHECKPOINT)
+            read_checkpoint(runs.run / CHECKPOINT)
             (runs.run / CHECKPOINT).unlink()
     assert killed >= LAST // 3  # the others came when all was done
     runs.finish()

@@ -40,24 +40,24 @@ DRAWS = {
 def test_random_numbers_go_on_where_they_were(tmp_path, source):
     config, env, model = make_run(tmp_path)
     np.random.standard_normal()
-    save_run(tmp_path / "saved.zip", model, env, config, 1.5)
+    save_run(tmp_path / "saved.safetensors", model, env, config, 1.5)
     expected = DRAWS[source](env)
     _, other_env, other_model = make_run(tmp_path)
     for spoil in DRAWS.values():
         spoil(other_env)
-    assert restore_run(tmp_path / "saved.zip", other_model, other_env, config) == 1.5
+    assert restore_run(tmp_path / "saved.safetensors", other_model, other_env, config) == 1.5
     assert DRAWS[source](other_env) == expected
 
 
 def test_resumed_run_learns_the_same_as_another_resumed_run(tmp_path):
     config, env, model = make_run(tmp_path)
-    save_run(tmp_path / "saved.zip", model, env, config, 0.0)
+    save_run(tmp_path / "saved.safetensors", model, env, config, 0.0)
     learned = []
     for number in range(2):
         _, env, model = make_run(tmp_path)
         np.random.seed(number)
         torch.manual_seed(number)
-        restore_run(tmp_path / "saved.zip", model, env, config)
+        restore_run(tmp_path / "saved.safetensors", model, env, config)
         model.learn(config.ppo.envs * config.ppo.steps, reset_num_timesteps=False)
         learned.append(torch.cat([weights.flatten() for weights in model.policy.parameters()]))
     assert torch.equal(*learned)

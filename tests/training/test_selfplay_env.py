@@ -240,11 +240,11 @@ def test_shared_opponent_gets_a_new_seed_whenever_a_game_begins():
 def test_actions_of_the_learner_are_checked_before_anything_is_played(actions, sentence):
     env = make_env()
     with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
-        env.step_async(np.zeros(8, np.int64))
+        env.step(np.zeros(8, np.int64))
     env.reset()
     before = env.batch.states.tobytes()
     with pytest.raises(ValueError, match=sentence):
-        env.step_async(np.array(actions))
+        env.step(np.array(actions))
     assert env.batch.states.tobytes() == before
 
 

@@ -1,16 +1,25 @@
+import hashlib
 import json
 import re
+import stat
+from contextlib import closing
+from itertools import combinations
+from typing import ClassVar
 
 import pytest
 
+from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.notation import load_record, replay
+from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
+from sackarmies_training.matches import Table, play_games
+from sackarmies_training.seeds import derive, game_seeds
 from sackarmies_training.tournament import Tournament, batch_path, line_ups, play_batch, schedule, seatings
 from tests.core.toy_game import make_duel
 
 
 def make_section(**changes):
-    return MatchSection(**{"agents": ["random", "trained"], "seeds": 5, "batch": 2, "workers": 1, **changes})
+    return MatchSection(**{"agents": ["random", "trained"], "seeds": 5, "batch": 2, "workers": 1, "seed": 1, **changes})
 
 
 def make_tournament(folder, **changes):
@@ -37,7 +46,7 @@ def test_all_seatings_of_a_line_up_are_its_rotations():
 
 def test_each_seed_is_played_in_both_seatings_and_by_all_pairs():
     section = make_section(agents=["random", "trained", "greedy"], seeds=3)
-    games = [game for batch in schedule(section, 2) for game in zip(batch.line_ups, batch.seeds, strict=True)]
+    games = [game for batch in schedule(section, 2, 1) for game in zip(batch.line_ups, batch.seeds, strict=True)]
     seeds = [seed for line_up, seed in games if line_up == ("random", "trained")]
     assert len(set(seeds)) == 3
     assert [seed for line_up, seed in games if line_up == ("trained", "random")] == seeds
@@ -120,3 +129,180 @@ def test_records_of_a_tournament_replay_to_the_byte(tmp_path):
         assert list(record.players) == entry["agents"]
         assert record.seed == entry["seed"]
         assert len(record.actions) == entry["actions"]
+
+
+# --- secret seeds
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def drawn(folder, **changes):
+    return make_tournament(folder, **{"seed": None, **changes})
+
+
+def test_seeds_are_drawn_unless_they_are_given(tmp_path):
+    one, other = drawn(tmp_path / "1"), drawn(tmp_path / "2")
+    seeds = {seed for contest in (one, other) for batch in contest.open() for seed in batch.seeds}
+    assert len(seeds) == 10  # five of each
+    assert max(seed.bit_length() for seed in seeds) > 56  # 10 seeds of 63 bits: smaller ones once in 10**20
+    assert one.seed.bit_length() > 64
+    given = [make_tournament(tmp_path / name, seed=2**128 - 1).open() for name in ("3", "4")]
+    assert given[0] == given[1]
+
+
+def test_secret_is_neither_in_the_identity_nor_readable_by_others_until_the_end(tmp_path):
+    contest = drawn(tmp_path)
+    missing = contest.open()
+    contest.play(missing[:1], lambda games: None)
+    identity = (tmp_path / "tournament.json").read_text()
+    assert str(contest.seed) not in identity
+    assert json.loads(identity)["seed"] == "drawn"
+    assert json.loads(identity)["seed_sha256"] == hashlib.sha256(str(contest.seed).encode()).hexdigest()
+    private = {path.name for path in tmp_path.iterdir() if mode_of(path) & 0o077 == 0}
+    assert private == {"seed.json", "batches", "records"}
+    files = {path.name: path.read_text() for path in tmp_path.iterdir() if path.is_file()}
+    known = [str(seed) for batch in contest.batches() for seed in batch.seeds]
+    for name, text in files.items():
+        assert (str(contest.seed) in text) == (name == "seed.json")
+        assert not [seed for seed in known if seed in text]
+
+
+def test_seed_is_published_at_the_end_and_gives_the_same_games(tmp_path):
+    contest = drawn(tmp_path / "first", seeds=2)
+    run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
+    for path in contest.folder.iterdir():
+        reference = contest.folder if path.is_dir() else contest.folder / "tournament.json"
+        assert path.name.startswith(".") or mode_of(path) == mode_of(reference)
+    seed = int(json.loads((contest.folder / "seed.json").read_text())["seed"])
+    again = make_tournament(tmp_path / "again", seeds=2, seed=seed)
+    again.play(again.open(), lambda games: None)
+    games = [files_of(one.folder) for one in (contest, again)]
+    played = [{name: text for name, text in one.items() if len(name.parts) > 1} for one in games]
+    assert played[0] == played[1]
+    assert len(played[0]) == 5
+    assert contest.open() == []
+    assert mode_of(contest.folder / "records") == mode_of(contest.folder)
+
+
+def test_stopped_tournament_with_a_secret_seed_goes_on_with_it(tmp_path):
+    first = drawn(tmp_path)
+    play_batch(first, first.open()[0])
+    again = drawn(tmp_path)
+    missing = again.open()
+    assert [batch.number for batch in missing] == [1, 2]
+    assert again.seed == first.seed
+    again.play(missing, lambda games: None)
+    assert len(again.outcomes()) == 10
+
+
+def test_killed_before_its_identity_was_written_keeps_the_seed(tmp_path):
+    first = drawn(tmp_path)
+    first.open()
+    (tmp_path / "tournament.json").unlink()
+    again = drawn(tmp_path)
+    again.open()
+    assert again.seed == first.seed
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, r"seed\.json: there is no such file"),
+        ('{"seed": 12}', r"seed\.json: seed: 12 is given, but a text in quotes is wanted"),
+        (json.dumps({"seed": str(2**128)}), r"seed\.json: seed: .* is given, but it must be less than 2\*\*128"),
+        ('{"seed": "12"}', r"holds another tournament: its seed_sha256 is"),
+    ],
+)
+def test_lost_or_changed_secret_is_told(tmp_path, content, message):
+    drawn(tmp_path).open()
+    if content is None:
+        (tmp_path / "seed.json").unlink()
+    else:
+        (tmp_path / "seed.json").write_text(content)
+    with pytest.raises(ValueError, match=message):
+        drawn(tmp_path).open()
+
+
+def test_secret_and_given_seeds_are_different_tournaments(tmp_path):
+    make_tournament(tmp_path / "given", seed=5).open()
+    with pytest.raises(ValueError, match=r"holds another tournament: its seed is 5, here it is drawn"):
+        drawn(tmp_path / "given").open()
+    assert not (tmp_path / "given" / "seed.json").exists()
+    drawn(tmp_path / "drawn").open()
+    with pytest.raises(ValueError, match=r"holds another tournament: its seed is drawn, here it is 5"):
+        make_tournament(tmp_path / "drawn", seed=5).open()
+
+
+def test_processes_know_the_secret_seed(tmp_path):
+    contest = drawn(tmp_path, workers=2, seeds=4)
+    contest.play(contest.open(), lambda games: None)
+    assert len(contest.outcomes()) == 8
+
+
+# --- what an agent may know
+
+
+class Notes(RandomAgent):
+    """Plays at random and keeps what it was told."""
+
+    made: ClassVar[list["Notes"]] = []
+
+    def __init__(self):
+        super().__init__()
+        self.seeds, self.seen = [], []
+        self.made.append(self)
+
+    def reset(self, seed):
+        super().reset(seed)
+        self.seeds.append(seed)
+
+    def act_batch(self, observations, action_masks):
+        self.seen.append(observations.copy())
+        return super().act_batch(observations, action_masks)
+
+
+def noted(line_ups, seeds, seed=1):
+    """Let agents that take notes play; return them."""
+    Notes.made.clear()
+    with closing(Table(line_ups, lambda name: Notes(), seed, seeds)) as table:
+        play_games(make_duel(len(line_ups[0])), line_ups, seeds, table)
+    return list(Notes.made), table
+
+
+def test_no_instance_plays_two_seats_or_games_of_a_seed():
+    line_ups = [("a", "b"), ("b", "a"), ("a", "b"), ("b", "a"), ("a", "a")]
+    seeds = [7, 7, 8, 8, 9]
+    agents, table = noted(line_ups, seeds)
+    assert len(agents) == 4  # each name twice
+    for actor in range(len(agents)):
+        met = [seed for row, seed in zip(table.seat_agent, seeds, strict=True) for seat in row if seat == actor]
+        assert len(set(met)) == len(met)
+
+
+def test_three_seats_of_one_agent_in_all_rotations_share_no_deal():
+    line_ups = [one for one in seatings(("a", "a", "b")) for _ in range(2)]
+    seeds = [7, 8] * 3
+    agents, table = noted(line_ups, seeds)
+    assert len(agents) == 9
+    for actor in range(9):
+        assert sum(int((table.seat_agent[row] == actor).sum()) for row in range(6) if seeds[row] == 7) <= 1
+
+
+def test_agents_have_seeds_of_their_own():
+    seeds = game_seeds(1, 4)
+    agents, _ = noted([("a", "b"), ("b", "a")] * 4, [seed for seed in seeds for _ in range(2)])
+    told = [seed for agent in agents for seed in agent.seeds]
+    assert len(set(told)) == len(told) == 4
+    assert not {*told} & {*seeds, 1}
+    assert all(0 <= seed < 2**63 for seed in told)
+
+
+def test_seeds_do_not_tell_the_number_that_they_come_from():
+    """Neighbors of a number, or of a purpose, have nothing in common: half of all bits differ."""
+    words = [derive(seed, purpose, number) for seed in (0, 1, 2**127) for purpose in "ab" for number in range(3)]
+    assert len(set(words)) == len(words)
+    differing = [(one ^ other).bit_count() for one, other in combinations(words, 2)]
+    assert 28 < sum(differing) / len(differing) < 35
+    assert derive(1, "game", 0) == 4474851335771995555  # published seeds must give the same games for good

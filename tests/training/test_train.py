@@ -5,18 +5,18 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 from rich.console import Console
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.checkpoint import POLICY, check, read_header, read_member
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_env.core.tables import read_model
-from sackarmies_training.checkpoints import CheckpointFolder
+from sackarmies_training.checkpoints import OPTIMIZER, SUFFIX, CheckpointFolder
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.train_ppo import CHECKPOINT, train
 from tests.core.toy_game import make_duel
@@ -57,7 +57,7 @@ def test_finished_run_leaves_a_general_checkpoints_and_logs(finished):
         f"{decisions:09d}" for decisions in (2 * ROUND, 3 * ROUND, 4 * ROUND)
     ]
     assert list((path.parent / "tensorboard").glob("events.*"))
-    header = read_header(path)
+    header = read_checkpoint(path).header
     assert header.training["decisions"] == 4 * ROUND
     assert header.training["config"] == config.model_dump(mode="json")
     assert header.training["snapshots"] == 3
@@ -94,21 +94,19 @@ def test_run_that_is_started_again_takes_a_new_folder(tmp_path):
 def test_resumed_run_has_the_state_it_was_saved_with(finished, tmp_path):
     config, path, _ = finished
     longer = make_config(tmp_path, ppo={"decisions": 5 * ROUND})
-    saved = path.parent / "checkpoints" / f"{3 * ROUND:09d}.zip"
+    saved = path.parent / "checkpoints" / f"{3 * ROUND:09d}{SUFFIX}"
     target = tmp_path / "duel" / "checkpoints" / saved.name
     target.parent.mkdir(parents=True)
     target.write_bytes(saved.read_bytes())
     resumed, text = run(longer, resume=True)
     assert f"Resuming from {target}: {3 * ROUND} decisions" in text
-    header = read_header(resumed)
+    header = read_checkpoint(resumed).header
     assert header.training["decisions"] == 5 * ROUND
-    before, after = read_header(saved).training, header.training
+    before, after = read_checkpoint(saved).header.training, header.training
     assert after["updates"] == before["updates"] + 2 * config.ppo.epochs
     assert after["snapshots"] == before["snapshots"] + 1  # at 4 rounds; the one at 3 was saved
-    assert torch.equal(*(read_member(one, "past-000.pt")["value.weight"] for one in (saved, resumed)))
-    moments = [
-        next(iter(read_member(one, "optimizer.pt")["state"].values()))["step"].item() for one in (saved, resumed)
-    ]
+    assert torch.equal(*(read_checkpoint(one).part("past-000")["value.weight"] for one in (saved, resumed)))
+    moments = [read_checkpoint(one).part(OPTIMIZER)["0/step"].item() for one in (saved, resumed)]
     assert moments == [3 * ROUND // 64 * config.ppo.epochs, 5 * ROUND // 64 * config.ppo.epochs]
 
 
@@ -118,24 +116,24 @@ def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
     target.mkdir(parents=True)
     for path in sorted(source.iterdir()):
         (target / path.name).write_bytes(path.read_bytes())
-    newest = target / f"{4 * ROUND:09d}.zip"
+    newest = target / f"{4 * ROUND:09d}{SUFFIX}"
     newest.write_bytes(newest.read_bytes()[:-1000])
     _, text = run(make_config(tmp_path), resume=True)
     assert re.search(rf"the checkpoint {newest} is damaged \(.+\): passing it over\n", text)
-    assert f"Resuming from {target / f'{3 * ROUND:09d}.zip'}" in text
+    assert f"Resuming from {target / f'{3 * ROUND:09d}.safetensors'}" in text
 
 
 def test_damaged_general_of_a_finished_run_is_made_anew_from_its_checkpoints(finished, tmp_path):
     config = make_config(tmp_path)
     target = tmp_path / "duel" / "checkpoints"
     target.mkdir(parents=True)
-    newest = finished[1].parent / "checkpoints" / f"{4 * ROUND:09d}.zip"
+    newest = finished[1].parent / "checkpoints" / f"{4 * ROUND:09d}{SUFFIX}"
     (target / newest.name).write_bytes(newest.read_bytes())
-    (tmp_path / "duel" / CHECKPOINT).write_bytes(b"PK")
+    (tmp_path / "duel" / CHECKPOINT).write_bytes(b"{}")
     path, text = run(config, resume=True)
     assert f"the checkpoint {path} is damaged" in text
-    assert read_member(path, POLICY).keys() == read_member(newest, POLICY).keys()
-    assert read_header(path).training["decisions"] == 4 * ROUND
+    assert read_checkpoint(path).part(POLICY).keys() == read_checkpoint(newest).part(POLICY).keys()
+    assert read_checkpoint(path).header.training["decisions"] == 4 * ROUND
 
 
 def test_training_may_run_in_a_thread_where_no_signal_can_be_handled(tmp_path):
@@ -145,34 +143,35 @@ def test_training_may_run_in_a_thread_where_no_signal_can_be_handled(tmp_path):
 
 
 def test_flipped_byte_is_found(finished, tmp_path):
-    path = tmp_path / "flipped.zip"
+    path = tmp_path / "flipped.safetensors"
     content = bytearray(finished[1].read_bytes())
-    with zipfile.ZipFile(finished[1]) as archive:
-        content[archive.getinfo(POLICY).header_offset + 500] ^= 1
+    content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"flipped.zip is damaged \(.*policy.pt"):
-        check(path)
-    with pytest.raises(ValueError, match=r"flipped.zip is damaged \(.*policy.pt"):
+    with pytest.raises(ValueError, match=r"flipped.safetensors is damaged \(it does not match its checksum"):
         make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "there is no checkpoint .*nothing.zip"), (b"", "is damaged"), (b"PK\3\4 nonsense", "is damaged")],
+    [
+        (None, "there is no checkpoint .*nothing.safetensors"),
+        (b"", r"is damaged \(its tensors cannot be read"),
+        (b"\2\0\0\0\0\0\0\0{}", r"is damaged \(it lacks \"checkpoint.json\" or \"sha256\""),
+        (b"PK\3\4 nonsense", "is an archive of an earlier version: train anew"),
+    ],
 )
 def test_file_that_is_no_checkpoint_is_refused(tmp_path, content, message):
-    path = tmp_path / "nothing.zip"
+    path = tmp_path / "nothing.safetensors"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ValueError, match=message):
         make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
 
 
-def test_archive_of_something_else_is_refused(tmp_path):
-    path = tmp_path / "other.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("readme.txt", "hello")
-    with pytest.raises(ValueError, match=r"other.zip is damaged \(.*checkpoint.json"):
+def test_tensors_of_something_else_are_refused(tmp_path):
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(safetensors.torch.save({"weight": torch.zeros(3)}))
+    with pytest.raises(ValueError, match=r"other.safetensors is damaged \(it lacks \"checkpoint.json\" or \"sha256\""):
         make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
 
 
@@ -191,7 +190,7 @@ def test_run_that_was_killed_before_its_first_checkpoint_begins_anew_in_its_fold
 def test_all_checkpoints_damaged_is_told(tmp_path):
     target = tmp_path / "duel" / "checkpoints"
     target.mkdir(parents=True)
-    (target / "000000128.zip").write_bytes(b"PK")
+    (target / "000000128.safetensors").write_bytes(b"PK")
     with pytest.raises(ValueError, match=r"all 1 checkpoints in .*duel/checkpoints are damaged: start a new run"):
         run(make_config(tmp_path), resume=True)
 
@@ -199,7 +198,7 @@ def test_all_checkpoints_damaged_is_told(tmp_path):
 def test_run_cannot_change_its_network_halfway(finished, tmp_path):
     target = tmp_path / "duel" / "checkpoints"
     target.mkdir(parents=True)
-    (target / "000000128.zip").write_bytes(finished[1].read_bytes())
+    (target / "000000128.safetensors").write_bytes(finished[1].read_bytes())
     with pytest.raises(
         ValueError, match=r"was trained with another section \[network\] than the configuration has now"
     ):
@@ -236,4 +235,4 @@ def test_killed_run_goes_on_from_its_last_checkpoint(tmp_path, number):
     reached = int(checkpoints.paths()[-1].stem)
     path, text = run(make_config(tmp_path, ppo={"decisions": reached + 2 * ROUND}), resume=True)
     assert f"{reached:,} decisions" in text
-    assert read_header(path).training["decisions"] == reached + 2 * ROUND
+    assert read_checkpoint(path).header.training["decisions"] == reached + 2 * ROUND

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 import torch
@@ -12,24 +13,38 @@ from pydantic import Field
 from sb3_contrib import MaskablePPO
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import POLICY, Header, check, describe, pack, read_header, read_member
+from sackarmies_agents.learned.checkpoint import (
+    DAMAGED,
+    POLICY,
+    Header,
+    Tensors,
+    damaged,
+    describe,
+    pack,
+    read_checkpoint,
+)
 from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
-from sackarmies_agents.learned.tensors import DAMAGED
 from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.reading import named
 from sackarmies_env.core.tables import Strict, read_model
-from sackarmies_env.core.words import cut, printable
-from sackarmies_training.config import TrainConfig
+from sackarmies_training.config import MAX_POOL, TrainConfig
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
-OPTIMIZER = "optimizer.pt"
-TORCH_RNG = "torch_rng.pt"
+OPTIMIZER = "optimizer"
+TORCH_RNG = "torch_rng"
+SUFFIX = ".safetensors"
+DIGITS = 9  # of the decisions in the name of a checkpoint; more if there are more
+MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of a parameter
+TWISTER = 624  # words of the key of a Mersenne Twister
+Word = Annotated[int, Field(ge=0, lt=2**32)]
+NAME = re.compile(rf"[0-9]{{{DIGITS}}}{re.escape(SUFFIX)}|[1-9][0-9]{{{DIGITS},}}{re.escape(SUFFIX)}")
 KEPT_FIXED = ("game", "network")  # sections that a run cannot change halfway
 
 
-def past_member(number: int) -> str:
-    """Return the name of a snapshot in a checkpoint."""
-    return f"past-{number:03d}.pt"
+def past_part(number: int) -> str:
+    """Return the name of a snapshot among the parts of a checkpoint."""
+    return f"past-{number:03d}"
 
 
 def network_sizes(config: TrainConfig) -> NetworkSizes:
@@ -48,7 +63,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     Games under way are not kept; a run that goes on begins new ones.
     """
     snapshots = env.pool.snapshots
-    name, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
+    twister: Any = np.random.get_state(legacy=False)
     training = {
         "config": config.model_dump(mode="json"),
         "decisions": model.num_timesteps,
@@ -57,13 +72,56 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
         "snapshots": len(snapshots),
         "points": env.pool.points,
         "env_rng": env.rng.bit_generator.state,
-        "numpy_rng": [name, np.asarray(keys).tolist(), position, has_gauss, gauss],
+        "numpy_rng": {
+            "key": twister["state"]["key"].tolist(),
+            "pos": twister["state"]["pos"],
+            "has_gauss": twister["has_gauss"],
+            "gauss": twister["gauss"],
+        },
     }
-    others = {OPTIMIZER: model.policy.optimizer.state_dict(), TORCH_RNG: {"state": torch.get_rng_state()}}
+    parts = {
+        POLICY: network_of(model).state_dict(),
+        OPTIMIZER: optimizer_tensors(model.policy.optimizer),
+        TORCH_RNG: {"state": torch.get_rng_state()},
+    }
     for number, agent in enumerate(snapshots):
-        others[past_member(number)] = agent.network.state_dict()
+        parts[past_part(number)] = agent.network.state_dict()
     header = Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
-    write_safely(path, pack(header, network_of(model).state_dict(), others))
+    write_safely(path, pack(header, parts))
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
+    """Return what an optimizer remembers of each parameter, by number of the parameter and name: `3/exp_avg`.
+
+    Its settings are those of the configuration, and the learning rate follows the clock: neither is kept.
+    """
+    states = optimizer.state_dict()["state"]
+    return {f"{number}/{name}": value for number, state in states.items() for name, value in state.items()}
+
+
+class PCGWords(Strict):
+    """Where a generator PCG64 of NumPy is."""
+
+    state: Annotated[int, Field(ge=0, lt=2**128)]
+    inc: Annotated[int, Field(ge=0, lt=2**128)]
+
+
+class PCGState(Strict):
+    """State of a generator PCG64 of NumPy."""
+
+    bit_generator: Literal["PCG64"]
+    state: PCGWords
+    has_uint32: Annotated[int, Field(ge=0, le=1)]
+    uinteger: Word
+
+
+class TwisterState(Strict):
+    """State of NumPy's global generator; NumPy would read beyond the key at a place that is none in it."""
+
+    key: Annotated[tuple[Word, ...], Field(strict=False, min_length=TWISTER, max_length=TWISTER)]
+    pos: Annotated[int, Field(ge=0, le=TWISTER)]
+    has_gauss: Annotated[int, Field(ge=0, le=1)]
+    gauss: Annotated[float, Field(allow_inf_nan=False)]
 
 
 class TrainingState(Strict):
@@ -73,10 +131,10 @@ class TrainingState(Strict):
     decisions: Annotated[int, Field(ge=0, lt=2**53)]
     updates: Annotated[int, Field(ge=0, lt=2**53)]
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    snapshots: Annotated[int, Field(ge=0, le=1000)]
+    snapshots: Annotated[int, Field(ge=0, le=MAX_POOL)]
     points: dict[str, Annotated[float, Field(ge=0, le=1)]]
-    env_rng: dict[str, Any]
-    numpy_rng: Annotated[list[Any], Field(min_length=5, max_length=5)]
+    env_rng: PCGState
+    numpy_rng: TwisterState
 
 
 def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig) -> float:
@@ -85,56 +143,67 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     Raises:
         ValueError: the checkpoint is damaged, or belongs to another game or network.
     """
-    header = read_header(path)
-    training = read_model(TrainingState, header.training, f"the checkpoint {path}: training")
+    checkpoint = read_checkpoint(path)
+    name = named(path)
+    training = read_model(TrainingState, checkpoint.header.training, f"the checkpoint {name}: training")
     for section in KEPT_FIXED:
         if training.config.get(section) != config.model_dump(mode="json")[section]:
             raise ValueError(
-                f"{path} was trained with another section [{section}] than the configuration has now: "
+                f"{name} was trained with another section [{section}] than the configuration has now: "
                 "restore that section, or start a new run without --resume"
             )
     info = GameInfo.of(env.batch.game)
-    if header.game != describe(info):
-        raise ValueError(f"{path} was trained for another version of the game: start a new run without --resume")
-    network_of(model).load_state_dict(read_network(path, POLICY, info, header.network).state_dict())
+    if checkpoint.header.game != describe(info):
+        raise ValueError(f"{name} was trained for another version of the game: start a new run without --resume")
+    network_of(model).load_state_dict(read_network(checkpoint, POLICY, info).state_dict())
     for number in range(training.snapshots):
-        env.pool.add_snapshot(PolicyAgent(read_network(path, past_member(number), info, header.network)))
+        env.pool.add_snapshot(PolicyAgent(read_network(checkpoint, past_part(number), info)))
     env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
+    torch_state = checkpoint.part(TORCH_RNG)
     try:
-        _restore_optimizer(model.policy.optimizer, read_member(path, OPTIMIZER))
-        _restore_chance(env, training, read_member(path, TORCH_RNG))
+        _restore_optimizer(model.policy.optimizer, checkpoint.parts.get(OPTIMIZER, {}))  # none before its first step
+        _restore_chance(env, training, torch_state)
     except DAMAGED as error:
-        raise ValueError(f"the checkpoint {path} is damaged ({cut(printable(error))})") from None
+        raise damaged(path, error) from None
     model.num_timesteps = training.decisions
     model._n_updates = training.updates
     return training.minutes
 
 
-def _restore_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
+def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
     """Bring a fresh optimizer to a saved state.
 
     Raises:
         ValueError: the state is not that of these parameters.
     """
-    optimizer.load_state_dict(state)
-    for parameter, moments in optimizer.state.items():
-        for name, value in moments.items():
-            if not isinstance(value, torch.Tensor) or value.shape not in (parameter.shape, ()):
-                raise ValueError(f"{OPTIMIZER}: {name} does not fit its parameter")
+    states: dict[int, Tensors] = {}
+    for key, value in tensors.items():
+        place, _, name = key.partition("/")
+        states.setdefault(int(place), {})[name] = value
+    parameters: list[torch.Tensor] = [one for group in optimizer.param_groups for one in group["params"]]
+    for number, moments in states.items():
+        if not 0 <= number < len(parameters) or set(moments) != MOMENTS:
+            raise ValueError(f"{OPTIMIZER}: it is not that of Adam, or of another network")
+        for moment, value in moments.items():
+            wanted = torch.Size() if moment == "step" else parameters[number].shape
+            if value.shape != wanted or value.dtype != torch.float32:
+                raise ValueError(f"{OPTIMIZER}: {moment} does not fit parameter {number}")
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": states})
 
 
-def _restore_chance(env: SelfPlayEnv, training: TrainingState, torch_state: dict[str, Any]) -> None:
+def _restore_chance(env: SelfPlayEnv, training: TrainingState, torch_state: Tensors) -> None:
     """Bring all random numbers to a saved state."""
-    env.rng.bit_generator.state = training.env_rng
-    name, keys, *rest = training.numpy_rng
-    np.random.set_state((name, np.array(keys, np.uint32), *rest))
+    env.rng.bit_generator.state = training.env_rng.model_dump()
+    twister = training.numpy_rng
+    key = np.array(twister.key, np.uint32)
+    np.random.set_state(("MT19937", key, twister.pos, twister.has_gauss, twister.gauss))
     torch.set_rng_state(torch_state["state"])
 
 
 def is_intact(path: Path, say: Callable[[str], None]) -> bool:
     """Return whether a checkpoint can be read; if not, `say` is told why."""
     try:
-        check(path)
+        read_checkpoint(path)
     except ValueError as error:
         say(f"{error}: passing it over")
         return False
@@ -142,19 +211,20 @@ def is_intact(path: Path, say: Callable[[str], None]) -> bool:
 
 
 class CheckpointFolder:
-    """The latest checkpoints of a run, named by decisions: `000120000.zip`."""
+    """The latest checkpoints of a run, named by decisions: `000120000.safetensors`."""
 
     def __init__(self, folder: Path, keep: int) -> None:
         self.folder = folder
         self._keep = keep
 
     def paths(self) -> list[Path]:
-        """Return the checkpoints, oldest first."""
-        return sorted(self.folder.glob("[0-9]*.zip"))
+        """Return the checkpoints, oldest first; files of other names are none of them."""
+        found = [path for path in self.folder.glob(f"*{SUFFIX}") if NAME.fullmatch(path.name) and path.is_file()]
+        return sorted(found, key=decisions_of)
 
     def next_path(self, decisions: int) -> Path:
         """Return where a checkpoint after so many decisions goes."""
-        return self.folder / f"{decisions:09d}.zip"
+        return self.folder / f"{decisions:0{DIGITS}d}{SUFFIX}"
 
     def prune(self) -> None:
         """Remove all but the latest checkpoints."""
@@ -176,4 +246,11 @@ class CheckpointFolder:
         for path in reversed(paths):
             if is_intact(path, say):
                 return path
-        raise ValueError(f"all {len(paths)} checkpoints in {self.folder} are damaged: start a new run without --resume")
+        raise ValueError(
+            f"all {len(paths)} checkpoints in {named(self.folder)} are damaged: start a new run without --resume"
+        )
+
+
+def decisions_of(path: Path) -> int:
+    """Return after how many decisions a checkpoint was written, by its name."""
+    return int(path.stem)

@@ -16,7 +16,7 @@ from sackarmies_env import __version__
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
 from sackarmies_training.cli_errors import PlainCommand, SentenceGroup, console, games_bar, tell_resumed
-from sackarmies_training.cli_options import ArmyOption, SeedOption, WorkersOption, check_armies, complete_agent
+from sackarmies_training.cli_options import ArmyOption, DrawnSeedOption, WorkersOption, check_armies, complete_agent
 from sackarmies_training.cli_table import play, warmup, watch
 from sackarmies_training.config import (
     TRAINED,
@@ -116,7 +116,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     ] = 400,
     generals: Annotated[int, typer.Option(metavar="N", min=2, max=6, help="Number of Generals.")] = 2,
     army: ArmyOption = None,
-    seed: SeedOption = 1,
+    seed: DrawnSeedOption = None,
     workers: WorkersOption = 2,
     isolate: Annotated[bool, typer.Option("--isolate", help="Run each agent in its own process.")] = False,
     time_limit: Annotated[
@@ -129,9 +129,11 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     """Measure how often one agent beats another, with a 95% interval."""
     from sackarmies_training.evaluate import Plan, outcome_of
     from sackarmies_training.evaluate import evaluate as measure
+    from sackarmies_training.seeds import checked_seed
     from sackarmies_training.standings import forfeits_table
 
     isolation = _isolation(time_limit, memory_limit, isolate=isolate)
+    seed = checked_seed("--seed", seed)
     for text in (agent, opponent):
         parse_agent(text)
     game = load_game("sack_armies", num_generals=generals, armies=check_armies(army, generals))
@@ -146,6 +148,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)
+    console.print(f"The same games again: --seed {seed}", highlight=False)
 
 
 def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
@@ -181,6 +184,13 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         ValueError: an agent cannot be made, or the folder holds another tournament.
         OSError: results cannot be written; the same call resumes once they can.
     """
+    from sackarmies_training.locks import locked
+
+    with locked(folder):
+        _run_tournament(game, section, folder, aliases)
+
+
+def _run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:
     from sackarmies_training.files import write_json
     from sackarmies_training.standings import (
         forfeits_table,
@@ -198,6 +208,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     with games_bar(left) as progress:
         contest.play(missing, progress)
     outcomes = contest.outcomes()
+    contest.publish()
     standings = standings_of(section.agents, outcomes, section.ratings)
     write_json(folder / "standings.json", standings_data(standings, outcomes))
     console.print(pairings_table(standings, outcomes, console.width), highlight=False)
@@ -205,4 +216,5 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     forfeits = forfeits_table(outcomes)
     if forfeits is not None:
         console.print(forfeits)
-    console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", markup=False, soft_wrap=True)
+    console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", soft_wrap=True)
+    console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)

@@ -9,7 +9,6 @@ from typing import Annotated
 import numpy as np
 import typer
 from rich.console import Group, RenderableType
-from rich.markup import escape
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
@@ -169,7 +168,7 @@ def army_show(army: ArmyArgument) -> None:
     if unknown:
         raise ValueError(f"{army}: unknown tokens {listed(unknown)}; `sackarmies army check {army}` says more")
     console.print(token_table((tokens[token_id] for token_id in chosen.counts), chosen.counts))
-    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {escape(chosen.description)}")
+    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {chosen.description}")
 
 
 @army_app.command("check", cls=PlainCommand)
@@ -182,7 +181,7 @@ def army_check(army: ArmyArgument) -> None:
     if problems:
         raise typer.Exit(WRONG)
     tokens = by_id([*load_catalogue().values(), *chosen.inline])
-    console.print(escape(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks."))
+    console.print(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks.")
 
 
 @army_app.command("round-robin", cls=PlainCommand)
@@ -211,12 +210,13 @@ def army_round_robin(
     """Let every army fight every other one under the same agent. Interrupted round-robins resume."""
     from sackarmies_training.army_round_robin import RoundRobin, pairings_table, round_robin_table
     from sackarmies_training.evaluate import Plan
+    from sackarmies_training.seeds import checked_seed
 
     chosen = armies or list(built_in_armies())
     if len(set(chosen)) < max(2, len(chosen)):
         raise ValueError(f"two or more different armies are needed, given: {listed(chosen)}")
     parse_agent(agent)
-    contest = RoundRobin.make(chosen, agent, Plan(seeds, seed, workers), folder)
+    contest = RoundRobin.make(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), folder)
     missing = contest.missing()
     total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
     tell_resumed(contest.folder, total, left)
@@ -266,7 +266,7 @@ def replay(
     game = game_of(loaded)
     if check:
         replay_record(game, loaded)
-        console.print(escape(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns."))
+        console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
         return
     for line in narrate(game, loaded):
         console.print(line, markup=False, highlight=False)

@@ -13,13 +13,13 @@ from typing import Any
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from sackarmies_env.core.tables import explain
 from sackarmies_env.core.words import missing_extra, sentences
+from sackarmies_training.terminal import PlainConsole
 
 FAILED = 1
 USAGE_ERROR = 2
@@ -28,8 +28,8 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 TOLD = 10  # lines of progress in all, where there is no terminal
 
-console = Console()
-progress_console = Console(stderr=True)
+console = PlainConsole()
+progress_console = PlainConsole(stderr=True)
 
 
 class PlainCommand(TyperCommand):
@@ -96,7 +96,8 @@ def _no_type(ctx: Any) -> None:
 
 
 def _complain(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]Error:[/] {escape(sentence)}")
+    sentence_console = PlainConsole(stderr=True, soft_wrap=True, highlight=False)
+    sentence_console.print(Text.assemble(("Error:", "bold red"), " ", sentence))
 
 
 def _sentence(error: OSError) -> str:

@@ -52,6 +52,9 @@ ScenarioArgument = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")]
+DrawnSeedOption = Annotated[
+    int | None, typer.Option("--seed", metavar="N", min=0, help="Random seed; drawn by default.", show_default=False)
+]
 WorkersOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 
 

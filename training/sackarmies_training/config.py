@@ -12,8 +12,10 @@ from sackarmies_agents.isolated import Isolation
 from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.games.sack_armies.switches import Switches
+from sackarmies_training.seeds import MAX_SEED
 
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
+MAX_POOL = 100  # snapshots of the learner's past, each as large as its network
 TRAINED = "trained"  # stands in a tournament after training for the General just trained
 
 
@@ -88,7 +90,7 @@ class SelfPlaySection(Strict):
     scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})
     past: Share = 1.0  # weight of the learner's own past
     snapshot_every: Count = 50_000  # decisions between two snapshots
-    pool_size: Count = 8
+    pool_size: Annotated[int, Field(ge=1, le=MAX_POOL)] = 8
 
     @model_validator(mode="after")
     def _somebody_to_play(self) -> SelfPlaySection:
@@ -135,7 +137,7 @@ class MatchSection(Strict):
 
     agents: Annotated[list[AgentText], Field(min_length=2)]
     seeds: Count = 20
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # drawn and kept secret until the end if left out
     batch: Count = 10  # seeds played side by side; a stopped tournament repeats no more than a batch a worker
     workers: Count = 2  # processes
     ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import as_completed
 from contextlib import closing
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.game import Game
 from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Table, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
+from sackarmies_training.seeds import agent_seed, draw_seed, game_seeds
 from sackarmies_training.standings import Tally, tally_of
 from sackarmies_training.tournament import seatings
 
@@ -28,13 +27,13 @@ class Plan:
 
     Attributes:
         seeds: of a line-up; each is played in all seatings.
-        seed: of all randomness.
+        seed: of all randomness, 0 to 2**128 - 1; drawn, so that no agent can guess it, unless it is given.
         workers: processes.
         isolation: limits of agents in processes of their own; None: they have none.
     """
 
     seeds: int
-    seed: int = 1
+    seed: int = field(default_factory=draw_seed)
     workers: int = 1
     isolation: Isolation | None = None
 
@@ -73,16 +72,17 @@ def play_job(job: Job) -> list[PlayedGame]:
     """Play all games of a job side by side."""
     games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
     line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-    with closing(Table(line_ups, maker(job), job.seed)) as table:
+    with closing(Table(line_ups, maker(job), job.seed, seeds)) as table:
         return play_games(job.game, line_ups, seeds, table)
 
 
 def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
     """Divide the seeds of a line-up into jobs of at most `BATCH` of them."""
-    seeds = np.random.SeedSequence(plan.seed).generate_state(plan.seeds).tolist()
+    seeds = game_seeds(plan.seed, plan.seeds)
     starts = range(0, plan.seeds, BATCH)
     return [
-        Job(game, line_up, tuple(seeds[start : start + BATCH]), plan.seed + start, plan.isolation) for start in starts
+        Job(game, line_up, tuple(seeds[start : start + BATCH]), agent_seed(plan.seed, start), plan.isolation)
+        for start in starts
     ]
 
 

@@ -11,13 +11,13 @@ from sackarmies_env.core import reading
 from sackarmies_env.core.files import write_safely
 
 
-def write_json(path: Path, data: Any) -> None:
-    """Write plain data as JSON, safely.
+def write_json(path: Path, data: Any, *, private: bool = False) -> None:
+    """Write plain data as JSON, safely; if it is `private`, for its owner alone.
 
     Raises:
         OSError: it cannot be written; what was there, is there.
     """
-    write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode())
+    write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode(), private=private)
 
 
 def read_json(path: Path) -> Any:
@@ -30,15 +30,12 @@ def read_json(path: Path) -> Any:
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal.
+    """Return the SHA-256 of a checkpoint in hexadecimal.
 
     Raises:
         ValueError: the file cannot be read.
     """
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror or error}") from None
+    return hashlib.sha256(reading.read_bytes(path, "a checkpoint", reading.MAX_CHECKPOINT)).hexdigest()
 
 
 def run_folders(folder: Path) -> list[Path]:

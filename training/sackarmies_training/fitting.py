@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sackarmies_training.terminal import PlainConsole
+
 Style = TypeVar("Style")
 
-UNLIMITED = Console(width=10_000)
+UNLIMITED = PlainConsole(width=10_000)
 
 
 def natural_width(shown: RenderableType) -> int:

@@ -22,6 +22,7 @@ from sackarmies_env.core.advance import FORFEIT, RUNNING
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import give_up
+from sackarmies_training.seeds import derive
 
 AgentMaker = Callable[[str], Agent]
 Shown = tuple[NDArray[np.int8], NDArray[np.int8]]  # observations and masks
@@ -82,44 +83,58 @@ class Choices:
 class Table:
     """Places at a table of `n` games: which agent instance sits where.
 
-    Agents that keep nothing between decisions play all their seats with one instance, others with one a seat and game.
+    Agents that keep nothing between decisions play many seats with one instance, others with one a seat and game. No
+    instance plays two seats or games of the same seed: what is hidden in the one is seen in the other.
     """
 
-    def __init__(self, line_ups: Sequence[Sequence[str]], make: AgentMaker, seed: int) -> None:
+    def __init__(
+        self, line_ups: Sequence[Sequence[str]], make: AgentMaker, seed: int, seeds: Sequence[int] | None = None
+    ) -> None:
         """Seat agents.
 
         Args:
             line_ups: names by seat, one list a game.
             make: builds an agent from its name.
-            seed: all randomness of the agents comes from it.
+            seed: all randomness of the agents comes from it, 0 to 2**128 - 1.
+            seeds: of the games' chance, one a game; None if agents may know what is hidden from them.
         """
         self.agents: list[Agent] = []
         self.names: list[str] = []
-        shared: dict[str, int] = {}
+        self._met: list[set[int]] = []  # for each agent, seeds of games that it plays
         try:
-            seats = [[self._seat(name, make, shared) for name in line_up] for line_up in line_ups]
+            seats = [
+                [self._seat(name, make, None if seeds is None else seeds[game]) for name in line_up]
+                for game, line_up in enumerate(line_ups)
+            ]
         except BaseException:
             self.close()
             raise
         self.seat_agent = np.array(seats, np.int64)  # (n, players): index into agents
-        self._seeds = np.random.SeedSequence(seed).spawn(len(self.agents))
+        self._seed = seed
+        self._resets = [0] * len(self.agents)
         self._unfit: dict[int, str] = {}  # index into agents -> why that one cannot be asked
-        for actor, child in enumerate(self._seeds):
-            self._reset(actor, child)
+        for actor in range(len(self.agents)):
+            self._reset(actor)
 
-    def _seat(self, name: str, make: AgentMaker, shared: dict[str, int]) -> int:
-        if name in shared:
-            return shared[name]
-        agent = make(name)
-        self.agents.append(agent)
-        self.names.append(name)
-        if agent.shares_batch:
-            shared[name] = len(self.agents) - 1
-        return len(self.agents) - 1
+    def _seat(self, name: str, make: AgentMaker, seed: int | None) -> int:
+        """Return the agent for a seat in a game, made if no other one may take it."""
+        for actor, other in enumerate(self.names):
+            if other == name and self.agents[actor].shares_batch and seed not in self._met[actor]:
+                break
+        else:
+            actor = len(self.agents)
+            self.agents.append(make(name))
+            self.names.append(name)
+            self._met.append(set())
+        if seed is not None:
+            self._met[actor].add(seed)
+        return actor
 
-    def _reset(self, actor: int, seed: np.random.SeedSequence) -> None:
+    def _reset(self, actor: int) -> None:
+        seed = derive(self._seed, "agent", actor, self._resets[actor])
+        self._resets[actor] += 1
         try:
-            reset(self.agents[actor], int(seed.generate_state(1)[0]))
+            reset(self.agents[actor], seed)
         except Misconduct as fault:
             self._unfit[actor] = f"{fault}, in reset()"
 
@@ -163,7 +178,7 @@ class Table:
             except Gone as fault:  # who did it cannot be told
                 reason = str(fault)
                 if self.agents[actor].shares_batch:
-                    self._reset(actor, self._seeds[actor].spawn(1)[0])
+                    self._reset(actor)
                 else:
                     self._unfit[actor] = reason
             except Misconduct as fault:

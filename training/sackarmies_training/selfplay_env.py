@@ -92,13 +92,16 @@ class SelfPlayEnv(VecEnv):
         """Take the learner's actions, `(n,)`.
 
         Raises:
-            ValueError: they are not as many integers as games, or one of them is illegal; no game is changed.
+            ValueError: they are not as many integers as games, or one is negative. `step_wait` refuses illegal ones.
         """
-        self._actions = integers("actions", actions, self.num_envs)
-        self._refuse_illegal(self._rows, self._actions)
+        self._actions = self._ids("actions", actions, self._rows)
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play on to the learner's next decisions; games that ended are replaced by new ones."""
+        """Play on to the learner's next decisions; games that ended are replaced by new ones.
+
+        Raises:
+            ValueError: an action of the learner is illegal, and no game is changed; or one of an opponent.
+        """
         rows, batch = self._rows, self.batch
         batch.step(self._actions)
         self._let_others_play(rows)
@@ -221,15 +224,15 @@ class SelfPlayEnv(VecEnv):
     def _ask(self, agent: Agent, rows: Rows) -> NDArray[np.int64]:
         """Return the actions of an opponent in `rows`, from copies of what it sees."""
         answer = agent.act_batch(self.batch.observations[rows], self.batch.action_masks[rows])
-        actions = integers(f"answers of the opponent {type(agent).__name__}", answer, len(rows))
-        self._refuse_illegal(rows, actions)
-        return actions
+        return self._ids(f"answers of the opponent {type(agent).__name__}", answer, rows)
 
-    def _refuse_illegal(self, rows: Rows, actions: NDArray[np.int64]) -> None:
-        """Refuse what is no action or no legal one; SKIP and the like are not for agents to say."""
-        refused = np.flatnonzero(~self.batch.are_legal(actions, rows))
-        if len(refused):
-            raise ValueError(self.batch.refusal(int(rows[refused[0]]), int(actions[refused[0]])))
+    def _ids(self, name: str, given: Any, rows: Rows) -> NDArray[np.int64]:
+        """Return ids for `rows`, which the batch judges; codes such as SKIP are not for agents to give."""
+        actions = integers(name, given, len(rows))
+        codes = np.flatnonzero(actions < 0)
+        if len(codes):
+            raise ValueError(self.batch.refusal(int(rows[codes[0]]), int(actions[codes[0]])))
+        return actions
 
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return what SB3 wants to know of it."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from sackarmies_agents.agent import Agent, GameInfo
@@ -20,12 +21,21 @@ from sackarmies_env import __version__
 from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
+from sackarmies_env.core.reading import named
 from sackarmies_env.core.tables import Line, Several, Strict, read_model
-from sackarmies_env.core.words import cut, printable
+from sackarmies_env.core.words import cut, printable, told
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import digest_of, read_json, write_json
 from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
+from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
+
+FORMAT = 2
+IDENTITY = "tournament.json"
+SEED = "seed.json"
+DRAWN = "drawn"  # stands in the identity for a seed that is secret until the end
+SECRET_FOLDERS = ("batches", "records")
+OWNER_ONLY = 0o700  # mode of a folder
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,7 @@ class Batch:
     """Games that are played side by side, the unit that a stopped tournament repeats.
 
     Attributes:
-        number: place in the schedule; the agents' randomness comes from it.
+        number: place in the schedule.
         line_ups: names by seat, one list a game.
         seeds: of the games' chance, one a game.
     """
@@ -56,9 +66,9 @@ def seatings(line_up: tuple[str, ...]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(rotations))
 
 
-def schedule(section: MatchSection, num_players: int) -> list[Batch]:
-    """Return all batches: each line-up plays the same seeds, each seed in all seatings."""
-    seeds = np.random.SeedSequence(section.seed).generate_state(section.seeds).tolist()
+def schedule(section: MatchSection, num_players: int, seed: int) -> list[Batch]:
+    """Return all batches: each line-up plays the same seeds, which come from `seed`, each of them in all seatings."""
+    seeds = game_seeds(seed, section.seeds)
     batches: list[Batch] = []
     for line_up in line_ups(section.agents, num_players):
         for start in range(0, section.seeds, section.batch):
@@ -74,7 +84,9 @@ class Tournament:
     Attributes:
         game: what is played.
         section: who plays how much.
-        folder: `tournament.json` says what the tournament is; `batches/` holds results, `records/` game records.
+        folder: `tournament.json` says what the tournament is; `batches/` holds results, `records/` game records, both
+            with the seeds of games. Where the section gives no seed, `seed.json` holds the one that was drawn, and all
+            three can be read by their owner alone until `publish`.
         aliases: agent texts for names in the section that the factory does not know.
     """
 
@@ -83,9 +95,18 @@ class Tournament:
     folder: Path
     aliases: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def seed(self) -> int:
+        """What all randomness comes from: given in the section, or drawn by `open`.
+
+        Raises:
+            ValueError: the file that holds it is missing or damaged.
+        """
+        return read_seed(self.folder) if self.section.seed is None else self.section.seed
+
     def batches(self) -> list[Batch]:
         """Return the whole schedule."""
-        return schedule(self.section, self.game.num_players)
+        return schedule(self.section, self.game.num_players, self.seed)
 
     def open(self) -> list[Batch]:
         """Make the folder, or take it up again, and return what is still to be played.
@@ -95,21 +116,32 @@ class Tournament:
         """
         for folder in (self.folder, self.folder / "batches", self.folder / "records"):
             remove_leftovers(folder)
-        path = self.folder / "tournament.json"
         identity = self._identity()
+        path, seed = self.folder / IDENTITY, self.folder / SEED
+        if self.section.seed is None and not path.exists() and not seed.exists():
+            write_json(seed, {"seed": str(draw_seed())}, private=True)
+        identity |= self._seed_identity()
         if path.exists():
-            found = read_json(path)
-            if not isinstance(found, dict):
-                raise ValueError(f"{path} is damaged: it must hold a table")
-            for key, value in identity.items():
-                if found.get(key) != value:
-                    raise ValueError(
-                        f"{self.folder} holds another tournament: its {key} is {_short(found.get(key))}, here it is "
-                        f"{_short(value)}; choose another folder, or remove that one"
-                    )
+            self._compare(identity, read_json(path))
         else:
             write_json(path, identity)
-        return [batch for batch in self.batches() if not is_complete(self.folder, batch)]
+        missing = [batch for batch in self.batches() if not is_complete(self.folder, batch)]
+        if missing and self.section.seed is None:
+            for name in SECRET_FOLDERS:
+                (self.folder / name).mkdir(exist_ok=True)
+                (self.folder / name).chmod(OWNER_ONLY)
+        return missing
+
+    def _compare(self, identity: Mapping[str, Any], found: Any) -> None:
+        """Refuse a folder that holds another tournament than this one."""
+        if not isinstance(found, dict):
+            raise ValueError(f"{named(self.folder / IDENTITY)} is damaged: it must hold a table")
+        for key, value in identity.items():
+            if found.get(key) != value:
+                raise ValueError(
+                    f"{named(self.folder)} holds another tournament: its {key} is {_short(found.get(key))}, here it is "
+                    f"{_short(value)}; choose another folder, or remove that one"
+                )
 
     def play(self, batches: Sequence[Batch], progress: Progress) -> None:
         """Play batches and save each as it ends; `progress` is told how many more games have ended.
@@ -143,6 +175,13 @@ class Tournament:
             for entry in read_batch(self.folder, batch)
         ]
 
+    def publish(self) -> None:
+        """Let everybody who may read the folder read the seed, the results of batches and the records: it is over."""
+        if self.section.seed is None:
+            shutil.copymode(self.folder / IDENTITY, self.folder / SEED)
+            for name in SECRET_FOLDERS:
+                shutil.copymode(self.folder, self.folder / name)
+
     def agent_text(self, name: str) -> str:
         """Return the factory's text for an agent of the section."""
         return self.aliases.get(name, name)
@@ -158,15 +197,30 @@ class Tournament:
             path = spec.options.get("path")
             agents[name] = {"kind": spec.name, **spec.options, **({"sha256": digest_of(Path(path))} if path else {})}
         limits = {"time_limit", "memory_limit"}
-        section = self.section.model_dump(mode="json", include={"seeds", "seed", "batch", *limits})
-        return {"version": __version__, "game": self.game.id, "rules": self.game.digest, "agents": agents, **section}
+        section = self.section.model_dump(mode="json", include={"seeds", "batch", *limits})
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "game": self.game.id,
+            "rules": self.game.digest,
+            "agents": agents,
+            **section,
+        }
+
+    def _seed_identity(self) -> dict[str, Any]:
+        """Return what may be known of the seed from the beginning: itself if it was given, else its checksum."""
+        if self.section.seed is not None:
+            return {"seed": self.section.seed}
+        if not (self.folder / SEED).exists():
+            return {"seed": DRAWN}
+        return {"seed": DRAWN, "seed_sha256": commitment(self.seed)}
 
 
 def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> None:
     """Play one batch and save it: first the game records, last the file that says it is complete."""
     game = tournament.game
-    seed = np.random.SeedSequence([tournament.section.seed, batch.number]).generate_state(1)[0]
-    with closing(Table(batch.line_ups, tournament.make_agent, int(seed))) as table:
+    seed = agent_seed(tournament.seed, batch.number)
+    with closing(Table(batch.line_ups, tournament.make_agent, seed, batch.seeds)) as table:
         games = play_games(game, batch.line_ups, batch.seeds, table, progress)
     entries = []
     for place, played in enumerate(games):
@@ -186,6 +240,25 @@ def summary(played: PlayedGame) -> dict[str, Any]:
 def batch_path(folder: Path, batch: Batch) -> Path:
     """Return the file that says how the games of a batch ended."""
     return folder / "batches" / f"{batch.number:04d}.json"
+
+
+class SeedFile(Strict):
+    """The seed of a tournament, in decimal: most programs that read JSON round numbers of this size."""
+
+    seed: Annotated[str, Field(pattern="^[0-9]{1,39}$")]
+
+
+def read_seed(folder: Path) -> int:
+    """Return the seed that was drawn for a tournament.
+
+    Raises:
+        ValueError: it is missing, or its file is damaged.
+    """
+    path = folder / SEED
+    seed = int(read_model(SeedFile, read_json(path), str(path)).seed)
+    if seed >= MAX_SEED:
+        raise ValueError(f"{named(path)}: seed: {told(str(seed))} is given, but it must be less than 2**{SEED_BITS}")
+    return seed
 
 
 class ForfeitEntry(Strict):

@@ -23,6 +23,7 @@ from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import (
+    SUFFIX,
     CheckpointFolder,
     is_intact,
     network_of,
@@ -33,13 +34,14 @@ from sackarmies_training.checkpoints import (
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.files import next_run_folder, run_folders
 from sackarmies_training.imitation import Report, School, imitate
+from sackarmies_training.locks import locked
 from sackarmies_training.monitor import Clock, Monitor
 from sackarmies_training.opponents import OpponentPool
 from sackarmies_training.policy import NetworkPolicy
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from sackarmies_training.shaping import make_potential
 
-CHECKPOINT = "checkpoint.zip"  # the trained General, in the folder of its run
+CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained General, in the folder of its run
 
 
 def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = False) -> Path | None:
@@ -55,11 +57,20 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
         The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
-        ValueError: there is no run to resume, none of its checkpoints is intact, or it does not fit the configuration.
+        ValueError: there is no run to resume, none of its checkpoints is intact, it does not fit the configuration, or
+            another process uses its folder.
         OSError: a checkpoint cannot be written; the run can be resumed from the one before.
     """
-    say = functools.partial(console.print, soft_wrap=True, highlight=False)
     folder = open_folder(config, resume=resume)
+    with locked(folder):
+        for place in (folder, folder / "checkpoints"):
+            remove_leftovers(place)
+        return train_in(folder, config, game, console, resume=resume)
+
+
+def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *, resume: bool) -> Path | None:
+    """Train in a folder that no other process uses; arguments, result and errors as for `train`."""
+    say = functools.partial(console.print, soft_wrap=True, highlight=False, markup=False, emoji=False)
     finished = folder / CHECKPOINT
     if finished.exists() and is_intact(finished, say):
         say(f"Training in {folder} is complete.")
@@ -69,7 +80,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     clock = Clock(config.ppo.decisions, config.ppo.max_minutes)
     model = make_model(config, env, clock)
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
-    say(f"Checkpoints and logs go to {folder}; [bold]tensorboard --logdir {folder}[/bold] shows curves.")
+    say(f"Checkpoints and logs go to {folder}; `tensorboard --logdir {folder}` shows curves.")
     clock.start(0.0)
     path = checkpoints.latest_intact(say) if resume else None
     if path is not None:
@@ -105,7 +116,7 @@ def curves(folder: Path, decisions: int) -> Logger:
 
 
 def open_folder(config: TrainConfig, *, resume: bool) -> Path:
-    """Return the folder of the run: a new one, or the latest there is, without what a killed process left half written.
+    """Return the folder of the run: a new one, or the latest there is.
 
     Raises:
         ValueError: there is no run to resume.
@@ -118,8 +129,6 @@ def open_folder(config: TrainConfig, *, resume: bool) -> Path:
     runs = run_folders(folder)
     if not runs:
         raise ValueError(f"there is no run in {folder} to resume: start without --resume")
-    for place in (runs[-1], runs[-1] / "checkpoints"):
-        remove_leftovers(place)
     return runs[-1]
 
 

@@ -1,31 +1,41 @@
-"""Checkpoint files: a zip of JSON and torch tensors, without pickled code, so that reading one runs nothing.
+"""Checkpoint files: safetensors and nothing else, so that reading one runs no code and claims no memory.
 
-`checkpoint.json` says what the General was trained for; `policy.pt` holds its network. What training needs to go on
-lies beside them and is none of an agent's business.
+A checkpoint is a table of tensors by name. `checkpoint.json` is text as bytes and says what the General was trained
+for; `sha256` is the checksum of all the others, whose names are those of a part and of a tensor in it:
+`policy/value.weight`. An agent needs the part `policy`; the others are needed to resume training.
 """
 
 from __future__ import annotations
 
-import io
+import hashlib
 import json
 import os
-import zipfile
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+import safetensors.torch
 import torch
+from safetensors import SafetensorError
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import NetworkSizes
-from sackarmies_agents.learned.tensors import DAMAGED, MAX_REASON, check_archive, load_tensors
-from sackarmies_env.core.reading import parse_json
+from sackarmies_env.core.reading import MAX_CHECKPOINT, named, parse_json, read_bytes
 from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.core.words import cut, listed, printable, told
 
-FORMAT = 1
+FORMAT = 2
 HEADER = "checkpoint.json"
-POLICY = "policy.pt"
+CHECKSUM = "sha256"
+POLICY = "policy"
+WANTED = "a checkpoint"  # in messages
+MAX_TABLE = 2**20  # bytes of its table of tensors; a training run with 100 snapshots has half of that
+LENGTH = 8  # bytes of a safetensors file that say how long its table is
+MAX_REASON = 300  # characters of what is wrong with a file
+# What a parser of tensors has been seen or is documented to raise for a table that is valid and makes no tensors.
+DAMAGED = (SafetensorError, LookupError, ValueError, RuntimeError, TypeError, ArithmeticError, AssertionError)
+
+Tensors = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,31 @@ class Header:
     training: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint that has been read.
+
+    Attributes:
+        path: its file, for messages.
+        header: what it is of.
+        parts: name of a part -> its tensors by name.
+    """
+
+    path: Path
+    header: Header
+    parts: dict[str, Tensors]
+
+    def part(self, name: str) -> Tensors:
+        """Return the tensors of a part.
+
+        Raises:
+            ValueError: there is no such part.
+        """
+        if name not in self.parts:
+            raise damaged(self.path, f"there is no part {told(name)}")
+        return self.parts[name]
+
+
 def describe(info: GameInfo) -> dict[str, Any]:
     """Return what must be equal for a policy to play a game, as plain data."""
     spec = info.observation_spec
@@ -57,45 +92,98 @@ def describe(info: GameInfo) -> dict[str, Any]:
     }
 
 
-def pack(header: Header, policy: dict[str, Any], others: dict[str, dict[str, Any]]) -> bytes:
+def pack(header: Header, parts: dict[str, Tensors]) -> bytes:
     """Return a checkpoint as bytes.
 
     Args:
         header: what it is of.
-        policy: state of the network.
-        others: further members by name, each a dict that torch can save.
+        parts: name of a part -> its tensors by name; an agent needs `POLICY`.
+
+    Raises:
+        ValueError: it would be larger than a checkpoint may be.
     """
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(HEADER, json.dumps({"format": FORMAT, **asdict(header)}, indent=1))
-        for name, tensors in {POLICY: policy, **others}.items():
-            member = io.BytesIO()
-            torch.save(tensors, member)
-            archive.writestr(name, member.getvalue())
-    return buffer.getvalue()
+    text = json.dumps({"format": FORMAT, **asdict(header)}).encode()
+    tensors = {HEADER: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
+    for part, members in parts.items():
+        tensors |= {f"{part}/{name}": tensor.detach().contiguous() for name, tensor in members.items()}
+    content = safetensors.torch.save({**tensors, CHECKSUM: checksum(tensors)})
+    if len(content) > MAX_CHECKPOINT or int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
+        raise ValueError(
+            f"a checkpoint of this run would have {len(content)} bytes, at most {MAX_CHECKPOINT} are allowed: "
+            "choose a smaller network or a smaller pool"
+        )
+    return content
+
+
+def checksum(tensors: Tensors) -> torch.Tensor:
+    """Return the SHA-256 of names, kinds, shapes and contents of tensors, as 32 bytes."""
+    total = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        total.update(f"{name}\0{tensor.dtype}\0{list(tensor.shape)}\0".encode())
+        total.update(bytes_of(tensor))
+    return torch.frombuffer(bytearray(total.digest()), dtype=torch.uint8)
+
+
+def bytes_of(tensor: torch.Tensor) -> bytes:
+    """Return the content of a tensor, whatever it is of."""
+    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint, all of it.
+
+    Raises:
+        ValueError: the file is missing, damaged, too large, or of another format.
+    """
+    if not os.path.exists(path):
+        raise ValueError(f"there is no checkpoint {named(path)}")
+    tensors = _read_tensors(path, read_bytes(path, WANTED, MAX_CHECKPOINT))
+    found = tensors.pop(CHECKSUM, None)
+    if found is None or HEADER not in tensors:
+        raise damaged(path, f"it lacks {told(HEADER)} or {told(CHECKSUM)}")
+    if not torch.equal(found, checksum(tensors)):
+        raise damaged(path, "it does not match its checksum")
+    header = _parse_header(path, tensors.pop(HEADER))
+    parts: dict[str, Tensors] = {}
+    for name, tensor in tensors.items():
+        part, _, member = name.partition("/")
+        parts.setdefault(part, {})[member] = tensor
+    return Checkpoint(path, header, parts)
+
+
+def damaged(path: Path, reason: object) -> ValueError:
+    """Return an error that says what is wrong with the content of a checkpoint."""
+    return ValueError(f"the checkpoint {named(path)} is damaged ({cut(printable(reason), MAX_REASON)})")
 
 
 class HeaderFile(Strict):
     """What `checkpoint.json` holds."""
 
-    format: Literal[1]
+    format: Literal[2]
     game: dict[str, Any]
     network: dict[str, int]
     training: dict[str, Any]
 
 
-def read_header(path: Path) -> Header:
-    """Return what a checkpoint is of.
-
-    Raises:
-        ValueError: the file is missing, damaged, or of another format.
-    """
-    content = _member(path, HEADER)
-    name = f"the checkpoint {printable(path)}: {HEADER}"
+def _read_tensors(path: Path, content: bytes) -> Tensors:
+    """Return the tensors in the content of a file."""
+    if content.startswith(b"PK"):
+        raise ValueError(f"the checkpoint {named(path)} is an archive of an earlier version: train anew")
+    if int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
+        raise damaged(path, f"its table of tensors may have {MAX_TABLE} bytes")
     try:
-        data = parse_json(content.decode("utf-8"), name)
+        return safetensors.torch.load(content)
+    except DAMAGED as error:
+        raise damaged(path, f"its tensors cannot be read, {type(error).__name__}") from None
+
+
+def _parse_header(path: Path, tensor: torch.Tensor) -> Header:
+    name = f"the checkpoint {named(path)}: {HEADER}"
+    try:
+        data = parse_json(bytes_of(tensor).decode("utf-8"), name)
     except UnicodeDecodeError as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
         raise ValueError(f"{name} has the format {told(found)}, but this version reads {FORMAT}: train anew")
@@ -108,57 +196,3 @@ def read_header(path: Path) -> Header:
         return Header(read.game, NetworkSizes(**read.network), read.training)
     except ValueError as error:
         raise ValueError(f"{name}: network: {error}") from None
-
-
-def read_member(path: Path, name: str) -> dict[str, Any]:
-    """Return a member with tensors.
-
-    Raises:
-        ValueError: the file is missing or damaged, or the member holds more than tensors.
-    """
-    content = _member(path, name)
-    try:
-        return load_tensors(content)
-    except ValueError as error:
-        raise _damaged(path, f"{name}: {error}") from None
-
-
-def check(path: Path) -> None:
-    """Read all of a checkpoint.
-
-    Raises:
-        ValueError: the file is missing or damaged.
-    """
-    read_header(path)
-    try:
-        with _opened(path) as archive:
-            broken = archive.testzip()
-    except DAMAGED as error:
-        raise _damaged(path, error) from None
-    if broken is not None:
-        raise _damaged(path, f"{broken} does not match its checksum")
-
-
-def _opened(path: Path) -> zipfile.ZipFile:
-    """Open a checkpoint whose members are what they claim to be."""
-    archive = zipfile.ZipFile(path)
-    try:
-        check_archive(archive, path.stat().st_size)
-    except BaseException:
-        archive.close()
-        raise
-    return archive
-
-
-def _member(path: Path, name: str) -> bytes:
-    if not os.path.isfile(path):
-        raise ValueError(f"there is no checkpoint {printable(path)}")
-    try:
-        with _opened(path) as archive:
-            return archive.read(name)
-    except DAMAGED as error:
-        raise _damaged(path, error) from None
-
-
-def _damaged(path: Path, error: object) -> ValueError:
-    return ValueError(f"the checkpoint {printable(path)} is damaged ({cut(printable(error), MAX_REASON)})")

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.learned.board_network import BoardNetwork
-from sackarmies_agents.learned.checkpoint import POLICY, describe, read_header, read_member
+from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, describe, read_checkpoint
 from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
-from sackarmies_env.core.words import printable, short, told
+from sackarmies_env.core.reading import named
+from sackarmies_env.core.words import short, told
 
 
 class PolicyAgent(Agent):
@@ -62,40 +63,38 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False)
     Raises:
         ValueError: the file is missing or damaged, or its General was trained for another game.
     """
-    path = Path(path)
-    header = read_header(path)
+    checkpoint = read_checkpoint(Path(path))
     for key, value in describe(info).items():
-        found = header.game.get(key)
+        found = checkpoint.header.game.get(key)
         if found != value:
             what = "its observation has another layout" if key == "observation" else f"{key} {short(found)}"
             here = "" if key == "observation" else f", here it is {value}"
-            raise ValueError(f"the General in {printable(path)} was trained for another game: {what}{here}")
-    return PolicyAgent(read_network(path, POLICY, info, header.network), deterministic=deterministic)
+            raise ValueError(f"the General in {named(path)} was trained for another game: {what}{here}")
+    return PolicyAgent(read_network(checkpoint, POLICY, info), deterministic=deterministic)
 
 
-def read_network(path: Path, member: str, info: GameInfo, sizes: NetworkSizes) -> Network:
-    """Return the network in a member of a checkpoint.
+def read_network(checkpoint: Checkpoint, part: str, info: GameInfo) -> Network:
+    """Return the network in a part of a checkpoint.
 
     Args:
-        path: the checkpoint.
-        member: which of its members.
+        checkpoint: it also says how large the network is; no memory is taken for more than what the part holds.
+        part: which of its parts.
         info: the game that the network is for.
-        sizes: as the header of the checkpoint claims; no memory is taken for more than what the member holds.
 
     Raises:
-        ValueError: the member is damaged, or does not fit these sizes or this version.
+        ValueError: the part is missing, or does not fit these sizes or this version.
     """
-    weights = read_member(path, member)
+    weights = checkpoint.part(part)
     with torch.device("meta"):
-        network = make_network(info, sizes)
+        network = make_network(info, checkpoint.header.network)
     wanted = network.state_dict()
-    name = f"{member} in the checkpoint {printable(path)}"
+    name = f"{part} in the checkpoint {named(checkpoint.path)}"
     for key in dict.fromkeys([*wanted, *weights]):
         if key not in wanted or key not in weights:
             where = "missing" if key in wanted else "unknown"
             raise ValueError(f"{name} does not fit the network of this version: {told(key)} is {where}")
         given = weights[key]
-        if not isinstance(given, torch.Tensor) or given.dtype != wanted[key].dtype or given.shape != wanted[key].shape:
+        if given.dtype != wanted[key].dtype or given.shape != wanted[key].shape:
             shape = tuple(wanted[key].shape)
             raise ValueError(f"{name} does not fit the network of this version: {told(key)} is not of shape {shape}")
         if not torch.isfinite(given).all():

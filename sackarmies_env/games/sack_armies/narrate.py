@@ -128,7 +128,8 @@ class Step:
         """Tell who takes part in a coordinated attack, once all are named."""
         if self.action != Verb.PASS:
             return None
-        rows = sorted(np.flatnonzero(self.before["token_member"]), key=lambda row: self.before["token_hex"][row])
+        rows = np.flatnonzero(self.before["token_member"]).tolist()
+        rows.sort(key=lambda row: int(self.before["token_hex"][row]))
         members = [self.names.unit(self.before, row, self.player) for row in rows]
         listed = ", ".join(members[:-1]) + f" and {members[-1]}"
         return f"attacks {self.unit(self.chained(0))} with {listed} together, {TOGETHER[self.verb]}"

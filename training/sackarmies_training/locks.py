@@ -1,0 +1,70 @@
+"""One process at a time in the folder of a run or a tournament, and who it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from sackarmies_env.core.reading import named
+from sackarmies_env.core.tables import Line, Strict, read_model
+from sackarmies_training.files import read_json
+
+LOCK = ".lock"  # held by the system, and free as soon as the process has ended, be it killed
+HOLDER = ".lock.json"  # who holds it; without the lock it means nothing
+
+
+class Holder(Strict):
+    """Who uses a folder."""
+
+    pid: int
+    host: Line
+    since: Line
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host} since {self.since}"
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder while the block runs; the folder is made if it is missing.
+
+    Raises:
+        ValueError: another process is in it; the sentence says which.
+        OSError: the folder cannot be made or written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, blocking=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ValueError(
+            f"{named(folder)} is in use by {_holder(folder)}: wait until it has ended, or choose another folder"
+        ) from None
+    try:
+        _leave_note(folder / HOLDER)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            (folder / HOLDER).unlink()
+        lock.release()
+
+
+def _leave_note(path: Path) -> None:
+    """Write who holds the lock, simply: half a note does no harm, and a temporary file might be left by a kill."""
+    path.unlink(missing_ok=True)
+    since = datetime.now().astimezone().isoformat(" ", "seconds")
+    path.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since}), encoding="utf-8")
+
+
+def _holder(folder: Path) -> str:
+    try:
+        return str(read_model(Holder, read_json(folder / HOLDER), HOLDER))
+    except ValueError:  # the other one has only just begun
+        return "another process"

@@ -1,0 +1,68 @@
+"""Seeds of games and agents: all of them come from one number, and none of them tells another.
+
+The number has 128 bits. Each seed is a keyed hash (BLAKE2b) of what it is for, with the number as its key: whoever
+knows some seeds, such as an agent its own, learns nothing about the number or about any other seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from sackarmies_env.core.words import short
+
+SEED_BITS = 128
+MAX_SEED = 2**SEED_BITS
+GAME_BITS = 63  # of the seed of a game, see core/rng.py
+
+
+def draw_seed() -> int:
+    """Return a number that nobody can guess, from the random numbers of the operating system."""
+    return secrets.randbits(SEED_BITS)
+
+
+def checked_seed(name: str, seed: int | None) -> int:
+    """Return a seed that was given, or draw one.
+
+    Args:
+        name: how messages call it.
+        seed: None to draw one.
+
+    Raises:
+        ValueError: it is larger than a seed may be.
+    """
+    if seed is None:
+        return draw_seed()
+    if not 0 <= seed < MAX_SEED:
+        raise ValueError(f"{name} {short(seed)} is not allowed: a whole number from 0 to 2**{SEED_BITS} - 1 is wanted")
+    return seed
+
+
+def derive(seed: int, purpose: str, *numbers: int, bits: int = GAME_BITS) -> int:
+    """Return a seed that depends on another one and on what it is for.
+
+    Args:
+        seed: 0 to 2**128 - 1.
+        purpose: a word.
+        numbers: which one of that purpose.
+        bits: size of the result.
+    """
+    text = " ".join([purpose, *map(str, numbers)])
+    key = seed.to_bytes(SEED_BITS // 8, "little")
+    word = int.from_bytes(hashlib.blake2b(text.encode(), key=key).digest(), "little")
+    return word & ((1 << bits) - 1)
+
+
+def game_seeds(seed: int, count: int) -> list[int]:
+    """Return the seeds of `count` games."""
+    return [derive(seed, "game", number) for number in range(count)]
+
+
+def agent_seed(seed: int, part: int) -> int:
+    """Return the number from which the seeds of all agents in a part of a contest come."""
+    return derive(seed, "agents", part, bits=SEED_BITS)
+
+
+def commitment(seed: int) -> str:
+    """Return the SHA-256, in hexadecimal, of a seed written in decimal: it fixes the seed and does not tell it."""
+    return hashlib.sha256(str(seed).encode()).hexdigest()
