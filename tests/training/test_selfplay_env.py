@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import Agent, GameInfo, make_agent
-from sackarmies_env.core.advance import RUNNING, TERMINATED, TRUNCATED
 from sackarmies_training.opponents import PAST, OpponentPool
-from sackarmies_training.selfplay_env import SelfPlayEnv
+from sackarmies_training.selfplay_env import SelfPlayEnv, result_of
 from tests.core.toy_game import make_duel
 
 
@@ -86,21 +85,20 @@ def test_learner_who_falls_among_many_is_done_and_gets_its_share_of_the_loss():
 
 
 @pytest.mark.parametrize(
-    ("ended", "returns", "result"),
+    ("returns", "results"),
     [
-        (TERMINATED, [1.0, -0.5, -0.5], [1, -1, -1]),
-        (TRUNCATED, [0.25, 0.25, -0.5], [0, 0, -1]),
-        (TRUNCATED, [0.0, 0.0, 0.0], [0, 0, 0]),
-        (RUNNING, [0.0, 0.0, -0.5], [-1, -1, -1]),  # asked of the eliminated player alone
-        (TERMINATED, [1.0, 0.0, 0.0], [1, -1, -1]),  # reward = "win_only"
+        ([1.0, -0.5, -0.5], [1, -1, -1]),
+        ([0.25, 0.25, -0.5], [0, 0, -1]),
+        ([0.0, 0.0, 0.0], [0, 0, 0]),
+        ([1.0, 0.0, 0.0], [1, -1, -1]),  # reward = "win_only"
     ],
 )
-def test_result_compares_the_learner_with_the_best_opponent(ended, returns, result):
-    env = make_env(3, n=1)
-    env.reset()
-    env.batch.ended[0] = ended
-    env.batch.returns[0] = returns
-    assert [env._result(0, seat) for seat in range(3)] == result
+def test_result_compares_the_learner_with_the_best_opponent(returns, results):
+    assert [result_of(np.float32(returns), seat, is_running=False) for seat in range(3)] == results
+
+
+def test_learner_who_is_out_while_others_play_on_has_lost():
+    assert result_of(np.float32([0.0, 0.0, 0.0]), 1, is_running=True) == -1  # reward = "win_only"
 
 
 @pytest.mark.parametrize("bootstraps", [False, True])

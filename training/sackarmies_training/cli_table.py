@@ -186,7 +186,13 @@ def _list_choices(texts: list[str], most: int) -> None:
 def warmup(
     generals: Annotated[
         int | None,
-        typer.Option(min=2, max=6, help="Only for games of so many Generals; without it, for all.", show_default=False),
+        typer.Option(
+            metavar="N",
+            min=2,
+            max=6,
+            help="Only for games of this number of Generals; all by default.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Compile all that commands and environments need, so that nothing waits for it later."""

@@ -221,13 +221,6 @@ class SelfPlayEnv(VecEnv):
                 codes[places] = self._ask(agent, rows[places])
         return codes
 
-    def _result(self, row: int, seat: int) -> int:
-        """Return 1 if a seat won, 0 if it shares the best return with others, -1 if others did better or play on."""
-        returns = self.batch.returns[row]
-        if self.batch.ended[row] == RUNNING:
-            return -1
-        return int(np.sign(returns[seat] - np.delete(returns, seat).max()))
-
     def _ask(self, agent: Agent, rows: Rows) -> NDArray[np.int64]:
         """Return the actions of an opponent in `rows`, from copies of what it sees."""
         answer = agent.act_batch(self.batch.observations[rows], self.batch.action_masks[rows])
@@ -244,7 +237,7 @@ class SelfPlayEnv(VecEnv):
     def _finish(self, row: int) -> dict[str, Any]:
         """Count a game that is over for the learner and return what SB3 wants to know of it."""
         seat = int(self._seat[row])
-        result = self._result(row, seat)
+        result = result_of(self.batch.returns[row], seat, is_running=self.batch.ended[row] == RUNNING)
         for name in self._names[row]:
             self.results[name].append(result)
             self.pool.report(name, result)
@@ -255,3 +248,10 @@ class SelfPlayEnv(VecEnv):
             "terminal_observation": self.batch.observe(np.array([seat]), np.array([row]))[0],
             "TimeLimit.truncated": self._bootstraps and is_cut_off,
         }
+
+
+def result_of(returns: NDArray[np.float32], seat: int, *, is_running: bool) -> int:
+    """Return 1 if a seat won, 0 if it shares the best return with others, -1 if others did better or play on."""
+    if is_running:
+        return -1
+    return int(np.sign(returns[seat] - np.delete(returns, seat).max()))
