@@ -265,6 +265,8 @@ class Batch:
 
     def refusal(self, row: int, action: int) -> str:
         """Return a sentence on why an action is refused, from what the player to act in a game knows."""
+        if not self._all_begun:
+            self._check_begun(np.array([row]))
         decision, legal = self.game.describe_decision(self.states[row : row + 1]), self._judge.legal_ids(row)
         return f"illegal action {action} in game {row} at {decision}; legal are {legal}; no game was changed"
 
