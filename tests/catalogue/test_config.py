@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.hexgrid import NO_HEX
-from sackarmies_env.games.sack_armies.army import Army, load_army, resolve_army
+from sackarmies_env.games.sack_armies.army import Army, check_army, load_army, read_army, resolve_army
 from sackarmies_env.games.sack_armies.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.config import (
     build_params,
@@ -28,6 +28,8 @@ from sackarmies_env.games.sack_armies.constants import (
     Use,
     Who,
 )
+from sackarmies_env.games.sack_armies.passing import left_by_texts
+from sackarmies_env.games.sack_armies.schema import read_tokens
 from sackarmies_env.games.sack_armies.state import LARGE, SMALL
 from sackarmies_env.games.sack_armies.switches import CHOICES, SAME_NAME, Switches
 
@@ -132,6 +134,62 @@ def test_what_no_capacity_holds_is_refused():
     huge = Army("huge", {"plain": 65, "imps": 1})
     sentence = "an army has 66 tokens, but at most 64 fit into a game"
     assert refusal(make_config, 2, [huge, FEW], legal_armies=False) == sentence
+
+
+def test_an_army_that_could_fill_a_table_of_a_turn_is_refused():
+    augment = {"kind": "augment", "stat": "armor", "amount": 1}
+    banners = [inline(f"banner{number}", abilities=[augment]) for number in range(6)]
+
+    def army(last):
+        copies = {token["id"]: 6 for token in banners[:5]}
+        return read_army(
+            {"name": "banners", "tokens": {"plain": 5, **copies, "banner5": last}, "token": banners}, "army"
+        )
+
+    assert check_army(army(2)) == []
+    problem = (
+        "its dead can leave 33 augments behind in one turn (33 printed on units and 0 by texts that grant one or raise "
+        "the dead), but at most 32 fit into a game: use fewer of these"
+    )
+    assert check_army(army(3)) == [problem]
+    assert refusal(make_config, 2, [FEW, army(3)]) == f"army 'banners' of General 1: {problem}"
+    assert refusal(make_config, 2, [FEW, army(3)], legal_armies=False) == f"tokens of General 1: {problem}"
+
+
+@pytest.mark.parametrize(("units", "maneuvers"), [(11, 33), (12, 33), (11, 40), (10, 33)])
+def test_maneuvers_count_as_far_as_units_can_hold_them(units, maneuvers):
+    drill = text("drill", [{"kind": "modify", "stat": "armor", "amount": 1}], kind="maneuver")
+    counts = {"plain": 5, "host": units, "drill": maneuvers, "imps": 3}
+    army = read_army({"name": "drilled", "tokens": counts, "token": [inline("host", band="red"), drill]}, "army")
+    agreed = Switches(max_ranks=100, copy_limits={"1": 64, "2": 64, "3+": 64})
+    problem = "its units can hold 33 maneuvers that change a unit, or grant it something, until the end of the turn"
+    found = check_army(army, switches=agreed)
+    assert [sentence.split(", but")[0] for sentence in found] == ([problem] if units > 10 else [])
+
+
+def test_raising_lets_an_augment_die_again():
+    augment = {"kind": "augment", "stat": "armor", "amount": 1}
+    banner = inline("banner", abilities=[augment])
+    loan = {"kind": "grant", "ability": augment}
+    texts = [
+        text("call", [{"kind": "raise"}, loan], kind="maneuver"),
+        text("crown", [loan], "free"),
+        text("mantle", [loan], "permanent"),
+        text("wake", [{"kind": "raise"}, loan]),
+    ]
+    tokens = read_tokens([banner, *texts], "tokens")
+    by_name = {token.id: token for token in tokens}
+
+    def left(**copies):
+        army = [by_name[name] for name, number in copies.items() for _ in range(number)]
+        return left_by_texts(army, copies.get("banner", 0))
+
+    assert left(banner=2, call=3) == 6
+    assert left(banner=1, call=4) == 6  # a unit holds three
+    assert left(banner=1, crown=3, call=2) == 2 * 2 + 1
+    assert left(banner=1, mantle=4) == 4
+    assert left(banner=1, wake=5) == 2  # one action a turn
+    assert left(banner=0, call=1, wake=1, mantle=1) == 1 + 1
 
 
 def test_armies_of_a_scenario_need_not_be_legal_but_must_exist():
@@ -370,8 +428,8 @@ def test_granted_abilities_are_rows_of_the_ability_table(params):
 def test_texts_and_keywords_that_overflow_the_tables_are_refused():
     ability = {"kind": "augment", "stat": "armor", "amount": 1}
     many = [inline(f"u{number}", abilities=[ability] * 5) for number in range(100)]
-    assert refusal(build_params, make_config(tokens=many)) == (
+    assert refusal(make_config, tokens=many) == (
         "the tokens need more than 512 rows in the ability table: use fewer tokens or texts"
     )
     wordy = [inline(f"u{number}", keywords=[f"word_{number}"]) for number in range(60)]
-    assert refusal(build_params, make_config(tokens=wordy)).startswith("the tokens use more than 62 keywords; ")
+    assert refusal(make_config, tokens=wordy).startswith("the tokens use more than 62 keywords; ")

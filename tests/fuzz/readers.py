@@ -16,7 +16,7 @@ import numpy as np
 from sackarmies_agents.factory import KINDS, AgentSpec, parse_agent
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.notation import GameRecord, give_up, load_record, make_record, replay, state_digest
-from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK
+from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK
 from sackarmies_env.core.tables import Strict, read_model
 from sackarmies_env.games.sack_armies.actions import ActionText, legal_ids
 from sackarmies_env.games.sack_armies.advance import step_games
@@ -196,7 +196,7 @@ def check_position(position: Position) -> None:
         legal = legal_ids(states["legal"][0])
         assert legal and max(legal) < game_text.num_actions
         step_games(position.params, states, np.array([rng.choice(legal)]))
-        assert states["error"][0] in (ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_CAPACITY, ERROR_STUCK)
+        assert states["error"][0] in (ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK)
     to_scenario(position.params, position.config, states)
 
 

@@ -2,9 +2,13 @@
 
 import copy
 
+import numpy as np
 import pytest
 
+from sackarmies_env.games.sack_armies.constants import Frame, Verb
 from sackarmies_env.games.sack_armies.scenario import start_scenario
+from sackarmies_env.games.sack_armies.scenario_flow import ABOVE, _stack_faults
+from sackarmies_env.games.sack_armies.state import MAX_FRAMES
 from tests.fuzz.readers import dumps
 
 
@@ -17,14 +21,14 @@ def position_at(decision):
 @pytest.mark.parametrize(
     ("decision", "changes", "message"),
     [
-        ("deploy_hex", {"chain": [7]}, "chain: 7 is no type that General"),
+        ("deploy_hex", {"chain": ["pit_demon"]}, 'chain: "pit_demon" is no type that General'),
         ("deploy_hex", {"chain_length": 0}, "chain_length: 0 parts of a choice do not go with the decision deploy_hex"),
         ("deploy_hex", {"chain_length": 6}, "chain_length: 6 parts of a choice do not go with"),
         ("deploy_hex", {"frame_top": 4}, "frame_kind: setup cannot lie on deploy"),
         ("deploy_hex", {"frame_step": [1, 9]}, "frame_step: deploy has the steps 0 to 0, not 9"),
         ("deploy_hex", {"frame_data": [[0], [200]]}, "frame_data: 200 is given for deploy, but 0 to 64 are possible"),
         ("deploy_hex", {"current_player": -1}, "current_player: a decision is that of a General"),
-        ("move_to", {"chain": [-1]}, "chain: -1 is given, but move_to is about units on these hexes"),
+        ("move_to", {"chain": ["-"]}, 'chain: "-" is given, but move_to is about units on these hexes'),
         ("move_to", {"decision": "counter"}, "decision: counter is not asked in move"),
         ("move_to", {"frame_kind": ["window", "move"]}, "frame_kind: window cannot be the lowest procedure"),
         (
@@ -49,3 +53,20 @@ def test_a_deck_of_more_cards_than_there_are_is_refused():
     scenario["chance"]["deck_red"] = 27
     with pytest.raises(ValueError, match="scenario: procedure: deck_red: 27 cards are left, but there are 0 to 26"):
         start_scenario(scenario)
+
+
+def test_no_more_procedures_can_lie_on_each_other_than_a_state_holds():
+    def stacks(*below):
+        yield below
+        if len(below) <= MAX_FRAMES:
+            for above in ABOVE.get(below[-1], ()):
+                yield from stacks(*below, above)
+
+    whole = {
+        stack
+        for stack in stacks(Frame.TURN)
+        for verb in (Verb.CAST, Verb.SURPRISE)
+        if not [*_stack_faults({"act_verb": verb, "frame_step": np.zeros(MAX_FRAMES + 1)}, list(stack))]
+    }
+    assert (Frame.TURN, Frame.ATTACK, Frame.WINDOW, Frame.ACTIVATE) in whole
+    assert max(map(len, whole)) == 4 <= MAX_FRAMES

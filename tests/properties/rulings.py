@@ -15,7 +15,7 @@ def rulings(bout: Bout) -> Look:
 
     def look() -> None:
         nonlocal before
-        now = read_position(bout.config, bout.game.params, bout.states)
+        now = read_position(bout.config, bout.states)
         done = bout.actions[-1] if bout.actions else NEW_GAME
         faults = [missed_question(before, done, now)] if before is not None else []
         if now.decision != Decision.NONE:

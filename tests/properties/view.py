@@ -45,7 +45,7 @@ class View:
         self.rows = [row for row, zone in enumerate(self.columns["zone"]) if zone != Zone.NONE]
         self.legal = bout.legal()
         check_stacks(self)  # before anybody follows them
-        self.position = read_position(bout.config, bout.game.params, bout.states)
+        self.position = read_position(bout.config, bout.states)
         self.tokens = {token.row: token for token in self.position.tokens}
         self.fields = self.position.fields
         self.units = self.position.units

@@ -83,7 +83,7 @@ def referee_bout(options: dict[str, Any], seed: int, plies: int, liked: Collecti
     met: Counter[Decision] = Counter()
     before, done = None, NEW_GAME
     for states, action in random_play(game, seed, plies, liked):
-        position = read_position(config, game.params, states)
+        position = read_position(config, states)
         faults = [missed_question(before, done, position)] if before is not None else []
         if action != NEW_GAME:
             met[position.decision] += 1

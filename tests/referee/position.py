@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, NUM_VERBS, Decision, Face, Frame, Verb, Zone
 from sackarmies_env.games.sack_armies.flow import WindowKind
-from sackarmies_env.games.sack_armies.schema import AnyToken, Text
+from sackarmies_env.games.sack_armies.schema import AnyToken, Text, Unit
+from sackarmies_env.games.sack_armies.state import PRINTED
 from sackarmies_env.games.sack_armies.switches import Switches
-from sackarmies_env.games.sack_armies.text_schema import AnyAbility, AnyEffect, AugmentAbility, GrantEffect
+from sackarmies_env.games.sack_armies.text_schema import AnyEffect, AugmentAbility, GrantEffect
 
 Hex = tuple[int, int]
 
@@ -174,10 +175,9 @@ def turned_up(*tokens: Token) -> Iterator[None]:
 # --- reading the state record
 
 
-def read_position(config: Config, params: NDArray[np.void], states: NDArray[np.void]) -> Position:
+def read_position(config: Config, states: NDArray[np.void]) -> Position:
     """Return the position in `states[0]`."""
     state: Any = states.view(np.ndarray)[0]
-    tables: Any = params.view(np.ndarray)[0]
     grid = config.grid
     hexes = list(zip(grid.q.tolist(), grid.r.tolist(), strict=True))
     by_row = read_tokens(config, state, hexes)
@@ -200,8 +200,8 @@ def read_position(config: Config, params: NDArray[np.void], states: NDArray[np.v
         attack=read_attack(state, by_row, hexes),
         act=read_activation(state, by_row, hexes),
         hits=read_hits(state, by_row),
-        modifiers=read_modifiers(config, tables, state, by_row),
-        ghosts=read_ghosts(config, tables, state, hexes),
+        modifiers=read_modifiers(config, state, by_row),
+        ghosts=read_ghosts(config, state, hexes),
     )
 
 
@@ -275,37 +275,34 @@ def read_hits(state: Any, by_row: dict[int, Token]) -> list[Hit]:
     ]
 
 
-def read_modifiers(config: Config, tables: Any, state: Any, by_row: dict[int, Token]) -> list[tuple[Token, AnyEffect]]:
-    """Return what texts have done to units until the end of the turn; the state names rows of the effect table."""
+def read_modifiers(config: Config, state: Any, by_row: dict[int, Token]) -> list[tuple[Token, AnyEffect]]:
+    """Return what texts have done to units until the end of the turn; the state counts effects of a text."""
     found = []
     for i in range(int(state["num_modifiers"])):
-        row = int(state["modifier_effect"][i])
-        for number, text in enumerate(config.tokens):
-            first, end = int(tables["type_effect_start"][number]), int(tables["type_effect_end"][number])
-            if isinstance(text, Text) and first <= row < end:
-                found.append((by_row[int(state["modifier_token"][i])], text.effects[row - first]))
+        for effect in effects_of(config, int(state["modifier_type"][i]), int(state["modifier_rows"][i])):
+            found.append((by_row[int(state["modifier_token"][i])], effect))
     return found
 
 
-def read_ghosts(config: Config, tables: Any, state: Any, hexes: list[Hex]) -> list[Ghost]:
-    """Return the bonuses of dead augmenters."""
+def read_ghosts(config: Config, state: Any, hexes: list[Hex]) -> list[Ghost]:
+    """Return the bonuses of dead augmenters: what was printed on them, and what texts granted them."""
     ghosts = []
     for i in range(int(state["num_ghosts"])):
-        ability = ability_in_row(config, tables, int(state["ghost_ability"][i]))
-        assert isinstance(ability, AugmentAbility)
-        ghosts.append(Ghost(hexes[int(state["ghost_hex"][i])], int(state["ghost_controller"][i]), ability))
+        number, count = int(state["ghost_type"][i]), int(state["ghost_rows"][i])
+        if count == PRINTED:
+            unit = config.tokens[number]
+            assert isinstance(unit, Unit)
+            abilities = list(unit.abilities)
+        else:
+            granted = effects_of(config, number, count)
+            abilities = [effect.ability for effect in granted if isinstance(effect, GrantEffect)]
+        place, controller = hexes[int(state["ghost_hex"][i])], int(state["ghost_controller"][i])
+        ghosts += [Ghost(place, controller, one) for one in abilities if isinstance(one, AugmentAbility)]
     return ghosts
 
 
-def ability_in_row(config: Config, tables: Any, row: int) -> AnyAbility:
-    """Return the ability, printed or granted, in a row of the ability table."""
-    for number, text in enumerate(config.tokens):
-        first, end = int(tables["type_ability_start"][number]), int(tables["type_ability_end"][number])
-        if first <= row < end:
-            assert text.kind == "unit"
-            return text.abilities[row - first]
-        start = int(tables["type_effect_start"][number])
-        for offset, effect in enumerate(text.effects):
-            if isinstance(effect, GrantEffect) and int(tables["effect_ability"][start + offset]) == row:
-                return effect.ability
-    raise ValueError(f"no token has the ability of row {row}")
+def effects_of(config: Config, number: int, count: int) -> tuple[AnyEffect, ...]:
+    """Return the first effects of a text."""
+    text = config.tokens[number]
+    assert isinstance(text, Text)
+    return text.effects[:count]

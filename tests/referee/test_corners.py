@@ -28,7 +28,7 @@ def legal_after(scenario: dict[str, Any], *texts: str) -> set[str]:
     config = config_of(game)
     before, done, offered = None, NEW_GAME, set()
     for states, action in play_texts(game, texts):
-        now = read_position(config, game.params, states)
+        now = read_position(config, states)
         offered = offered_ids(game, states)
         assert offered == legal_ids(now)
         assert before is None or missed_question(before, done, now) == ""

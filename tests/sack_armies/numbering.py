@@ -65,11 +65,6 @@ class Renumbered:
             self.words.append(Words(self.other))
         numbers = {token_id: number for number, token_id in enumerate(self.words[1].ids)}
         self.types = np.array([numbers[token_id] for token_id in self.words[0].ids])
-        self.effects = self.table_rows("effect")
-        self.abilities = self.table_rows("ability")
-        for row, twin in self.effects.items():
-            granted = [int(game.params["effect_ability"][0][at]) for game, at in ((self.game, row), (self.other, twin))]
-            self.abilities[granted[0]] = granted[1]
 
     def shuffled(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return a configuration with its inline tokens in another order."""
@@ -78,15 +73,6 @@ class Renumbered:
             if place and place.get("token"):
                 place["token"] = [place["token"][number] for number in self.rng.permutation(len(place["token"]))]
         return options
-
-    def table_rows(self, table: str) -> dict[int, int]:
-        """Return for each row of a table that types own where it is in the other game."""
-        rows: dict[int, int] = {}
-        for type_id, twin in enumerate(self.types.tolist()):
-            start, end = (int(self.game.params[f"type_{table}_{edge}"][0][type_id]) for edge in ("start", "end"))
-            first = int(self.other.params[f"type_{table}_start"][0][twin])
-            rows |= {row: first + row - start for row in range(start, end)}
-        return rows
 
     def type_of(self, number: Any) -> Any:
         """Return types under their other numbers; NO_TYPE stays."""
@@ -130,12 +116,9 @@ class Renumbered:
             other["chain"][0, 0] = self.types[other["chain"][0, 0]]
         tells = np.isin(other["log_kind"][0], TYPE_EVENTS)
         other["log_value"][0, tells] = self.type_of(other["log_value"][0, tells])
-        for field, rows, count in (
-            ("modifier_effect", self.effects, "num_modifiers"),
-            ("ghost_ability", self.abilities, "num_ghosts"),
-        ):
-            for i in range(int(other[count][0])):
-                other[field][0, i] = rows[int(other[field][0, i])]
+        for field, count in (("modifier_type", "num_modifiers"), ("ghost_type", "num_ghosts")):
+            used = int(other[count][0])
+            other[field][0, :used] = self.type_of(other[field][0, :used])
 
     def _number_legal(self, states: States, other: States) -> None:
         bits = np.zeros(other["legal"].shape[1] * 64, np.uint8)

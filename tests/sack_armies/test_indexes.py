@@ -36,8 +36,8 @@ def observe_all(params, states, players, out):
 
 
 def test_the_last_row_counts():
-    full = {"hand": [], "sack": ["spare"] * 34, "casualties": [], "removed": []}  # with five battlefields and a unit
-    t = play([token("a")], [unit("a", "0,0"), unit("a", "3,0", 1)], general=[full, full])
+    full = {"hand": [], "sack": ["spare"] * 34, "casualties": [], "removed": []}  # the unit comes last
+    t = play([token("z")], [unit("z", "0,0"), unit("z", "3,0", 1)], general=[full, full])
     assert t.params["army_size"][0, 1] == t.params["tokens_per_general"][0] == 40
     assert t.state["cell_unit"].max() == 79
     assert t.stat("3,0", "armor") == 1

@@ -177,6 +177,18 @@ def test_every_example_survives_the_round_trip():
         check_round_trip(game.params, game.config, game.states)
 
 
+def test_short_lists_stand_on_one_line():
+    text = scenario_toml({"at": [1, -2], "log_hex": ["1,-2", "-"], "frame_data": [[0, 1]], "draws": []})
+    assert text.splitlines() == [
+        "at = [1, -2]",
+        'log_hex = ["1,-2", "-"]',
+        "frame_data = [",
+        "    [0, 1],",
+        "]",
+        "draws = []",
+    ]
+
+
 def test_a_dump_in_a_reaction_window_goes_on_there():
     t = Table(SCENARIOS / "x08_retreat.toml").do("melee", "hex 0,0", "hex 1,0", "surprise")
     again = Table(t.dump())
@@ -362,13 +374,22 @@ def test_all_faults_are_told_at_once_and_the_file_is_named(tmp_path):
     [
         ({"decison": "menu"}, 'procedure: unknown field "decison" (did you mean "decision"?)'),
         ({"decision": "menue"}, 'procedure: decision: "menue" is not allowed'),
-        ({"chain": [99999]}, "procedure: chain: 99999 is given, but a whole number from -1 to"),
+        ({"chain": [99999]}, 'procedure: chain: 99999 is no hex of the board, written as in "1,-2"'),
+        ({"chain": ["9,9"]}, 'procedure: chain: "9,9" is no hex of the board'),
+        ({"decision": "deploy_hex", "chain": ["wisp"]}, 'chain: "wisp" is the id of no token (did you mean "wisps"?)'),
         ({"chain_length": 7}, "procedure: chain_length: 7 is given, but a whole number from 0 to 6 is wanted"),
-        ({"attack_unit": 50}, "procedure: attack_unit: 50 is given"),
-        ({"token_employed": [[99, 1]]}, "procedure: token_employed: 99 is no token"),
-        ({"catalogue": "0123"}, 'procedure: it was written with another catalogue ("0123", not "'),
+        ({"attack_unit": 50}, "procedure: attack_unit: 50 is no token of this position"),
+        ({"attack_unit": "unit 0,1"}, 'attack_unit: "unit 0,1" is no token of this position, named as in "unit 1,0"'),
+        ({"token_employed": [["unit 0,9", 1]]}, 'procedure: token_employed: "unit 0,9" is no token'),
+        ({"token_employed": [["-", 1]]}, 'procedure: token_employed: "-" is no token'),
+        ({"act_type": "wisp"}, 'procedure: act_type: "wisp" is the id of no token (did you mean "wisps"?)'),
+        ({"act_type": 7}, "procedure: act_type: 7 is the id of no token"),
+        ({"log_kind": ["reveal"], "log_value": [7]}, "procedure: log_value: 7 is the id of no token"),
+        ({"log_kind": ["announce"], "log_value": ["mele"]}, 'log_value: "mele" is not allowed; allowed are "pass"'),
         ({"frame_data": 3}, "procedure: frame_data: 3 is given, but a list"),
-        ({"rows": [0]}, "rows: [0] is given, but a list of 14 numbers is wanted, one for each token"),
+        ({"num_modifiers": 35}, "procedure: num_modifiers: 35 is given, but a whole number from 0 to 34 is wanted"),
+        ({"rows": [0]}, "rows: [0] is given, but 2 lists of tokens are wanted"),
+        ({"rows": [0, 0]}, "rows[0]: 0 is given, but the names of 7 tokens are wanted"),
     ],
 )
 def test_a_procedure_that_no_state_can_hold_is_refused(procedure, message):
@@ -379,13 +400,20 @@ def test_a_procedure_that_no_state_can_hold_is_refused(procedure, message):
 
 def test_rows_that_do_not_fit_are_refused():
     scenario = position([WALKER], UNITS)
-    number = len(scenario["battlefield"]) + len(scenario["unit"]) + 2
-    with pytest.raises(ValueError, match=r"rows\[1\]: row 0 of General 0 is taken already"):
-        start_scenario(scenario | {"procedure": {"rows": [0] * number}})
+    fields = [[f"battlefield {entry}" for entry in B1[owner]] for owner in (0, 1)]
+    rows = [[*fields[0], "unit 0,0", "sack 0 spare 0"], [*fields[1], "unit 2,0", "sack 1 spare 0"]]
+    start_scenario(scenario | {"procedure": {"rows": rows}})
+    for name, message in (
+        ("battlefield 0,0", '"battlefield 0,0" is named twice'),
+        ("unit 2,0", '"unit 2,0" is no token of General 0 (did you mean "unit 0,0"?)'),
+    ):
+        with pytest.raises(ValueError, match=r"rows\[0\]: ") as error:
+            start_scenario(scenario | {"procedure": {"rows": [[*rows[0][:5], name, rows[0][6]], rows[1]]}})
+        assert message in str(error.value)
 
 
 def test_a_procedure_without_a_legal_action_is_refused():
-    asked = {"decision": "cast_slot", "current_player": 0, "chain": [135], "chain_length": 1, "chain_verb": "cast"}
+    asked = {"decision": "cast_slot", "current_player": 0, "chain": ["0,0"], "chain_length": 1, "chain_verb": "cast"}
     with pytest.raises(ValueError, match="procedure: nobody has a legal action at the decision that it names"):
         start_scenario(position([WALKER], UNITS) | {"procedure": asked})
 

@@ -13,6 +13,7 @@ from sackarmies_env.core.reading import read_toml
 from sackarmies_env.core.tables import read_model
 from sackarmies_env.core.words import doubled, listed, sentences, short, suggestion
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
+from sackarmies_env.games.sack_armies.passing import too_many_effects
 from sackarmies_env.games.sack_armies.schema import AnyToken, ArmyFile
 from sackarmies_env.games.sack_armies.state import LARGE
 from sackarmies_env.games.sack_armies.switches import Switches
@@ -142,6 +143,7 @@ def check_army(
     problems += too_many_copies(known, tokens, agreed)
     problems += too_few_battlefields(known, tokens, agreed)
     problems += no_unit(known, tokens)
+    problems += too_many_effects(copies_of(known, tokens))
     if army.size > LARGE.tokens:
         problems.append(f"it has {army.size} tokens, but at most {LARGE.tokens} fit into a game")
     return problems
@@ -196,6 +198,11 @@ def no_unit(army: Army, tokens: Mapping[str, AnyToken]) -> list[str]:
     return ["it has no unit, but at least one is needed"]
 
 
+def copies_of(army: Army, tokens: Mapping[str, AnyToken]) -> list[AnyToken]:
+    """Return the tokens of an army, each as often as it has copies; `tokens` by id must hold all of them."""
+    return [tokens[token_id] for token_id, copies in army.counts.items() for _ in range(copies)]
+
+
 def require_legal(armies: Sequence[Army], catalogue: Mapping[str, AnyToken], switches: Switches) -> None:
     """Check the armies of all Generals.
 
@@ -206,6 +213,21 @@ def require_legal(armies: Sequence[Army], catalogue: Mapping[str, AnyToken], swi
         f"army {short(army.name)} of General {seat}: {problem}"
         for seat, army in enumerate(armies)
         for problem in check_army(army, catalogue, switches)
+    ]
+    if problems:
+        raise ValueError(sentences(problems))
+
+
+def require_room(armies: Sequence[Army], catalogue: Mapping[str, AnyToken]) -> None:
+    """Check that a state holds all that armies can bring about, whatever limits they keep.
+
+    Raises:
+        ValueError: with a line for each thing that is too much.
+    """
+    problems = [
+        f"tokens of General {seat}: {problem}"
+        for seat, army in enumerate(armies)
+        for problem in too_many_effects(copies_of(army, catalogue))
     ]
     if problems:
         raise ValueError(sentences(problems))

@@ -8,18 +8,19 @@ from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import ERROR_CAPACITY
-from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Event, Verb, Zone
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Ability, Effect, Event, Verb, Zone
 from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.movement import find_reach, is_destination
-from sackarmies_env.games.sack_armies.state import MAX_GHOSTS
+from sackarmies_env.games.sack_armies.state import PRINTED
 from sackarmies_env.games.sack_armies.stats import (
-    NO_ROW,
     ability_if_revealed,
     ability_value,
+    applied_rows,
     distance,
     effective_armor,
+    limits_met,
     movement_if_revealed,
-    nth_ability,
+    text_rows,
 )
 from sackarmies_env.games.sack_armies.transfer import leave_play, shown_type
 from sackarmies_env.games.sack_armies.zones import (
@@ -29,7 +30,9 @@ from sackarmies_env.games.sack_armies.zones import (
     first_token,
     hex_of,
     is_face_up,
+    is_in_effect,
     owner_of,
+    type_of,
     unit_at,
 )
 
@@ -266,28 +269,52 @@ def defending_armor(params, state, defender):
 
 
 @njit
-def leave_ghost(params, state, row, unit):
-    """Let augment `row` of a dying unit work from its hex until the end of the turn."""
-    if state.num_ghosts == MAX_GHOSTS:
+def leave_ghost(state, unit, type_id, rows, first):
+    """Let what augments on a dying unit, printed or in a text, work from its hex until the end of the turn.
+
+    The entries of the unit begin at number `first`.
+    """
+    if state.num_ghosts == len(state.ghost_hex):
         state.error = ERROR_CAPACITY
         return
     i = np.int64(state.num_ghosts)
     state.ghost_hex[i] = hex_of(state, unit)
-    state.ghost_ability[i] = row
+    state.ghost_type[i] = type_id
+    state.ghost_rows[i] = rows
     state.ghost_controller[i] = controller_of(state, unit)
+    state.ghost_same[i] = i > first
     state.num_ghosts += 1
+
+
+@njit
+def grants_augment(params, rows):
+    """Return whether some of the effects in `rows` grants an augment."""
+    for effect in range(rows[0], rows[1]):
+        if (
+            params.effect_kind[effect] == Effect.GRANT
+            and params.ability_kind[params.effect_ability[effect]] == Ability.AUGMENT
+        ):
+            return True
+    return False
 
 
 @njit
 def leave_ghosts(params, state, unit):
     """Let the augments of a killed unit continue for the rest of the turn."""
-    place = np.int64(0)
-    row = nth_ability(params, state, unit, place)
-    while row != NO_ROW:
-        if params.ability_kind[row] == Ability.AUGMENT:
-            leave_ghost(params, state, row, unit)
-        place += 1
-        row = nth_ability(params, state, unit, place)
+    type_id = type_of(state, unit)
+    first = np.int64(state.num_ghosts)
+    if params.type_ability[type_id, Ability.AUGMENT] > 0 and limits_met(params, state, unit):
+        leave_ghost(state, unit, type_id, PRINTED, first)
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        rows = text_rows(params, type_of(state, attachment))
+        if is_in_effect(params, state, attachment) and grants_augment(params, rows):
+            leave_ghost(state, unit, type_of(state, attachment), rows[1] - rows[0], first)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        applied = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+        if state.modifier_token[i] == unit and grants_augment(params, applied):
+            leave_ghost(state, unit, np.int64(state.modifier_type[i]), applied[1] - applied[0], first)
 
 
 @njit

@@ -14,7 +14,14 @@ from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
 from sackarmies_env.core.state import alloc, copy_records
 from sackarmies_env.core.words import sentences, short
 from sackarmies_env.games.sack_armies.actions import num_actions
-from sackarmies_env.games.sack_armies.army import Army, ArmyChoice, require_legal, resolve_army, unknown_tokens
+from sackarmies_env.games.sack_armies.army import (
+    Army,
+    ArmyChoice,
+    require_legal,
+    require_room,
+    resolve_army,
+    unknown_tokens,
+)
 from sackarmies_env.games.sack_armies.attributes import fill_attributes
 from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
@@ -86,7 +93,7 @@ def make_config(
         legal_armies: whether armies must be legal; a position of a scenario need not come from legal armies.
 
     Raises:
-        ValueError: with a line for each fault.
+        ValueError: with a line for each fault; also if the tokens do not fit into the tables of a game.
     """
     if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
         raise ValueError(f"num_generals is {short(num_generals)}, but 2 to {MAX_GENERALS} Generals can play")
@@ -98,6 +105,9 @@ def make_config(
     if legal_armies:
         require_legal(chosen, by_id(config.tokens), config.switches)
     capacity_for(config)
+    if not legal_armies:
+        require_room(chosen, by_id(config.tokens))
+    _token_params(config.inline_tokens)
     return config
 
 

@@ -45,7 +45,7 @@ from sackarmies_env.games.sack_armies.zones import (
     unit_at,
 )
 
-MAX_DAMAGE = 30_000  # fits the record
+MAX_DAMAGE = 2**31 - 1  # fits the record, and no armor comes near it
 NO_INSTANCE = -1
 
 

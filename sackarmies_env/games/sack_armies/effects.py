@@ -40,7 +40,6 @@ from sackarmies_env.games.sack_armies.movement import (
     reveal,
     settle_sight,
 )
-from sackarmies_env.games.sack_armies.state import MAX_MODIFIERS
 from sackarmies_env.games.sack_armies.stats import NO_ROW, distance, effective_armor
 from sackarmies_env.games.sack_armies.transfer import leave_play, lift_unit, put_unit, shown_type
 from sackarmies_env.games.sack_armies.zones import (
@@ -265,13 +264,24 @@ def offer_effect_types(params, state):
 
 
 @njit
-def add_modifier(state, unit, row):
-    """Let effect `row` work on `unit` until the end of the turn."""
-    if state.num_modifiers == MAX_MODIFIERS:
+def add_modifier(params, state, unit, type_id, row):
+    """Let effect `row` of a text work on `unit` until the end of the turn, with those before it."""
+    place = row - np.int64(params.type_effect_start[type_id])
+    last = np.int64(state.num_modifiers) - 1
+    if (
+        last >= 0
+        and state.modifier_token[last] == unit
+        and state.modifier_type[last] == type_id
+        and state.modifier_rows[last] <= place  # else it is an earlier copy of the text
+    ):
+        state.modifier_rows[last] = place + 1
+        return
+    if state.num_modifiers == len(state.modifier_token):
         state.error = ERROR_CAPACITY
         return
-    state.modifier_token[state.num_modifiers] = unit
-    state.modifier_effect[state.num_modifiers] = row
+    state.modifier_token[last + 1] = unit
+    state.modifier_type[last + 1] = type_id
+    state.modifier_rows[last + 1] = place + 1
     state.num_modifiers += 1
 
 
@@ -348,7 +358,7 @@ def apply_to_unit(params, state, row, unit):
         inflict(params, state, unit, successes * np.int64(params.effect_amount[row]))
     elif kind == Effect.MODIFY or kind == Effect.GRANT:
         if params.type_use[running_text(state)] == Use.ACTION:
-            add_modifier(state, unit, row)
+            add_modifier(params, state, unit, running_text(state), row)
     elif kind == Effect.SWAP:
         host = np.int64(state.act_unit)
         if is_unit_on_board(params, state, host):

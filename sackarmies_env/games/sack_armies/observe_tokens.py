@@ -34,9 +34,11 @@ from sackarmies_env.games.sack_armies.layout import (
 from sackarmies_env.games.sack_armies.stats import (
     NO_ROW,
     ability_row_if_revealed,
+    applied_rows,
     is_as_printed,
     limits_met,
     stats_if,
+    text_rows,
     unaided_stats,
 )
 from sackarmies_env.games.sack_armies.zones import (
@@ -68,20 +70,24 @@ def raise_value(params, row, out, at):
 
 
 @njit
+def raise_granted(params, rows, out, at):
+    """Raise the values of the abilities that effects grant."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+
+
+@njit
 def write_granted(params, state, unit, out, at):
     """Write the abilities that attachments in effect and passing effects grant."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
-            type_id = type_of(state, attachment)
-            for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
-                if params.effect_kind[effect] == Effect.GRANT:
-                    raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+            raise_granted(params, text_rows(params, type_of(state, attachment)), out, at)
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
-        effect = np.int64(state.modifier_effect[i])
-        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
-            raise_value(params, np.int64(params.effect_ability[effect]), out, at)
+        if state.modifier_token[i] == unit:
+            raise_granted(params, applied_rows(params, state.modifier_type[i], state.modifier_rows[i]), out, at)
 
 
 @njit

@@ -27,10 +27,12 @@ from sackarmies_env.games.sack_armies.advance import resume_games
 from sackarmies_env.games.sack_armies.army import Army
 from sackarmies_env.games.sack_armies.catalogue import by_id
 from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
+from sackarmies_env.games.sack_armies.passing import passing_faults
 from sackarmies_env.games.sack_armies.scenario_check import problems_of
 from sackarmies_env.games.sack_armies.scenario_dump import to_scenario
 from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
 from sackarmies_env.games.sack_armies.scenario_flow import flow_faults
+from sackarmies_env.games.sack_armies.scenario_names import Names
 from sackarmies_env.games.sack_armies.scenario_schema import Piece, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.schema import unique
 from sackarmies_env.games.sack_armies.state import make_state_dtype
@@ -131,7 +133,7 @@ def lay_out_scenario(source: ScenarioSource) -> Position:
         fill_state(params, config, scenario, pieces, rows, states)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    faults = list(flow_faults(params, states))
+    faults = [*flow_faults(params, states, Names(config, pieces, rows)), *passing_faults(config.tokens, states)]
     if faults:
         raise ValueError(sentences(faults, f"{name}: procedure"))
     return Position(config, params, states)
@@ -143,7 +145,7 @@ def scenario_toml(scenario: Mapping[str, Any]) -> str:
 
 
 def _on_one_line(found: re.Match[str]) -> str:
-    items = " ".join(line.strip() for line in found[1].split("\n")).removesuffix(",")
+    items = " ".join(line.strip() for line in found[1].splitlines()).removesuffix(",")
     return f"[{items}]" if len(items) <= MAX_LINE else found[0]
 
 

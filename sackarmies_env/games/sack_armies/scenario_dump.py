@@ -11,13 +11,8 @@ from sackarmies_env.core.state import alloc
 from sackarmies_env.games.sack_armies.advance import resume_games
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Kind, Victory, Zone
-from sackarmies_env.games.sack_armies.scenario_fill import (
-    CATALOGUE_KEY,
-    ROWS_KEY,
-    assign_rows,
-    catalogue_mark,
-    fill_state,
-)
+from sackarmies_env.games.sack_armies.scenario_fill import ROWS_KEY, assign_rows, fill_state
+from sackarmies_env.games.sack_armies.scenario_names import Names, piece_names
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, encode
 from sackarmies_env.games.sack_armies.scenario_schema import PILES, Scenario, pieces_of
 from sackarmies_env.games.sack_armies.schema import token_data
@@ -148,21 +143,27 @@ class Dump:
         plain = alloc(self.states.dtype, 1)
         pieces = pieces_of(position)
         fill_state(self.params, self.config, position, pieces, self.rows, plain)
-        chance = encode(self.states, plain, self.rows, CHANCE)
-        procedure = {} if self.follows_from(plain) else encode(self.states, plain, self.rows)
-        if procedure:
-            procedure[CATALOGUE_KEY] = catalogue_mark()
+        names = Names(self.config, pieces, self.rows)
+        chance = encode(self.states, plain, names, CHANCE)
+        procedure = {} if self.follows_from(plain, names) else encode(self.states, plain, names)
         if self.rows != assign_rows(self.params, self.config, pieces):
-            per_general = int(self.params["tokens_per_general"][0])
-            procedure[ROWS_KEY] = [row % per_general for row in self.rows]
+            procedure[ROWS_KEY] = self.order(piece_names(pieces))
         return ({"chance": chance} if chance else {}) | ({"procedure": procedure} if procedure else {})
 
-    def follows_from(self, plain: NDArray[np.void]) -> bool:
+    def order(self, names: list[str]) -> list[list[str]]:
+        """Return the names of each General's tokens in the order of their rows; `names` are in order of appearance."""
+        per_general = int(self.params["tokens_per_general"][0])
+        by_row = sorted(zip(self.rows, names, strict=True))
+        return [
+            [name for row, name in by_row if row // per_general == seat] for seat in range(self.config.num_generals)
+        ]
+
+    def follows_from(self, plain: NDArray[np.void], names: Names) -> bool:
         """Return whether a game that starts from the position `plain` is in this very state at its first decision."""
         resumed = plain.copy()
         resume_games(self.params, resumed)
         used = resumed["script_flips_used"].any() or resumed["script_draws_used"].any()
-        return not (used or encode(self.states, resumed, self.rows) or encode(plain, resumed, self.rows, CHANCE))
+        return not (used or encode(self.states, resumed, names) or encode(plain, resumed, names, CHANCE))
 
 
 def to_scenario(params: NDArray[np.void], config: Config, states: NDArray[np.void]) -> dict[str, Any]:

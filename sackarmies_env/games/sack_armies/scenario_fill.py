@@ -11,66 +11,70 @@ from numpy.typing import NDArray
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.core.words import told
-from sackarmies_env.games.sack_armies.catalogue import catalogue_digest
+from sackarmies_env.core.words import suggestion, told
 from sackarmies_env.games.sack_armies.config import Config
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Face, Frame, Victory, Zone
+from sackarmies_env.games.sack_armies.scenario_names import Names, piece_names
 from sackarmies_env.games.sack_armies.scenario_procedure import CHANCE, decode
 from sackarmies_env.games.sack_armies.scenario_schema import NO_PIECE, Piece, Scenario
 from sackarmies_env.games.sack_armies.state import IN_SIGHT
 from sackarmies_env.games.sack_armies.step import clear_state
 from sackarmies_env.games.sack_armies.zones import rebuild
 
-ROWS_KEY = "rows"  # in the procedure: row of each token among its General's, where it is not the natural one
-CATALOGUE_KEY = "catalogue"  # in the procedure: whose numbers of types, effects and abilities it uses
-DIGEST_LENGTH = 12
-
-
-def catalogue_mark() -> str:
-    """Return what names the catalogue in a procedure."""
-    return catalogue_digest()[:DIGEST_LENGTH]
+ROWS_KEY = (
+    "rows"  # in the procedure: the tokens of each General in the order of their rows, if it is not the natural one
+)
 
 
 def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece], given: Any = None) -> list[int]:
-    """Return the row of each token: rows follow the types of the army, copies their order of appearance.
+    """Return the row of each token: a General's rows follow the ids of his tokens, copies their names.
+
+    Chance counts rows, so they depend neither on the catalogue nor on the order in which tokens are listed.
 
     Args:
         params: `(1,)`; each General's army consists of his tokens.
         config: the configuration of `params`.
         pieces: the tokens.
-        given: numbers of the rows among the General's own, for each token, to be used instead.
+        given: the names of each General's tokens, in the order of their rows, to be used instead.
 
     Raises:
         ValueError: `given` does not fit the tokens.
     """
-    numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
     per_general = int(params["tokens_per_general"][0])
-    if given is not None:
-        _check_given(params, pieces, given)
-        return [piece.owner * per_general + number for piece, number in zip(pieces, given, strict=True)]
+    names = piece_names(pieces)
+    owned: list[list[int]] = [[] for _ in range(config.num_generals)]
+    for number, piece in enumerate(pieces):
+        owned[piece.owner].append(number)
+    if given is not None and (not isinstance(given, list | tuple) or len(given) != config.num_generals):
+        raise ValueError(f"rows: {told(given)} is given, but {config.num_generals} lists of tokens are wanted")
     rows = [NO_TOKEN] * len(pieces)
-    for owner in range(config.num_generals):
-        own = [number for number, piece in enumerate(pieces) if piece.owner == owner]
-        own.sort(key=lambda number: numbers[pieces[number].token])
-        for place, number in enumerate(own):
+    for owner, own in enumerate(owned):
+        if given is None:
+            order = sorted(own, key=lambda number: (pieces[number].token, names[number]))
+        else:
+            order = _in_order(owner, {names[number]: number for number in own}, given[owner])
+        for place, number in enumerate(order):
             rows[number] = owner * per_general + place
     return rows
 
 
-def _check_given(params: NDArray[np.void], pieces: Sequence[Piece], given: Any) -> None:
-    """Refuse rows that do not fit the tokens."""
-    if not isinstance(given, list | tuple) or len(given) != len(pieces):
-        raise ValueError(
-            f"rows: {told(given)} is given, but a list of {len(pieces)} numbers is wanted, one for each token"
-        )
-    taken: set[tuple[int, int]] = set()
-    for number, (piece, row) in enumerate(zip(pieces, given, strict=True)):
-        size = int(params["army_size"][0, piece.owner])
-        if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < size:
-            raise ValueError(f"rows[{number}]: {told(row)} is given, but a whole number from 0 to {size - 1} is wanted")
-        if (piece.owner, row) in taken:
-            raise ValueError(f"rows[{number}]: row {row} of General {piece.owner} is taken already")
-        taken.add((piece.owner, row))
+def _in_order(owner: int, numbers: Mapping[str, int], given: Any) -> list[int]:
+    """Return the numbers of a General's tokens in the order that is given.
+
+    Raises:
+        ValueError: it is not an order of these tokens.
+    """
+    where = f"rows[{owner}]"
+    if not isinstance(given, list | tuple) or len(given) != len(numbers):
+        raise ValueError(f"{where}: {told(given)} is given, but the names of {len(numbers)} tokens are wanted")
+    order = []
+    for name in given:
+        if not isinstance(name, str) or name not in numbers:
+            raise ValueError(f"{where}: {told(name)} is no token of General {owner}{suggestion(name, numbers)}")
+        if numbers[name] in order:
+            raise ValueError(f"{where}: {told(name)} is named twice")
+        order.append(numbers[name])
+    return order
 
 
 def fill_state(
@@ -94,14 +98,10 @@ def fill_state(
     for seat in range(scenario.generals):
         states["general_alive"][0, seat] = scenario.general[seat].alive if scenario.general else True
     _fill_flow(scenario, states)
-    _decode(params, states, rows, scenario.chance, "chance", CHANCE)
-    written = scenario.procedure.get(CATALOGUE_KEY, catalogue_mark())
-    if written != catalogue_mark():
-        raise ValueError(
-            f"procedure: it was written with another catalogue ({told(written)}, not {told(catalogue_mark())})"
-        )
-    procedure = {name: value for name, value in scenario.procedure.items() if name not in (ROWS_KEY, CATALOGUE_KEY)}
-    _decode(params, states, rows, procedure, "procedure", None)
+    names = Names(config, pieces, rows)
+    _decode(params, states, names, scenario.chance, "chance", CHANCE)
+    procedure = {name: value for name, value in scenario.procedure.items() if name != ROWS_KEY}
+    _decode(params, states, names, procedure, "procedure", None)
     rebuild(params[0], states[0])
 
 
@@ -168,12 +168,12 @@ def _fill_flow(scenario: Scenario, states: NDArray[np.void]) -> None:
 def _decode(
     params: NDArray[np.void],
     states: NDArray[np.void],
-    rows: Sequence[int],
+    names: Names,
     data: Mapping[str, Any],
     key: str,
     group: Sequence[str] | None,
 ) -> None:
     try:
-        decode(params, states, rows, data, group)
+        decode(params, states, names, data, group)
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.words import listed
+from sackarmies_env.core.words import listed, told
 from sackarmies_env.games.sack_armies.activate import ActivateStep
 from sackarmies_env.games.sack_armies.attack import AttackStep
 from sackarmies_env.games.sack_armies.chance import CARDS_OF_A_COLOR, JOKERS
@@ -33,6 +33,7 @@ from sackarmies_env.games.sack_armies.flow import (
     WindowResult,
     WindowStep,
 )
+from sackarmies_env.games.sack_armies.scenario_names import Names
 from sackarmies_env.games.sack_armies.setup import GENERAL_ONE, OFFSET, PICKER, ROUND, SETUP_FIELDS, SetupStep
 
 D = Decision
@@ -86,14 +87,14 @@ HELD_IN = {  # decisions whose choice begins with a type, and where a token of i
 }
 
 
-def flow_faults(params: NDArray[np.void], states: NDArray[np.void]) -> Iterator[str]:
+def flow_faults(params: NDArray[np.void], states: NDArray[np.void], names: Names) -> Iterator[str]:
     """Yield what does not fit together in the procedure of `states[0]`, the stack first; nothing if all does."""
     state: Any = states.view(np.ndarray)[0]
     generals = int(params["num_generals"][0])
     stack = [Frame(int(kind)) for kind in state["frame_kind"][: int(state["frame_top"]) + 1]]
     faults = [*_stack_faults(state, stack), *_deck_faults(state)]
     if not faults:
-        faults = [*_number_faults(state, stack, generals), *_question_faults(state, stack[-1])]
+        faults = [*_number_faults(state, stack, generals), *_question_faults(state, stack[-1], names)]
     yield from faults
 
 
@@ -137,7 +138,7 @@ def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[st
                 yield f"frame_data: {number} is given for {_name(kind)}, but {low} to {high} are possible"
 
 
-def _question_faults(state: Any, top: Frame) -> Iterator[str]:
+def _question_faults(state: Any, top: Frame, names: Names) -> Iterator[str]:
     """The decision is one of the procedure on top, and the choice so far goes with it."""
     decision, length = Decision(int(state["decision"])), int(state["chain_length"])
     if length > MOST_PARTS or length < NEEDS.get(decision, 0):
@@ -148,13 +149,19 @@ def _question_faults(state: Any, top: Frame) -> Iterator[str]:
         yield f"decision: {_name(decision)} is not asked in {_name(top)}"
     if state["current_player"] < 0:
         yield "current_player: a decision is that of a General"
+    if state["attack_verb"] != 0 and state["attack_target"] >= 0:
+        defender = state["token_controller"][state["attack_target"]]
+        if defender == state["active"]:
+            yield f"attack_target: it is a unit of General {defender}, who attacks"
     chosen = state["chain"][: NEEDS.get(decision, 0)].tolist()
     if decision in HELD_IN:
         held = (state["token_owner"] == state["current_player"]) & np.isin(state["token_zone"], HELD_IN[decision])
         if chosen[0] not in state["token_type"][held]:
-            yield f"chain: {chosen[0]} is no type that General {state['current_player']} can place now"
+            given, player = told(names.type_name(chosen[0])), state["current_player"]
+            yield f"chain: {given} is no type that General {player} can place now"
     elif any(cell < 0 or state["cell_unit"][cell] == NO_TOKEN for cell in chosen):
-        yield f"chain: {listed(chosen)} is given, but {_name(decision)} is about units on these hexes"
+        given = listed(names.hex_name(cell) for cell in chosen)
+        yield f"chain: {given} is given, but {_name(decision)} is about units on these hexes"
 
 
 def _deck_faults(state: Any) -> Iterator[str]:

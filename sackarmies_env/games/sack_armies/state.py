@@ -17,10 +17,10 @@ MAX_LOG = 24
 LOG_WIDTH = 9  # numbers that observations show of an event
 MAX_SCRIPT_FLIPS = 128
 MAX_SCRIPT_DRAWS = 48
-MAX_MODIFIERS = 64
-MAX_GHOSTS = 32
-MAX_INSTANCES = 16
+PASSING_LIMIT = 32  # surprises of a General whose effects pass with the turn; augments that its dead leave
+MAX_INSTANCES = 14  # a hit and a counter, each scattered over six neighbors
 MAX_RETURNS = 250  # returns after that many count as one
+PRINTED = 0  # in ghost_rows: the augments printed on the dead unit
 IN_SIGHT = 255  # in token_seen: the identity is public now
 
 
@@ -32,6 +32,19 @@ class Capacity(NamedTuple):
     rows: int  # of the board
     tokens: int  # a General, at most 64: sets of them are bits of a word
     legal_words: int  # 64 action ids each
+
+
+def max_modifiers(generals: int) -> int:
+    """Return how many texts can have passing effects in a turn: surprises of all but the active one, its own action.
+
+    One more lets a position be read in the middle of that action without a look at how far it has come.
+    """
+    return PASSING_LIMIT * (generals - 1) + 2
+
+
+def max_ghosts(generals: int) -> int:
+    """Return how many augments the dead of a turn can leave; two more, as above, if the action grants and raises."""
+    return PASSING_LIMIT * generals + 2
 
 
 SMALL = Capacity(2, 271, 19, 40, 8)  # two Generals in the standard game
@@ -47,6 +60,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
     """
     generals, cells, rows, per_general, legal_words = capacity
     tokens = generals * per_general
+    modifiers, ghosts = max_modifiers(generals), max_ghosts(generals)
     return record_dtype(
         COMMON_FIELDS,
         [
@@ -145,17 +159,24 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("act_announced", np.int8),
             ("act_effect", np.int8),  # next effect row of the running text
             # --- effects that end with the turn
-            ("modifier_token", np.int16, (MAX_MODIFIERS,)),
-            ("modifier_effect", np.int16, (MAX_MODIFIERS,)),  # row of the effect table
-            ("num_modifiers", np.int8),
-            ("ghost_hex", np.int16, (MAX_GHOSTS,)),  # dead augmenters (RA-Augment-6)
-            ("ghost_ability", np.int16, (MAX_GHOSTS,)),  # row of the ability table
-            ("ghost_controller", np.int8, (MAX_GHOSTS,)),
-            ("num_ghosts", np.int8),
+            ("modifier_token", np.int16, (modifiers,)),  # unit that a text works on
+            ("modifier_type", np.int16, (modifiers,)),  # of the text
+            (
+                "modifier_rows",
+                np.int8,
+                (modifiers,),
+            ),  # that many effects of the text, from the first, have been applied
+            ("num_modifiers", np.int16),
+            ("ghost_hex", np.int16, (ghosts,)),  # where an augmenter died (RA-Augment-6)
+            ("ghost_type", np.int16, (ghosts,)),  # what augmented: the unit, or a text that granted it
+            ("ghost_rows", np.int8, (ghosts,)),  # that many effects of the text, from the first; PRINTED for the unit
+            ("ghost_controller", np.int8, (ghosts,)),
+            ("ghost_same", np.int8, (ghosts,)),  # 1: it is the same dead unit as in the entry before
+            ("num_ghosts", np.int16),
             # --- damage of the exchange being resolved (P-DAMAGE)
             ("damage_target", np.int16, (MAX_INSTANCES,)),
-            ("damage_amount", np.int16, (MAX_INSTANCES,)),
-            ("damage_armor", np.int16, (MAX_INSTANCES,)),  # locked effective armor of the target
+            ("damage_amount", np.int32, (MAX_INSTANCES,)),
+            ("damage_armor", np.int32, (MAX_INSTANCES,)),  # locked effective armor of the target
             ("damage_scatter", np.int8, (MAX_INSTANCES,)),  # 1: scatter
             ("damage_saved", np.int8, (MAX_INSTANCES,)),  # Save of damage.py: how far D-28 has come
             ("num_damages", np.int8),

@@ -14,6 +14,7 @@ from sackarmies_env.games.sack_armies.constants import (
     Effect,
     Stat,
 )
+from sackarmies_env.games.sack_armies.state import PRINTED
 from sackarmies_env.games.sack_armies.zones import (
     NUM_DIRECTIONS,
     controller_of,
@@ -95,20 +96,39 @@ def better_row(params, ability, best, row):
 
 
 @njit
+def text_rows(params, type_id):
+    """Return the first row of a text in the effect table and the one after its last."""
+    return np.int64(params.type_effect_start[type_id]), np.int64(params.type_effect_end[type_id])
+
+
+@njit
+def applied_rows(params, type_id, count):
+    """Return the first row of a text in the effect table and the one after its first `count` effects."""
+    start = np.int64(params.type_effect_start[type_id])
+    return start, start + np.int64(count)
+
+
+@njit
+def best_granted(params, rows, ability, best):
+    """Return the best row of `ability` among `best` and what effects grant."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
+    return best
+
+
+@njit
 def granted_row(params, state, unit, ability, best):
     """Return the best row of `ability` among `best` and what attachments and passing effects grant (RA-0-1)."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
-            type_id = type_of(state, attachment)
-            for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
-                if params.effect_kind[effect] == Effect.GRANT:
-                    best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
+            best = best_granted(params, text_rows(params, type_of(state, attachment)), ability, best)
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
-        effect = np.int64(state.modifier_effect[i])
-        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
-            best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
+        if state.modifier_token[i] == unit:
+            rows = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+            best = best_granted(params, rows, ability, best)
     return best
 
 
@@ -132,6 +152,17 @@ def ability_row_if_revealed(params, state, unit, ability):
 
 
 @njit
+def nth_granted(params, rows, place):
+    """Return the row of ability number `place` that effects grant, else NO_ROW and how many more are to be passed."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            if place == 0:
+                return np.int64(params.effect_ability[effect]), place
+            place -= 1
+    return np.int64(NO_ROW), place
+
+
+@njit
 def nth_ability(params, state, unit, place):
     """Return the row of ability number `place` of `unit`, were it face up: printed ones, then granted ones.
 
@@ -146,19 +177,16 @@ def nth_ability(params, state, unit, place):
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
-            attached_type = type_of(state, attachment)
-            for effect in range(params.type_effect_start[attached_type], params.type_effect_end[attached_type]):
-                if params.effect_kind[effect] == Effect.GRANT:
-                    if place == 0:
-                        return np.int64(params.effect_ability[effect])
-                    place -= 1
+            row, place = nth_granted(params, text_rows(params, type_of(state, attachment)), place)
+            if row != NO_ROW:
+                return row
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
-        effect = np.int64(state.modifier_effect[i])
-        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.GRANT:
-            if place == 0:
-                return np.int64(params.effect_ability[effect])
-            place -= 1
+        if state.modifier_token[i] == unit:
+            rows = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+            row, place = nth_granted(params, rows, place)
+            if row != NO_ROW:
+                return row
     return np.int64(NO_ROW)
 
 
@@ -232,9 +260,9 @@ def combined(params, stats, others):
 
 
 @njit
-def with_effects(params, type_id, stats):
-    """Return `stats` with all modifications in the text of a type."""
-    for effect in range(params.type_effect_start[type_id], params.type_effect_end[type_id]):
+def with_effects(params, rows, stats):
+    """Return `stats` with all modifications among effects."""
+    for effect in range(rows[0], rows[1]):
         if params.effect_kind[effect] == Effect.MODIFY:
             stats = added(stats, params.effect_stat[effect], np.int64(params.effect_amount[effect]))
     return stats
@@ -246,12 +274,11 @@ def with_attachments(params, state, unit, stats):
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
-            stats = with_effects(params, type_of(state, attachment), stats)
+            stats = with_effects(params, text_rows(params, type_of(state, attachment)), stats)
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
-        effect = np.int64(state.modifier_effect[i])
-        if state.modifier_token[i] == unit and params.effect_kind[effect] == Effect.MODIFY:
-            stats = added(stats, params.effect_stat[effect], np.int64(params.effect_amount[effect]))
+        if state.modifier_token[i] == unit:
+            stats = with_effects(params, applied_rows(params, state.modifier_type[i], state.modifier_rows[i]), stats)
     return stats
 
 
@@ -292,6 +319,24 @@ def with_augment(params, row, type_id, stats):
 
 
 @njit
+def with_printed_augments(params, augmenter_type, type_id, stats):
+    """Return `stats` with the bonuses that are printed on a type of unit, for a unit of another type."""
+    start, end = params.type_ability_start[augmenter_type], params.type_ability_end[augmenter_type]
+    for row in range(start, end):
+        stats = with_augment(params, np.int64(row), type_id, stats)
+    return stats
+
+
+@njit
+def with_granted_augments(params, rows, type_id, stats):
+    """Return `stats` with the bonuses that effects grant, for a unit of this type."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
+    return stats
+
+
+@njit
 def augments_by(params, state, augmenter, type_id):
     """Return the bonuses that face-up `augmenter` gives to an adjacent unit of this type (RA-Augment-1)."""
     stats = nothing()
@@ -299,34 +344,42 @@ def augments_by(params, state, augmenter, type_id):
         return stats
     own_type = type_of(state, augmenter)
     if params.type_ability[own_type, Ability.AUGMENT] > 0 and limits_met(params, state, augmenter):
-        for row in range(params.type_ability_start[own_type], params.type_ability_end[own_type]):
-            stats = with_augment(params, np.int64(row), type_id, stats)
+        stats = with_printed_augments(params, own_type, type_id, stats)
     attachment = np.int64(state.token_first[augmenter])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
-            attached_type = type_of(state, attachment)
-            for effect in range(params.type_effect_start[attached_type], params.type_effect_end[attached_type]):
-                if params.effect_kind[effect] == Effect.GRANT:
-                    stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
+            stats = with_granted_augments(params, text_rows(params, type_of(state, attachment)), type_id, stats)
         attachment = np.int64(state.token_next[attachment])
     for i in range(state.num_modifiers):
-        effect = np.int64(state.modifier_effect[i])
-        if state.modifier_token[i] == augmenter and params.effect_kind[effect] == Effect.GRANT:
-            stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
+        if state.modifier_token[i] == augmenter:
+            rows = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+            stats = with_granted_augments(params, rows, type_id, stats)
     return stats
+
+
+@njit
+def with_ghost(params, state, i, type_id, stats):
+    """Return `stats` with what entry `i` of the dead augmenters gives to a unit of this type."""
+    if state.ghost_rows[i] == PRINTED:
+        return with_printed_augments(params, state.ghost_type[i], type_id, stats)
+    rows = applied_rows(params, state.ghost_type[i], state.ghost_rows[i])
+    return with_granted_augments(params, rows, type_id, stats)
 
 
 @njit
 def with_ghosts(params, state, unit, stats):
     """Return bonuses with what dead augmenters next to `unit` still give this turn (RA-Augment-6)."""
+    given = nothing()  # by one of them
     for i in range(state.num_ghosts):
+        if state.ghost_same[i] == 0:
+            stats = combined(params, stats, given)
+            given = nothing()
         if (
             state.ghost_controller[i] == state.token_controller[unit]
             and distance(params, np.int64(state.ghost_hex[i]), hex_of(state, unit)) == 1
         ):
-            bonus = with_augment(params, np.int64(state.ghost_ability[i]), type_of(state, unit), nothing())
-            stats = combined(params, stats, bonus)
-    return stats
+            given = with_ghost(params, state, i, type_of(state, unit), given)
+    return combined(params, stats, given)
 
 
 @njit

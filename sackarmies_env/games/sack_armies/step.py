@@ -52,9 +52,7 @@ from sackarmies_env.games.sack_armies.setup import (
 from sackarmies_env.games.sack_armies.state import (
     FRAME_DATA,
     MAX_FRAMES,
-    MAX_GHOSTS,
     MAX_INSTANCES,
-    MAX_MODIFIERS,
 )
 from sackarmies_env.games.sack_armies.transfer import clear_rows
 from sackarmies_env.games.sack_armies.turn import (
@@ -115,14 +113,17 @@ def clear_records(state):
 def clear_lists(state):
     """Wipe lists and scratch, so that equal games are equal to the byte, whatever was in the record before."""
     state.num_modifiers = 0
-    for i in range(MAX_MODIFIERS):
+    for i in range(len(state.modifier_token)):
         state.modifier_token[i] = 0
-        state.modifier_effect[i] = 0
+        state.modifier_type[i] = 0
+        state.modifier_rows[i] = 0
     state.num_ghosts = 0
-    for i in range(MAX_GHOSTS):
+    for i in range(len(state.ghost_hex)):
         state.ghost_hex[i] = 0
-        state.ghost_ability[i] = 0
+        state.ghost_type[i] = 0
+        state.ghost_rows[i] = 0
         state.ghost_controller[i] = 0
+        state.ghost_same[i] = 0
     state.num_damages = 0
     for i in range(MAX_INSTANCES):
         state.damage_target[i] = 0

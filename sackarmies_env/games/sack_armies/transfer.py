@@ -88,6 +88,24 @@ def clear_token(state, token):
 
 
 @njit
+def shed_effects(state, unit):
+    """End what texts have done to `unit` this turn, and what the running one would do yet: it leaves play.
+
+    Should it come back within the turn, it is as printed. A dead augmenter still serves others: see `leave_ghosts`.
+    """
+    kept = np.int64(0)
+    for i in range(state.num_modifiers):
+        if state.modifier_token[i] != unit:
+            state.modifier_token[kept] = state.modifier_token[i]
+            state.modifier_type[kept] = state.modifier_type[i]
+            state.modifier_rows[kept] = state.modifier_rows[i]
+            kept += 1
+    state.num_modifiers = kept
+    if state.act_effect > 0 and state.act_target == unit:
+        state.act_target = NO_TOKEN
+
+
+@njit
 def leave_zone(params, state, token):
     """Take `token` out of whatever zone it is in: a token is in exactly one (R6.0-1)."""
     zone = state.token_zone[token]
@@ -108,6 +126,7 @@ def leave_zone(params, state, token):
         unlink_captive(state, token)
     elif zone == Zone.BATTLEGROUND:
         lift_unit(params, state, token)
+        shed_effects(state, token)
     clear_token(state, token)
 
 

@@ -1,14 +1,8 @@
 """Texts of several effects: they come one after the other, each on what the ones before have left."""
 
-import numpy as np
 import pytest
 
-from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_NONE
-from sackarmies_env.games.sack_armies.combat import leave_ghost
 from sackarmies_env.games.sack_armies.constants import Decision, Event, Zone
-from sackarmies_env.games.sack_armies.damage import add_damage
-from sackarmies_env.games.sack_armies.effects import add_modifier
-from sackarmies_env.games.sack_armies.state import MAX_GHOSTS, MAX_INSTANCES, MAX_MODIFIERS
 from tests.rules.sack_armies.fights import able, alive, asked, attack, grant, modify, play, text, turn_over
 from tests.rules.sack_armies.ground import piles
 from tests.rules.sack_armies.table import attachment, token, unit
@@ -84,34 +78,6 @@ def test_r3_2_2_13__ra_augment_1_a_limit_bars_an_augment(kind):
     assert t.stat("0,0", "armor") == 1
     t.do("reveal_unit", "hex -2,1")
     assert t.stat("0,0", "armor") == (3 if kind == "knight" else 1)
-
-
-def test_more_effects_than_a_record_holds_are_an_error_and_not_lost():
-    t = play([A], [unit("a", "0,0")])
-    state = t.states[0]
-    for _ in range(MAX_MODIFIERS):
-        add_modifier(state, np.int64(0), np.int64(0))
-    assert (t.state["num_modifiers"], t.state["error"]) == (MAX_MODIFIERS, ERROR_NONE)
-    add_modifier(state, np.int64(0), np.int64(0))
-    assert (t.state["num_modifiers"], t.state["error"]) == (MAX_MODIFIERS, ERROR_CAPACITY)
-
-
-def test_more_augments_of_the_dead_than_a_record_holds_are_an_error_and_not_lost():
-    t = play([A], [unit("a", "0,0")])
-    for count in range(1, MAX_GHOSTS + 1):
-        leave_ghost(t.params[0], t.states[0], np.int64(0), np.int64(t.state["cell_unit"].max()))
-        assert (t.state["num_ghosts"], t.state["error"]) == (count, ERROR_NONE)
-    leave_ghost(t.params[0], t.states[0], np.int64(0), np.int64(t.state["cell_unit"].max()))
-    assert (t.state["num_ghosts"], t.state["error"]) == (MAX_GHOSTS, ERROR_CAPACITY)
-
-
-def test_more_hits_than_a_record_holds_are_an_error_and_not_lost():
-    t = play([A], [unit("a", "0,0")])
-    for count in range(1, MAX_INSTANCES + 1):
-        add_damage(t.states[0], np.int64(0), np.int64(1), np.int64(1), np.int64(0))
-        assert (t.state["num_damages"], t.state["error"]) == (count, ERROR_NONE)
-    add_damage(t.states[0], np.int64(0), np.int64(1), np.int64(1), np.int64(0))
-    assert (t.state["num_damages"], t.state["error"]) == (MAX_INSTANCES, ERROR_CAPACITY)
 
 
 def test_ra_augment_6_a_unit_that_is_given_an_augment_and_killed_still_serves_its_neighbours():
