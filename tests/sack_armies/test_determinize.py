@@ -13,6 +13,7 @@ import pytest
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Band, Decision, Face, Kind, Zone
+from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.rules.sack_armies.fights import modify, scenario, text
 from tests.rules.sack_armies.table import attachment, token, unit
 from tests.sack_armies.worlds import (
@@ -25,6 +26,7 @@ from tests.sack_armies.worlds import (
     in_order,
     legal_ids,
     plain,
+    record,
     uncounted,
     unknown_to,
     wander,
@@ -193,10 +195,15 @@ def guessed_types(game, states, row, viewer=0, count=GUESSES):
     return Counter(int(plain(guess(game, states, viewer, seed))["token_type"][row]) for seed in range(count))
 
 
+def rows_of(states, zone):
+    """Return the rows of General 1 in a zone."""
+    state = plain(states)
+    return np.flatnonzero((state["token_zone"] == zone) & (state["token_owner"] == 1)).tolist()
+
+
 def row_of(states, zone):
     """Return the first row of General 1 in a zone."""
-    state = plain(states)
-    return int(np.flatnonzero((state["token_zone"] == zone) & (state["token_owner"] == 1))[0])
+    return rows_of(states, zone)[0]
 
 
 def down_units(states):
@@ -301,8 +308,10 @@ def test_rows_do_not_matter_to_a_guess():
 
 def test_tokens_seen_before_are_in_every_guess():
     game, states = start()
-    hidden = row_of(states, Zone.SACK)
+    names, types = names_of(game, states), plain(states)["token_type"]
+    (hidden,) = (row for row in rows_of(states, Zone.SACK) if names.get(int(types[row])) == "brute")
     states["token_seen"][0, hidden] = 1
+    rebuild(game.params[0], record(states))
     known = int(plain(states)["token_type"][hidden])
     places = set()
     for seed in range(GUESSES):
