@@ -56,7 +56,8 @@ class Game:
         forfeit: `(params, states, players)`; players `(n,)` int64; these players give up, whoever is to act, and the
             game goes on to the next decision or the end; -1 for nobody.
         determinize: `(params, states, players, seeds)`; resamples what is hidden from `players[i]`, future chance
-            included, consistent with what that player knows.
+            included, consistent with what that player knows. The result depends on nothing else but the seed: states
+            that the player cannot tell apart become the same record, to the byte.
         format_action: `(states, action) -> str`, text of an action for the decision in `states[0]`.
         parse_action: `(states, text) -> int`; raises ValueError for text that names no legal action.
         describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that

@@ -17,6 +17,7 @@ from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER
 from sackarmies_env.testing.random_play import RandomPlay, copy_of
 
 Check = Callable[[Game, RandomPlay, int], None]
+FUTURE = 5  # decisions that a world somebody believes in is played on for
 
 
 def check_game(game: Game, num_games: int = 5, seed: int = 0, max_plies: int = 2000, every: int = 7) -> None:
@@ -179,12 +180,17 @@ def _check_advance(game: Game, play: RandomPlay, action: int) -> None:
     require(_bytes(plain) == _bytes(fused), play, "advance changes a state that is to be skipped")
 
 
+def _world(game: Game, states: Records, player: int, seed: int) -> Records:
+    """Return a state that `player` may believe to be the one of `states`."""
+    world = copy_of(game, states)
+    game.determinize(game.params, world, np.array([player], np.int64), np.array([seed], np.int64))
+    return world
+
+
 def _check_determinize(game: Game, play: RandomPlay, action: int) -> None:
     """A world that a player may believe in looks the same to that player, and can be played on."""
     for player in range(game.num_players):
-        world = copy_of(game, play.states)
-        seeds = np.array([len(play.actions)], np.int64)
-        game.determinize(game.params, world, np.array([player], np.int64), seeds)
+        world = _world(game, play.states, player, len(play.actions))
         same = np.array_equal(_observation(game, world, player), _observation(game, play.states, player))
         require(same, play, f"determinize changes what player {player} sees")
         require(world["current_player"][0] == play.player, play, "determinize changes who is to act")
@@ -194,6 +200,42 @@ def _check_determinize(game: Game, play: RandomPlay, action: int) -> None:
         legal = np.flatnonzero(_mask(game, world)[0])
         require(len(legal), play, f"determinize for player {player} leaves nothing to do")
         game.step(game.params, world, legal[:1].astype(np.int64))
+
+
+def _check_twins(game: Game, play: RandomPlay, action: int) -> None:
+    """Nothing of the truth is left in a world that a player may believe in, nor has any influence on it.
+
+    A player cannot tell the truth and two such worlds apart; with equal seeds all three must become the same world.
+    This is asked here, where each player has forfeited, and some decisions later in one of the worlds.
+    """
+    rng = np.random.default_rng([play.seed, len(play.actions)])
+    for player in range(game.num_players):
+        _check_twin_worlds(game, play, play.states, player, "")
+        gone = copy_of(game, play.states)
+        game.forfeit(game.params, gone, np.array([player], np.int64))
+        for viewer in range(game.num_players):
+            _check_twin_worlds(game, play, gone, viewer, f" after player {player} has forfeited")
+        future = _world(game, play.states, player, len(play.actions))
+        for _ in range(FUTURE):
+            if legal := np.flatnonzero(_mask(game, future)[0]).tolist():
+                game.step(game.params, future, rng.choice(legal, 1).astype(np.int64))
+        for viewer in range(game.num_players):
+            _check_twin_worlds(game, play, future, viewer, f" in a world that player {player} believed in, played on")
+
+
+def _check_twin_worlds(game: Game, play: RandomPlay, truth: Records, player: int, where: str) -> None:
+    """Check that the world of a seed is the same, whichever of three worlds like `truth` it is made of."""
+    seed = len(play.actions)
+    expected = _world(game, truth, player, seed)
+    twins = [_world(game, truth, player, seed + other) for other in (1, 2)]
+    for twin in twins:
+        found = _world(game, twin, player, seed)
+        names = [name for name in game.state_dtype.names or () if found[name].tobytes() != expected[name].tobytes()]
+        fault = f"determinize for player {player} depends on what that player does not know{where}: see {names}"
+        require(_bytes(found) == _bytes(expected), play, fault)
+    for name in ("flip_key", "draw_key"):
+        is_used = truth[name].any() and all(np.array_equal(twin[name], truth[name]) for twin in twins)
+        require(not is_used, play, f"determinize for player {player} leaves the true {name}{where}")
 
 
 def _check_forfeit(game: Game, play: RandomPlay, action: int) -> None:
@@ -210,7 +252,13 @@ def _check_forfeit(game: Game, play: RandomPlay, action: int) -> None:
 
 
 PLY_CHECKS: tuple[Check, ...] = (_check_mask, _check_observations)
-COSTLY_CHECKS: tuple[Check, ...] = (_check_texts, _check_advance, _check_determinize, _check_forfeit)
+COSTLY_CHECKS: tuple[Check, ...] = (
+    _check_texts,
+    _check_advance,
+    _check_determinize,
+    _check_twins,
+    _check_forfeit,
+)
 
 
 # --- at the end

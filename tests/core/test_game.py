@@ -112,12 +112,40 @@ def late_returns(params, states, out):
     out[states["terminated"] == 1] = 0
 
 
+def untidy_determinize(params, states, players, seeds):
+    truth = states["cards"].copy()
+    toy_game.determinize(params, states, players, seeds)
+    states["forced_draws"][:, :, : truth.shape[2]] = truth  # scratch: nobody is forced to draw
+
+
+def biased_determinize(params, states, players, seeds):
+    biased = seeds + states["cards"].sum(axis=(1, 2))
+    toy_game.determinize(params, states, players, biased)
+
+
+def loyal_determinize(params, states, players, seeds):
+    """Resample all but the cards of those who are out."""
+    cards, is_out = states["cards"].copy(), states["lives"] == 0
+    toy_game.determinize(params, states, players, seeds)
+    states["forced_draws"][:, :, :3] = np.where(is_out[..., None], cards, 0)
+
+
+def prescient_determinize(params, states, players, seeds):
+    key = states["draw_key"].copy()
+    toy_game.determinize(params, states, players, seeds)
+    states["draw_key"] = key
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({"returns": stingy_returns}, r"returns of a zero-sum game are \["),
         ({"returns": late_returns}, "is out, but the returns of that player change"),
         ({"observe": leaky_observe}, "determinize changes what player"),
+        ({"determinize": untidy_determinize}, r"depends on what that player does not know: see \['forced_draws'\]"),
+        ({"determinize": biased_determinize}, "determinize for player 0 depends on what that player does not know"),
+        ({"determinize": loyal_determinize}, "does not know after player 0 has forfeited"),
+        ({"determinize": prescient_determinize}, "determinize for player 0 leaves the true draw_key"),
         ({"observe": far_observe}, r"table\[0\]\.shown is 99 for player 0, not 0 to 4"),
         ({"legal_actions": blind_legal}, "has no legal action"),
         ({"reset": moody_reset}, "the game is another one in row 0 of a batch"),

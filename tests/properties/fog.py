@@ -7,10 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from sackarmies_env.core.game import Game
 from sackarmies_env.games.sack_armies.constants import Zone
 from tests.properties.bout import Bout, Look
 from tests.properties.enumeration import Hidden, Piece
-from tests.sack_armies.worlds import follow, guess, leaks, plain, received, unknown_to, warlike
+from tests.sack_armies.worlds import (
+    States,
+    copy_of,
+    follow,
+    guess,
+    in_order,
+    leaks,
+    plain,
+    received,
+    uncounted,
+    unknown_to,
+    warlike,
+)
 
 EVERY = 3  # decisions between two that worlds are followed from
 
@@ -48,7 +61,7 @@ def guesses(bout: Bout) -> Look:
     def look() -> None:
         for viewer in range(bout.game.num_players):
             world = guess(bout.game, bout.states, viewer, len(bout.actions))
-            check_guess(bout, plain(world), viewer)
+            check_guess(bout, in_order(bout.game, bout.states, viewer), plain(world), viewer)
 
     return look
 
@@ -60,16 +73,18 @@ KEPT_FIELDS = (
 )
 
 
-def check_guess(bout: Bout, world: Any, viewer: int) -> None:
-    """A guessed state keeps the public facts, and its hidden tokens may lie where they do."""
-    state = bout.state
+def check_guess(bout: Bout, states: States, world: Any, viewer: int) -> None:
+    """A guessed state keeps the public facts, and its hidden tokens may lie where they do; rows are the same."""
+    state = plain(states)
+    counted = ~uncounted(bout.game, states, viewer)
     for name in KEPT_FIELDS:
-        assert np.array_equal(state[name], world[name]), f"a guess changes {name}"
-    known = ~unknown_to(state, viewer)
+        kept = counted if name.startswith("token_") else ...
+        assert np.array_equal(state[name][kept], world[name][kept]), f"a guess changes {name}"
+    known = ~unknown_to(state, viewer) & counted
     assert np.array_equal(state["token_type"][known], world["token_type"][known]), "a guess changes a known token"
     for owner in range(bout.game.num_players):
         if owner != viewer:
-            hidden = Hidden(bout.game, bout.states, viewer, owner)
+            hidden = Hidden(bout.game, with_zones(bout.game, states, world), viewer, owner)
             pieces = dict(zip(hidden.rows, hidden.read(world), strict=True))
             given = {row: type_id for row, (type_id, _) in pieces.items()}
             for row, (type_id, since) in pieces.items():
@@ -77,9 +92,18 @@ def check_guess(bout: Bout, world: Any, viewer: int) -> None:
                 assert hidden.may_be(row, type_id, since) and hidden.fits(row, given), (
                     f"General {owner} cannot have {told}"
                 )
-            assert seen(hidden, state) == seen(hidden, world), "what was seen is forgotten"
+            before = Hidden(bout.game, states, viewer, owner)
+            assert seen(before, state) == seen(hidden, world), "what was seen is forgotten"
             if bout.config.switches.open_army_lists:
                 assert sorted(given.values()) == sorted(state["token_type"][hidden.rows].tolist())
+
+
+def with_zones(game: Game, states: States, world: Any) -> States:
+    """Return `states` with the zones and owners of a guess: a sack that nobody can count has another size there."""
+    resized = copy_of(game, states)
+    for name in ("token_zone", "token_owner"):
+        resized[name][0] = world[name]
+    return resized
 
 
 def seen(hidden: Hidden, world: Any) -> Counter[Piece]:

@@ -37,7 +37,7 @@ Where = tuple[Zone, Face]
 
 
 class World(NamedTuple):
-    """What General 1 hides; units that lie face down are pairs of row and type, rising."""
+    """What General 1 hides; units that lie face down are pairs of hex and type, rising."""
 
     sack: Pile
     hand: Pile
@@ -79,6 +79,7 @@ class Course:
 
     Attributes:
         worlds: what is possible by all that has happened in public.
+        cells: of each row, the hex on which it stands, or stood last.
         returns: tokens that have gone from play to the sack.
         num_turns: turns that General 1 has taken.
     """
@@ -88,6 +89,7 @@ class Course:
         self.game = begin(self.rng)
         self.states = self.game.new_states(1)
         self.game.reset(self.game.params, self.states, np.array([number], np.int64))
+        self.cells = dict(enumerate(plain(self.states)["token_hex"].tolist()))
         self.worlds = set(self._deals())
         self.returns = self.num_turns = 0
 
@@ -106,6 +108,10 @@ class Course:
         """Return the rows of General 1 that are hidden in a zone."""
         return [row for row, where in self._where().items() if where == (zone, Face.DOWN)]
 
+    def _cells(self) -> list[int]:
+        """Return the hexes of the units of General 1 that lie face down."""
+        return sorted(int(plain(self.states)["token_hex"][row]) for row in self._rows(Zone.BATTLEGROUND))
+
     def _type(self, row: int) -> int:
         """Return the true type of a token."""
         return int(plain(self.states)["token_type"][row])
@@ -117,7 +123,7 @@ class Course:
 
     def _world(self, board: Iterable[int], hand: Iterable[int], sack: Iterable[int]) -> World:
         """Return the world in which tokens of these types lie on board, in hand and in the sack."""
-        pairs = zip(self._rows(Zone.BATTLEGROUND), board, strict=True)
+        pairs = zip(self._cells(), board, strict=True)
         return World(tuple(sorted(sack)), tuple(sorted(hand)), tuple(sorted(pairs)))
 
     def _deals(self) -> Iterator[World]:
@@ -131,8 +137,10 @@ class Course:
 
     def read(self, state: Any) -> World:
         """Return the world that a state shows; its tokens lie where they do now."""
-        zones = (Zone.BATTLEGROUND, Zone.HAND, Zone.SACK)
-        return self._world(*([int(state["token_type"][row]) for row in self._rows(zone)] for zone in zones))
+        hidden = (state["token_owner"] == OWNER) & (state["token_face"] == Face.DOWN)
+        piles = (state["token_type"][hidden & (state["token_zone"] == zone)] for zone in (Zone.HAND, Zone.SACK))
+        board = (state["token_type"][state["cell_unit"][cell]] for cell in self._cells())
+        return self._world(*([int(type_id) for type_id in types] for types in (board, *piles)))
 
     def guesses(self, number: int) -> set[World]:
         """Return the worlds that so many guesses of General 0 hold."""
@@ -165,6 +173,8 @@ class Course:
 
     def _note(self, before: dict[int, Where], after: dict[int, Where]) -> None:
         """Leave the worlds that what has just happened in public allows."""
+        cells = plain(self.states)["token_hex"].tolist()
+        self.cells |= {row: cells[row] for row, (zone, _) in after.items() if zone == Zone.BATTLEGROUND}
         down = (Zone.BATTLEGROUND, Face.DOWN)
         for row, (zone, face) in after.items():
             was = before[row]
@@ -188,7 +198,7 @@ class Course:
     def _gone(self, world: World, row: int) -> World:
         """The unit of a row goes to the sack, face down."""
         board = dict(world.board)
-        sack = with_one(world.sack, board.pop(row))
+        sack = with_one(world.sack, board.pop(self.cells[row]))
         return world._replace(sack=sack, board=tuple(board.items()))
 
     def _drawn(self, world: World) -> Iterator[World]:
@@ -205,11 +215,11 @@ class Course:
         """Any unit in hand is deployed."""
         for type_id, hand in without_one(world.hand):
             if self._is_unit(type_id):
-                yield world._replace(hand=hand, board=tuple(sorted((*world.board, (row, type_id)))))
+                yield world._replace(hand=hand, board=tuple(sorted((*world.board, (self.cells[row], type_id)))))
 
     def _shown(self, row: int) -> Iterator[World]:
         """The unit of a row turns out to be what it is."""
         for world in self.worlds:
             board = dict(world.board)
-            if board.pop(row) == self._type(row):
+            if board.pop(self.cells[row]) == self._type(row):
                 yield world._replace(board=tuple(board.items()))

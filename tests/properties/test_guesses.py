@@ -14,10 +14,11 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.constants import Verb, Zone
+from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.properties.enumeration import Deal, Hidden
 from tests.rules.sack_armies.fights import able, modify, scenario, text
 from tests.rules.sack_armies.table import attachment, token, unit
-from tests.sack_armies.worlds import States, act, copy_of, guess, plain
+from tests.sack_armies.worlds import States, act, copy_of, guess, in_order, plain, record
 
 FALSE_ALARM = 1e-7  # chance that a fair dealer is called biased, a case
 GUESSES = 50 if INTERPRETED else 60  # for each deal that is possible
@@ -186,7 +187,8 @@ def begin(case: dict[str, Any]) -> tuple[Game, States]:
         states["token_drawn"][0, rows_of(game, state, name)[0]] = returns
     for name, returns in case.get("seen", {}).items():
         states["token_seen"][0, rows_of(game, state, name)[-1]] = returns + 1
-    return game, states
+    rebuild(game.params[0], record(states))
+    return game, in_order(game, states, 0)
 
 
 def row_at(game: Game, state: Any, where: str) -> int:
@@ -250,14 +252,14 @@ def test_a_unit_that_was_dismissed_is_not_believed_to_lie_on_the_board_already()
     )
     states = game.new_states(1)
     game.reset(game.params, states, np.zeros(1, np.int64))
-    hidden_row = row_at(game, plain(states), "4,0")
     (hero,) = rows_of(game, plain(states), "hero")
     hero_type = plain(states)["token_type"][hero]
     for words in ("dismiss", "hex 0,0", "hex 3,0"):
         act(game, states, game.parse_action(states, words))
     while plain(states)["token_zone"][hero] != Zone.SACK:
         act(game, states, Verb.PASS)
-    believed = {int(plain(engine(game, states, seed))["token_type"][hidden_row]) for seed in range(60)}
+    worlds = [plain(engine(game, states, seed)) for seed in range(60)]
+    believed = {int(world["token_type"][row_at(game, world, "4,0")]) for world in worlds}
     assert len(believed) > 1
     assert int(hero_type) not in believed
 

@@ -14,6 +14,8 @@ from sackarmies_env.core.state import as_records, copy_records
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.actions import NUM_VERBS, legal_ids
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
+from sackarmies_env.games.sack_armies.determinize import return_picks
+from sackarmies_env.games.sack_armies.forget import put_in_order
 from sackarmies_env.games.sack_armies.zones import rebuild
 from tests.rules.sack_armies.table import B1, at, field
 
@@ -261,16 +263,52 @@ def guess(game: Game, states: States, viewer: int, seed: int) -> States:
     return world
 
 
+def in_order(game: Game, states: States, viewer: int) -> States:
+    """Return the same game with the rows that the guesses of `viewer` have; picks nobody can count are returned."""
+    world = copy_of(game, states)
+    if plain(states)["decision"] == Decision.SETUP_PICK and plain(states)["current_player"] != viewer:
+        return_picks(record(world))
+    put_in_order(game.params[0], record(world), np.int64(viewer))
+    return world
+
+
+def uncounted(game: Game, states: States, viewer: int) -> NDArray[np.bool_]:
+    """Return which rows of tokens may be in use or not, for all that `viewer` knows: those at the end of a sack."""
+    state, size = plain(states), int(game.params["tokens_per_general"][0])
+    known = game.params["sack_count_public"][0] or game.params["open_army_lists"][0]
+    counted = np.repeat((state["sack_told"] == 1) | bool(known) | (np.arange(len(state["sack_told"])) == viewer), size)
+    in_sack = (state["token_zone"] == Zone.SACK) & (state["token_kind_known"] == 0)
+    return ~counted & (in_sack | (state["token_zone"] == Zone.NONE))
+
+
 def deal_rows(game: Game, states: States, viewer: int, seed: int) -> States:
     """Return the same game with the rows of all Generals but `viewer` in another order."""
     rng = np.random.default_rng(seed)
-    world = copy_of(game, states)
-    state, size = plain(world), int(game.params["tokens_per_general"][0])
-    old_row = np.arange(len(state["token_type"]))
+    size = int(game.params["tokens_per_general"][0])
+    old_row = np.arange(len(plain(states)["token_type"]))
     for player in range(game.num_players):
         if player != viewer:
             rows = slice(player * size, (player + 1) * size)
             old_row[rows] = rng.permutation(old_row[rows])
+    return with_rows(game, states, old_row)
+
+
+def swap_copies(game: Game, states: States, viewer: int, seed: int) -> States:
+    """Return the same game with the copies of each type that `viewer` owns in other rows."""
+    rng = np.random.default_rng(seed)
+    state = plain(states)
+    old_row = np.arange(len(state["token_type"]))
+    own = old_row // int(game.params["tokens_per_general"][0]) == viewer
+    for type_id in np.unique(state["token_type"][own]):
+        rows = np.flatnonzero(own & (state["token_type"] == type_id))
+        old_row[rows] = rng.permutation(rows)
+    return with_rows(game, states, old_row)
+
+
+def with_rows(game: Game, states: States, old_row: NDArray[np.int64]) -> States:
+    """Return the same game with other rows: in each the token that was in `old_row`."""
+    world = copy_of(game, states)
+    state = plain(world)
     new_row = np.append(np.argsort(old_row), NO_TOKEN)  # the last one is that of NO_TOKEN
     for name in state.dtype.names:
         if name.startswith("token_"):
@@ -334,7 +372,7 @@ def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Ge
 
     Returns how many were alike. The worlds part, too, when another General has a real choice: he has other tokens.
     """
-    worlds = [copy_of(game, states), guess(game, states, viewer, seed)]
+    worlds = [in_order(game, states, viewer), guess(game, states, viewer, seed)]
     for name in (*STREAMS, "script_draws", "script_draws_end", "script_draws_used"):
         worlds[1][name] = worlds[0][name]
     played = 0

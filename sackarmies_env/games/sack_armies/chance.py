@@ -113,4 +113,6 @@ def draw_tokens(params, state, player, count):
     while drawn < count and state.sack_count[player] > 0:
         draw_from_sack(params, state, player)
         drawn += 1
+    if drawn < count:
+        state.sack_told[player] = 1
     log_event(params, state, Event.DRAW, player, -1, drawn)

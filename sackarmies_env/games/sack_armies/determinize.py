@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import ALL_BITS
+from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.rng import next_flip_word, seed_streams
+from sackarmies_env.core.rng import below, next_draw_word, next_flip_word, seed_streams
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.constants import Decision, FlipMethod, Frame, Verb
+from sackarmies_env.games.sack_armies.constants import Decision, FlipMethod, Frame, Verb, Zone
 from sackarmies_env.games.sack_armies.damage import can_be_saved, is_instance_lethal
 from sackarmies_env.games.sack_armies.deploy import DEPLOYED
-from sackarmies_env.games.sack_armies.flow import clear_act, clear_attack, clear_chain, get_data, pop_frame
-from sackarmies_env.games.sack_armies.guess import guess_army, recall
+from sackarmies_env.games.sack_armies.flow import (
+    TurnStep,
+    clear_act,
+    clear_attack,
+    clear_chain,
+    drop_to_turn,
+    get_data,
+    pop_frame,
+)
+from sackarmies_env.games.sack_armies.forget import clear_leftovers, exchange, forget_hidden, hidden_tokens
+from sackarmies_env.games.sack_armies.guess import guess_again, guess_army
+from sackarmies_env.games.sack_armies.knowledge import is_picking
 from sackarmies_env.games.sack_armies.legal import refresh_legal
 from sackarmies_env.games.sack_armies.mask import allow, clear_legal
-from sackarmies_env.games.sack_armies.plausible import is_hidden
+from sackarmies_env.games.sack_armies.plausible import fits_place, is_hidden, may_be
 from sackarmies_env.games.sack_armies.stats import effective_armor
 from sackarmies_env.games.sack_armies.turn import MOVED
-from sackarmies_env.games.sack_armies.zones import controller_of, is_face_up
+from sackarmies_env.games.sack_armies.zones import (
+    controller_of,
+    first_token,
+    is_face_up,
+    owner_of,
+    rows_per_general,
+    set_zone,
+    tokens_in,
+    type_of,
+)
 
-GUESSES = 30  # at an army that leaves its General a choice, before the true one is taken
+GUESSES = 30  # at an army that leaves its General a choice, before one is changed until it does
 
 # --- future chance
 
@@ -31,12 +50,13 @@ def forget_script(params, state):
     for player in range(len(state.script_draws_end)):
         state.script_draws_end[player] = 0
         state.script_draws_used[player] = 0
-    if params.flip_method == FlipMethod.SCRIPTED:
-        for i in range(state.script_flips_used, state.script_flips_end):
-            state.script_flips[i] = np.int64(next_flip_word(state) & np.uint64(1))
-    else:
-        state.script_flips_end = 0
-        state.script_flips_used = 0
+        for i in range(state.script_draws.shape[1]):
+            state.script_draws[player, i] = 0
+    is_forced = params.flip_method == FlipMethod.SCRIPTED
+    state.script_flips_used = 0
+    state.script_flips_end = len(state.script_flips) if is_forced else 0
+    for i in range(len(state.script_flips)):
+        state.script_flips[i] = np.int64(next_flip_word(state) & np.uint64(1)) if is_forced else 0
 
 
 # --- what others are in the middle of
@@ -62,11 +82,24 @@ def return_to(state, decision, has_begun):
 
 
 @njit
+def return_picks(state):
+    """Return the battlefields that the current player has picked so far to the sack: others cannot tell how many."""
+    player = np.int64(state.current_player)
+    rest = tokens_in(state, player, Zone.PICKED)
+    while rest != NO_BITS:
+        set_zone(state, player * rows_per_general(state) + lowest_bit(rest), Zone.SACK)
+        state.sack_count[player] += 1
+        rest = without_lowest(rest)
+
+
+@njit
 def retract_choice(state):
     """Take back the unannounced part of the current player's choice: nobody else can know it."""
     kind = state.frame_kind[state.frame_top]
     if state.decision == Decision.DISCARD:
         return
+    if is_picking(state):
+        return_picks(state)
     clear_chain(state)
     if state.attack_announced == 0:
         clear_attack(state)
@@ -113,45 +146,111 @@ def renew_choice(params, state):
 
 
 @njit
+def has_choice(params, state, viewer):
+    """Return whether the current player has a choice in the guess as it is now."""
+    lock_hidden_armor(params, state, viewer)
+    renew_choice(params, state)
+    return state.num_legal > 0
+
+
+@njit
+def find_choice(params, state, viewer):
+    """Change one hidden token of the current player, or exchange two, so that there is a choice; return whether so."""
+    player = np.int64(state.current_player)
+    pool = hidden_tokens(state, player)
+    while pool != NO_BITS:
+        token = first_token(params, player) + lowest_bit(pool)
+        pool = without_lowest(pool)
+        if params.open_army_lists == 1 or state.token_seen[token] > 0:
+            if exchange_for_choice(params, state, viewer, token):
+                return True
+        elif change_for_choice(params, state, viewer, token):
+            return True
+    return False
+
+
+@njit
+def change_for_choice(params, state, viewer, token):
+    """Let the hidden `token` be of a type that gives its General a choice; return whether there is one."""
+    type_id = type_of(state, token)
+    offset = below(next_draw_word(state), np.int64(params.num_types))
+    for i in range(params.num_types):
+        state.token_type[token] = (offset + i) % np.int64(params.num_types)
+        if fits_place(params, state, token, type_of(state, token), 0, True) and has_choice(params, state, viewer):
+            return True
+    state.token_type[token] = type_id
+    return False
+
+
+@njit
+def exchange_for_choice(params, state, viewer, token):
+    """Exchange the hidden `token` for one that gives its General a choice; return whether there is one."""
+    rest = hidden_tokens(state, owner_of(state, token))
+    while rest != NO_BITS:
+        other = first_token(params, owner_of(state, token)) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if may_be(params, state, token, other) and may_be(params, state, other, token):
+            exchange(state, token, other)
+            if has_choice(params, state, viewer):
+                return True
+            exchange(state, token, other)
+    return False
+
+
+@njit
+def leave_no_choice(params, state):
+    """Let the current player, who can do nothing in any guess that was tried, save nobody, or be out (R8.0-3)."""
+    if state.decision == Decision.SAVE_SLOT:
+        state.decision = Decision.SAVE
+        renew_choice(params, state)
+    else:
+        drop_to_turn(state, TurnStep.MENU)
+        state.decision = Decision.MENU
+        clear_legal(state)
+        allow(state, np.int64(Verb.CONCEDE))
+
+
+@njit
 def let_choose(params, state, viewer):
     """Let the current player choose in a guess where he has something to choose, as he has in truth."""
-    player = np.int64(state.current_player)
-    retract_choice(state)
-    renew_choice(params, state)
-    for attempt in range(GUESSES + 1):
-        if state.num_legal > 0:
+    if has_choice(params, state, viewer):
+        return
+    for _ in range(GUESSES):
+        guess_again(params, state, np.int64(state.current_player))
+        if has_choice(params, state, viewer):
             return
-        recall(params, state, player, ALL_BITS)
-        if attempt < GUESSES:
-            guess_army(params, state, player)
-        lock_hidden_armor(params, state, viewer)
-        renew_choice(params, state)
+    if not find_choice(params, state, viewer):
+        leave_no_choice(params, state)
 
 
 @njit
 def determinize_game(params, state, viewer, seed):
     """Replace what `viewer` does not know by something else that he may believe, future chance included (V-22)."""
     current = np.int64(state.current_player)
+    is_others_choice = current != NO_PLAYER and current != viewer
     seed_streams(state, seed)
+    if is_others_choice:
+        retract_choice(state)
+    forget_hidden(params, state, viewer)
     for player in range(params.num_generals):
         if player != viewer and player != current:
             guess_army(params, state, np.int64(player))
-    is_others_choice = current != NO_PLAYER and current != viewer
     if is_others_choice:
         guess_army(params, state, current)
-    lock_hidden_armor(params, state, viewer)
     forget_script(params, state)
+    lock_hidden_armor(params, state, viewer)
     if is_others_choice:
         let_choose(params, state, viewer)
+    clear_leftovers(state)
 
 
 @njit
 def determinize_games(params, states, players, seeds):
-    """Resample in place all that is hidden from each player, consistent with what he knows.
+    """Resample in place all that is hidden from each player, consistent with what they know.
 
-    What he sees stays the same to the byte, and so do his legal actions if he is to act. Tokens keep their places,
-    also in a sack whose size is not public; what hidden ones are is guessed as `guess` says. If somebody else is to
-    act, his unannounced partial choice is taken back.
+    What they see stays the same to the byte, and so do their legal actions if they are to act. What hidden tokens are
+    is guessed as `guess` says, and rows are given out anew. If somebody else is to act, an unannounced partial choice
+    is taken back. States that a player cannot tell apart become the same, to the byte, with the same seed.
 
     Args:
         params: (1,) PARAMS_DTYPE.

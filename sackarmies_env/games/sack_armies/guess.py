@@ -1,24 +1,26 @@
 """Guessing what a General's hidden tokens are: an army that all that is public allows (section 4.2).
 
+What they are in truth has been erased before (`forget`), so that nothing here can depend on it.
 With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
 same chance. Without, his army is drawn: first the tokens known to exist, then one place after the other, hosts first,
 each type uniform among those that fit, save that a type of rank r is taken with the chance p ** (r - 1), where p
 spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last, pairs that may change
-places do so.
+places do so. Should all attempts fail, kinds alone decide what fits where, and something always does.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import ALL_BITS, NO_BITS, bit, count_bits, nth_bit
+from sackarmies_env.core.bits import NO_BITS, bit, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind
-from sackarmies_env.games.sack_armies.memory import seen_of
+from sackarmies_env.games.sack_armies.forget import exchange
 from sackarmies_env.games.sack_armies.plausible import (
     ANY_KIND,
     affordable_ranks,
+    breadth_of,
     count_candidates,
     count_kind,
     count_open,
@@ -36,16 +38,19 @@ from sackarmies_env.games.sack_armies.plausible import (
     sum_ranks,
     takes_all_of,
 )
+from sackarmies_env.games.sack_armies.sack_size import guess_size
 from sackarmies_env.games.sack_armies.zones import first_token, owner_of, set_seen
 
 PLACE_CLASSES = 4
 DEAL_STAGES = 5
+BREADTHS = 3
+ANY_BREADTH = -1
 LAST_NARROW_STAGE = 3  # up to it the places of a stage differ in what may lie there
 FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
 TRIES = 64  # random types tried for a place before the first that fits is taken
-ATTEMPTS = 4  # armies begun before the tokens that are there are merely mixed
-MIXES = 2  # exchanges tried a token after a guess
-LONG_MIXES = 16  # and after a guess has failed
+ATTEMPTS = 32  # hasty deals, or armies, begun before kinds alone count
+MIXES = 2  # exchanges tried a token after an army has been drawn
+LONG_MIXES = 16  # and after a deal that was not fair
 
 # --- filling places
 
@@ -85,9 +90,12 @@ def choose_type(params, state, token, kind):
 
 
 @njit
-def is_free_place(params, state, token, type_id, seen):
-    """Return whether an open place may take a type, as `fits_place`; with NO_TYPE, whether it may take any type."""
-    if not is_open(params, state, token):
+def is_free_place(params, state, token, type_id, seen, breadth):
+    """Return whether an open place may take a type, as `fits_place`; with NO_TYPE, whether it may take any type.
+
+    `breadth` is how much the back of the place must leave open, or ANY_BREADTH.
+    """
+    if not is_open(params, state, token) or (breadth != ANY_BREADTH and breadth != breadth_of(state, token)):
         return False
     if type_id == NO_TYPE:
         return not has_known_kind(state, token)
@@ -95,20 +103,32 @@ def is_free_place(params, state, token, type_id, seen):
 
 
 @njit
-def random_place(params, state, player, type_id, seen):
+def pick_place(params, state, player, type_id, seen, breadth):
     """Return a random place that is free for a type, as `is_free_place` tells, or NO_TOKEN."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        count += is_free_place(params, state, token, type_id, seen)
+        count += is_free_place(params, state, token, type_id, seen, breadth)
     if count == 0:
         return np.int64(NO_TOKEN)
     n = below(next_draw_word(state), count)
     for token in range(first_token(params, player), end_of_rows(params, player)):
-        if is_free_place(params, state, token, type_id, seen):
+        if is_free_place(params, state, token, type_id, seen, breadth):
             if n == 0:
                 return np.int64(token)
             n -= 1
     return np.int64(NO_TOKEN)
+
+
+@njit
+def random_place(params, state, player, type_id, seen):
+    """Return a random place that is free for a type, or NO_TOKEN; if kinds alone count, one that takes little else."""
+    if state.guess_lax == 0:
+        return pick_place(params, state, player, type_id, seen, np.int64(ANY_BREADTH))
+    token = np.int64(NO_TOKEN)
+    for breadth in range(BREADTHS):
+        if token == NO_TOKEN:
+            token = pick_place(params, state, player, type_id, seen, np.int64(breadth))
+    return token
 
 
 @njit
@@ -192,25 +212,13 @@ def draw_army(params, state, player):
             set_seen(state, token, 0)
     if not place_known(params, state, player):
         return False
-    if not place_kind(params, state, player, np.int64(Kind.BATTLEFIELD), np.int64(params.min_battlefields)):
-        return False
-    if not place_kind(params, state, player, np.int64(Kind.UNIT), np.int64(state.general_alive[player])):
-        return False
-    return place_rest(params, state, player)
+    is_legal = place_kind(params, state, player, np.int64(Kind.BATTLEFIELD), np.int64(params.min_battlefields))
+    if is_legal or state.guess_lax == 1:
+        is_legal = place_kind(params, state, player, np.int64(Kind.UNIT), np.int64(state.general_alive[player]))
+    return (is_legal or state.guess_lax == 1) and place_rest(params, state, player)
 
 
 # --- dealing the same tokens
-
-
-@njit
-def exchange(state, token, other):
-    """Let two hidden tokens of a General exchange what they are."""
-    type_id = state.token_type[token]
-    seen = seen_of(state, token)
-    state.token_type[token] = state.token_type[other]
-    set_seen(state, token, seen_of(state, other))
-    state.token_type[other] = type_id
-    set_seen(state, other, seen)
 
 
 @njit
@@ -316,7 +324,7 @@ def mix(params, state, player, times):
 
 @njit
 def remember(params, state, player):
-    """Keep the true types of `player`'s tokens."""
+    """Keep the list of tokens that `player` is known to have."""
     start = first_token(params, player)
     for i in range(np.int64(params.tokens_per_general)):
         state.guess_type[i] = state.token_type[start + i]
@@ -324,40 +332,43 @@ def remember(params, state, player):
 
 
 @njit
-def recall(params, state, player, done):
-    """Put the true types back; `done` holds the rows of those that stand, as bits."""
+def recall(params, state, player):
+    """Put the list of known tokens back; no type of a hidden token stands."""
     start = first_token(params, player)
-    state.guess_done = done
+    state.guess_done = NO_BITS
     for i in range(np.int64(params.tokens_per_general)):
         state.token_type[start + i] = state.guess_type[i]
         set_seen(state, start + i, np.int64(state.guess_seen[i]))
 
 
 @njit
-def deal_army(params, state, player):
-    """Deal the hidden tokens of an open army list anew, each possible deal with the same chance."""
-    for attempt in range(FAIR_ATTEMPTS + ATTEMPTS):
-        recall(params, state, player, NO_BITS)
-        is_fair = attempt < FAIR_ATTEMPTS
-        if deal_anew(params, state, player, is_fair):
-            if not is_fair:
-                mix(params, state, player, LONG_MIXES)
+def try_army(params, state, player, is_fair):
+    """Guess the army of `player`; return whether that worked."""
+    recall(params, state, player)
+    if params.open_army_lists == 1:
+        return deal_anew(params, state, player, is_fair)
+    guess_size(params, state, player)
+    return draw_army(params, state, player)
+
+
+@njit
+def guess_again(params, state, player):
+    """Guess what `player` hides, from the list of tokens that is kept."""
+    state.guess_lax = 0
+    if params.open_army_lists == 1:
+        for _ in range(FAIR_ATTEMPTS):
+            if try_army(params, state, player, True):
+                return
+    for _ in range(ATTEMPTS):
+        if try_army(params, state, player, False):
+            mix(params, state, player, LONG_MIXES if params.open_army_lists == 1 else MIXES)
             return
-    recall(params, state, player, ALL_BITS)
-    mix(params, state, player, LONG_MIXES)
+    state.guess_lax = 1
+    try_army(params, state, player, False)
 
 
 @njit
 def guess_army(params, state, player):
-    """Replace what `player` hides by something else that all that is public allows."""
+    """Put something that all that is public allows in the place of what `player` hides."""
     remember(params, state, player)
-    if params.open_army_lists == 1:
-        deal_army(params, state, player)
-        return
-    for _ in range(ATTEMPTS):
-        recall(params, state, player, NO_BITS)
-        if draw_army(params, state, player):
-            mix(params, state, player, MIXES)
-            return
-    recall(params, state, player, ALL_BITS)
-    mix(params, state, player, LONG_MIXES)
+    guess_again(params, state, player)

@@ -31,7 +31,14 @@ from sackarmies_env.games.sack_armies.layout import (
 from sackarmies_env.games.sack_armies.observe_tokens import clear_rest, clear_used, write_tokens
 from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.state import LOG_WIDTH, MAX_LOG
-from sackarmies_env.games.sack_armies.zones import controller_of, fields_of, first_token, tokens_in, type_of
+from sackarmies_env.games.sack_armies.zones import (
+    controller_of,
+    fields_of,
+    first_token,
+    owned_tokens,
+    tokens_in,
+    type_of,
+)
 
 # --- the block of globals
 
@@ -185,15 +192,6 @@ def count_types(params, state, player, tokens, column, out):
         token = first_token(params, player) + lowest_bit(rest)
         rest = without_lowest(rest)
         out[first + type_of(state, token) * width] += 1
-
-
-@njit
-def owned_tokens(state, player):
-    """Return as bits the tokens of `player`, wherever they are."""
-    owned = NO_BITS
-    for zone in range(np.int64(Zone.SACK), state.zone_tokens.shape[1]):
-        owned |= state.zone_tokens[player, zone]
-    return owned
 
 
 @njit

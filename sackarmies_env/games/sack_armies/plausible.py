@@ -1,7 +1,8 @@
 """What a General's hidden tokens may be, by all that is public: their places, and an army within the limits.
 
-While the types of one General are guessed, `guess_type` and `guess_seen` hold the truth and `guess_done` marks the
-tokens that have got a new type.
+`guess_back` holds what all know of the kind of each token. While the types of one General are guessed, `guess_type` and
+`guess_seen` list the tokens that are known to exist, at the first hidden rows, and `guess_done` marks the tokens that
+have got a type. If nothing that fits is found, `guess_lax` leaves kinds as the only thing that counts.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Band, Kind, Zone
 from sackarmies_env.games.sack_armies.deploy import band_takes
 from sackarmies_env.games.sack_armies.knowledge import is_identity_public
-from sackarmies_env.games.sack_armies.memory import are_alike, is_attachment, is_late_enough, seen_of
-from sackarmies_env.games.sack_armies.zones import first_token, kind_of, owner_of, type_of
+from sackarmies_env.games.sack_armies.memory import is_attachment, is_late_enough, seen_of
+from sackarmies_env.games.sack_armies.rows import Back
+from sackarmies_env.games.sack_armies.zones import first_token, is_face_up, kind_of, owner_of, type_of
 
 ANY_KIND = -1
+LOWEST_RANK = 1  # R4.1-1
 MAX_RANK_CLASS = 3  # copies are limited by rank 1, 2, 3 and higher (R4.2-5)
 
 # --- hidden tokens
@@ -36,9 +39,25 @@ def guess_row(params, token):
 
 
 @njit
-def true_kind(params, state, token):
-    """Return the kind of the hidden `token` that was there before the guess."""
-    return np.int64(params.type_kind[state.guess_type[guess_row(params, token)]])
+def fits_back(state, token, kind):
+    """Return whether `token`, by what all know of its kind, may be of this one."""
+    back = state.guess_back[token]
+    return back == kind or back == Back.ANY or (back == Back.TEXT and is_attachment(kind))
+
+
+@njit
+def breadth_of(state, token):
+    """Return how much the back of `token` leaves open: 0 for one kind, 1 for spell or maneuver, 2 for any kind."""
+    back = state.guess_back[token]
+    return np.int64(0 if back < Back.TEXT else back - Back.TEXT + 1)
+
+
+@njit
+def has_kind(params, state, token, kind):
+    """Return whether `token` is sure to be of a kind: by what all know, or by its type if that stands."""
+    if is_settled(params, state, token):
+        return kind_of(params, state, token) == kind
+    return state.guess_back[token] == kind
 
 
 @njit
@@ -70,7 +89,7 @@ def band_fits(params, state, unit, band, as_dealt):
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if state.token_kind_known[attachment] == 1:
-            if not band_takes(band, true_kind(params, state, attachment)):
+            if not band_takes(band, np.int64(state.guess_back[attachment])):
                 return False
         elif as_dealt and is_settled(params, state, attachment):
             if not band_takes(band, kind_of(params, state, attachment)):
@@ -89,6 +108,7 @@ def fits_captivity(params, state, token, kind):
             state.token_zone[unit] == Zone.CAPTURED
             and state.token_host[unit] == state.token_host[token]
             and state.token_owner[unit] == state.token_owner[token]
+            and is_face_up(state, unit)
             and kind_of(params, state, unit) == Kind.UNIT
             and band_takes(params.type_band[state.token_type[unit]], kind)
         ):
@@ -98,14 +118,11 @@ def fits_captivity(params, state, token, kind):
 
 @njit
 def fits_attachment(params, state, token, kind):
-    """Return whether the hidden attachment `token` may be of this kind."""
-    if not is_attachment(kind):
-        return False
-    if state.token_kind_known[token] == 1 and kind != true_kind(params, state, token):
-        return False
+    """Return whether the hidden attachment `token` may be of this kind, by its host or those captured with it."""
     if state.token_zone[token] == Zone.CAPTURED:
         return fits_captivity(params, state, token, kind)
-    return band_takes(params.type_band[state.token_type[state.token_host[token]]], kind)
+    host = np.int64(state.token_host[token])
+    return is_open(params, state, host) or band_takes(params.type_band[state.token_type[host]], kind)
 
 
 @njit
@@ -131,25 +148,23 @@ def fits_place(params, state, token, type_id, seen, as_dealt):
     `seen` is the `token_seen` of what is to lie there, 0 for something that nobody has seen. `as_dealt` tells whether a
     host must fit what has been dealt to the places under it.
     """
+    kind = np.int64(params.type_kind[type_id])
+    if not fits_back(state, token, kind):
+        return False
+    if state.guess_lax == 1:
+        return True
     if not fits_time(state, token, seen):
         return False
-    kind = np.int64(params.type_kind[type_id])
     zone = state.token_zone[token]
-    if not has_known_kind(state, token):
-        return True
-    if zone == Zone.PICKED:
-        return kind == Kind.BATTLEFIELD
     if zone == Zone.BATTLEGROUND:
         return (
-            kind == Kind.UNIT
-            and params.type_movement[type_id] >= state.token_min_movement[token]
+            params.type_movement[type_id] >= state.token_min_movement[token]
             and params.type_armor[type_id] >= state.token_min_armor[token]
             and band_fits(params, state, token, np.int64(params.type_band[type_id]), as_dealt)
         )
     if zone == Zone.ATTACHED or zone == Zone.CAPTURED:
         return fits_attachment(params, state, token, kind)
-    # It came face down to a sack, or to a pile that is not public: known is what its back told.
-    return are_alike(kind, true_kind(params, state, token))
+    return True
 
 
 @njit
@@ -187,12 +202,8 @@ def deal_stage(state, token):
 def may_fit(params, state, token, other):
     """Return whether the hidden `token` may be what `other` is, whatever hidden tokens under it or over it are."""
     if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
-        kind = kind_of(params, state, other)
-        return (
-            is_attachment(kind)
-            and (state.token_kind_known[token] == 0 or kind == true_kind(params, state, token))
-            and fits_time(state, token, seen_of(state, other))
-        )
+        fits = fits_back(state, token, kind_of(params, state, other))
+        return fits and (state.guess_lax == 1 or fits_time(state, token, seen_of(state, other)))
     return fits_place(params, state, token, type_of(state, other), seen_of(state, other), False)
 
 
@@ -246,10 +257,8 @@ def count_kind(params, state, player, kind):
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         zone = state.token_zone[token]
-        if zone == Zone.CASUALTIES or zone == Zone.REMOVED:
-            count += kind == Kind.BATTLEFIELD and kind_of(params, state, token) == kind
-        elif is_settled(params, state, token) or has_known_kind(state, token):
-            count += kind_of(params, state, token) == kind
+        if zone != Zone.NONE and (kind != Kind.UNIT or (zone != Zone.CASUALTIES and zone != Zone.REMOVED)):
+            count += has_kind(params, state, token, kind)
     return count
 
 
@@ -266,6 +275,8 @@ def sum_ranks(params, state, player):
 @njit
 def fits_army(params, state, player, type_id, ranks_left):
     """Return whether one more token of a type leaves the army legal and the open places affordable."""
+    if state.guess_lax == 1:
+        return True
     rank = np.int64(params.type_rank[type_id])
     limit = np.int64(params.copy_limits[min(rank, np.int64(MAX_RANK_CLASS)) - 1])
     if count_copies(params, state, player, type_id) >= limit:
@@ -294,13 +305,16 @@ def suits(params, state, token, type_id, kind, ranks_left):
 
 @njit
 def affordable_ranks(params, state, player):
-    """Return the ranks that an army may have: the limit, or what `player` has if a scenario gave him more."""
+    """Return the ranks that an army may have: the limit, or what `player` is sure to have if a scenario gave more."""
     start = first_token(params, player)
     total = np.int64(0)
     for token in range(start, end_of_rows(params, player)):
-        if state.token_zone[token] != Zone.NONE:
-            type_id = type_of(state, token)
-            if is_hidden(params, state, token):
-                type_id = np.int64(state.guess_type[token - start])
-            total += np.int64(params.type_rank[type_id])
+        if state.token_zone[token] == Zone.NONE:
+            continue
+        if not is_hidden(params, state, token):
+            total += np.int64(params.type_rank[state.token_type[token]])
+        elif state.guess_seen[token - start] > 0:
+            total += np.int64(params.type_rank[state.guess_type[token - start]])
+        else:
+            total += LOWEST_RANK
     return max(total, np.int64(params.max_ranks))

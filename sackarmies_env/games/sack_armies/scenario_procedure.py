@@ -32,7 +32,7 @@ DERIVED = (
 )
 SCRATCH = (
     *("reach_rows", "reach_edge", "reach_open", "reach_halts", "aided"),
-    *("guess_type", "guess_seen", "guess_done"),
+    *("guess_type", "guess_seen", "guess_back", "guess_lax", "guess_done"),
 )
 TOKENS = (  # fields that hold tokens
     *("attack_unit", "attack_target", "attack_designated"),

@@ -113,6 +113,11 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("general_drawn", np.int8, (generals,)),  # 1: fell in the elimination that left nobody
             ("general_contending", np.int8, (generals,)),  # still in the flips for initiative (R7.1-2)
             ("returns", np.uint8, (generals,)),  # tokens of his that went from play to his sack, up to MAX_RETURNS
+            (
+                "sack_told",
+                np.int8,
+                (generals,),
+            ),  # 1: a draw has emptied the sack in public: since then all can count
             ("sack_count", np.int16, (generals,)),  # derived from token_zone
             ("hand_count", np.int16, (generals,)),  # derived from token_zone
             # --- script: forced chance, used up before the streams
@@ -194,8 +199,10 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("reach_open", np.uint64, (rows,)),  # scratch of P-REACH: hexes that may be passed and are not reached
             ("reach_halts", np.uint64, (rows,)),  # scratch of P-REACH: hexes that end the move
             ("aided", np.uint64, (generals,)),  # scratch of observations: units that others may augment
-            ("guess_type", np.int16, (per_general,)),  # scratch of determinize: the true types of a General
-            ("guess_seen", np.uint8, (per_general,)),  # scratch of determinize: the true token_seen
+            ("guess_type", np.int16, (per_general,)),  # scratch of determinize: types that a General is known to have
+            ("guess_seen", np.uint8, (per_general,)),  # scratch of determinize: their token_seen
+            ("guess_back", np.int8, (tokens,)),  # scratch of determinize: Back, the kind as far as all know it
+            ("guess_lax", np.int8),  # scratch of determinize: 1: kinds alone decide what fits where
             ("guess_done", np.uint64),  # scratch of determinize: rows that have their new type, as bits
         ],
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import write_mask
 from sackarmies_env.core.rng import seed_streams
@@ -40,6 +39,7 @@ from sackarmies_env.games.sack_armies.flow import (
     drop_to_turn,
     push_frame,
 )
+from sackarmies_env.games.sack_armies.forget import clear_leftovers
 from sackarmies_env.games.sack_armies.legal import refresh_legal
 from sackarmies_env.games.sack_armies.mask import clear_legal, first_allowed
 from sackarmies_env.games.sack_armies.setup import (
@@ -49,11 +49,7 @@ from sackarmies_env.games.sack_armies.setup import (
     apply_setup_type,
     run_setup,
 )
-from sackarmies_env.games.sack_armies.state import (
-    FRAME_DATA,
-    MAX_FRAMES,
-    MAX_INSTANCES,
-)
+from sackarmies_env.games.sack_armies.state import FRAME_DATA, MAX_FRAMES
 from sackarmies_env.games.sack_armies.transfer import clear_rows
 from sackarmies_env.games.sack_armies.turn import (
     apply_cast_slot,
@@ -88,6 +84,7 @@ def clear_general(params, state, player):
     state.general_drawn[player] = 0
     state.general_contending[player] = 0
     state.returns[player] = 0
+    state.sack_told[player] = 0
     state.script_draws_end[player] = 0
     state.script_draws_used[player] = 0
     for i in range(state.script_draws.shape[1]):
@@ -113,35 +110,9 @@ def clear_records(state):
 def clear_lists(state):
     """Wipe lists and scratch, so that equal games are equal to the byte, whatever was in the record before."""
     state.num_modifiers = 0
-    for i in range(len(state.modifier_token)):
-        state.modifier_token[i] = 0
-        state.modifier_type[i] = 0
-        state.modifier_rows[i] = 0
     state.num_ghosts = 0
-    for i in range(len(state.ghost_hex)):
-        state.ghost_hex[i] = 0
-        state.ghost_type[i] = 0
-        state.ghost_rows[i] = 0
-        state.ghost_controller[i] = 0
-        state.ghost_same[i] = 0
     state.num_damages = 0
-    for i in range(MAX_INSTANCES):
-        state.damage_target[i] = 0
-        state.damage_amount[i] = 0
-        state.damage_armor[i] = 0
-        state.damage_scatter[i] = 0
-        state.damage_saved[i] = 0
-    for row in range(len(state.reach_rows)):
-        state.reach_rows[row] = NO_BITS
-        state.reach_edge[row] = NO_BITS
-        state.reach_open[row] = NO_BITS
-        state.reach_halts[row] = NO_BITS
-    for player in range(len(state.aided)):
-        state.aided[player] = NO_BITS
-    for i in range(len(state.guess_type)):
-        state.guess_type[i] = 0
-        state.guess_seen[i] = 0
-    state.guess_done = NO_BITS
+    clear_leftovers(state)
 
 
 @njit

@@ -87,6 +87,15 @@ def tokens_in(state, player, zone):
 
 
 @njit
+def owned_tokens(state, player):
+    """Return as bits the tokens of `player`, wherever they are."""
+    owned = NO_BITS
+    for zone in range(np.int64(Zone.SACK), state.zone_tokens.shape[1]):
+        owned |= state.zone_tokens[player, zone]
+    return owned
+
+
+@njit
 def fields_of(state, player):
     """Return the battlefields that `player` owns on the battleground, as bits."""
     return state.zone_tokens[player, Zone.BATTLEGROUND] & ~state.units[player]
