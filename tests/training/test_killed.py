@@ -56,7 +56,7 @@ class Runs:
         if begun:
             assert int(begun[1]) == int(begun[2].replace(",", "")) == self.reached
         assert self.reached == 0 or "starting from the beginning" not in said
-        written = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) decisions:", said, re.MULTILINE)]
+        written = [int(number.replace(",", "")) for number in re.findall(r"minutes, ([\d,]+) decisions", said)]
         paths = self.checkpoints.paths()
         for path in paths:
             read_checkpoint(path)

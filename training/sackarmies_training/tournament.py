@@ -21,7 +21,7 @@ from sackarmies_env import __version__
 from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
-from sackarmies_env.core.reading import named
+from sackarmies_env.core.reading import named, parse_json, read_text
 from sackarmies_env.core.tables import Line, Several, Strict, read_model
 from sackarmies_env.core.words import cut, printable, told
 from sackarmies_training.config import MatchSection
@@ -33,6 +33,7 @@ from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitmen
 FORMAT = 2
 IDENTITY = "tournament.json"
 SEED = "seed.json"
+MAX_SEED_FILE = 1000  # bytes
 DRAWN = "drawn"  # stands in the identity for a seed that is secret until the end
 SECRET_FOLDERS = ("batches", "records")
 OWNER_ONLY = 0o700  # mode of a folder
@@ -255,7 +256,8 @@ def read_seed(folder: Path) -> int:
         ValueError: it is missing, or its file is damaged.
     """
     path = folder / SEED
-    seed = int(read_model(SeedFile, read_json(path), str(path)).seed)
+    data = parse_json(read_text(path, "the seed of a tournament", MAX_SEED_FILE), named(path))
+    seed = int(read_model(SeedFile, data, str(path)).seed)
     if seed >= MAX_SEED:
         raise ValueError(f"{named(path)}: seed: {told(str(seed))} is given, but it must be less than 2**{SEED_BITS}")
     return seed
