@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmarks.report import Rows, describe_run, markdown_table, plain_table
 from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.words import missing_extra
 
 Result = Mapping[str, Any]
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -67,10 +68,13 @@ def curves_markdown(result: Result) -> str:
 
 
 def draw_curves(result: Result, folder: Path = IMAGES) -> None:
-    """Write a picture of each curve."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter
+    """Write a picture of each curve; end with a sentence if there is no matplotlib."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import EngFormatter
+    except ImportError as error:
+        raise SystemExit(missing_extra(error, "drawing curves") or str(error)) from None
 
     with mpl.rc_context({"svg.hashsalt": "sackarmies", "svg.fonttype": "none", "font.size": 9}):
         for axis in axes_of(result):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import bench, check_ratio, contest, curves, ours, page
+from benchmarks import bench, check_ratio, contest, curve_report, curves, ours, page
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = bench.Plan(rounds=3, windows=2, seconds=0.01, budget=60, seed=4)
@@ -157,3 +158,11 @@ def test_the_page_shows_the_recorded_results() -> None:
     assert sorted(parts) == ["contest", "curves", "figures", "profile"]
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.rendered(text, parts) == text
+
+
+def test_curves_without_matplotlib_say_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit, match=r"needs matplotlib, which is not installed: pip install '.*\[render\]'"):
+        curve_report.draw_curves({"points": []}, tmp_path)

@@ -36,8 +36,9 @@ HELP = [
 
 
 def lines_of(output):
-    """Return what is left on the screen: lines without codes, what is written over it left out."""
-    return [CODES.sub("", line.rsplit("\r", 1)[-1]).rstrip() for line in output.splitlines()]
+    """Return what is left on the screen, without codes and without the notices of a compile."""
+    lines = [CODES.sub("", line.rsplit("\r", 1)[-1]).rstrip() for line in output.splitlines()]
+    return [line for line in lines if not line.startswith("sackarmies-env: ")]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
