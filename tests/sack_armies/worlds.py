@@ -393,4 +393,5 @@ def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Ge
             assert other["active"] != viewer
             return played
         assert received(game, worlds[0], viewer) == received(game, worlds[1], viewer), (played, action)
+        assert len({guess(game, world, viewer, played).tobytes() for world in worlds}) == 1, (played, action)
         played += 1

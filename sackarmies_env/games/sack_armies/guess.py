@@ -5,7 +5,7 @@ With open army lists the hidden tokens of a General are dealt anew among the pla
 same chance. Without, his army is drawn: first the tokens known to exist, then one place after the other, hosts first,
 each type uniform among those that fit, save that a type of rank r is taken with the chance p ** (r - 1), where p
 spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last, pairs that may change
-places do so. Should all attempts fail, kinds alone decide what fits where, and something always does.
+places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then something always fits.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from sackarmies_env.games.sack_armies.constants import NO_TOKEN, NO_TYPE, Kind
 from sackarmies_env.games.sack_armies.forget import exchange
 from sackarmies_env.games.sack_armies.plausible import (
     ANY_KIND,
+    KINDS_ALONE,
+    NO_LIMITS,
     affordable_ranks,
     breadth_of,
     count_candidates,
@@ -48,7 +50,7 @@ ANY_BREADTH = -1
 LAST_NARROW_STAGE = 3  # up to it the places of a stage differ in what may lie there
 FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
 TRIES = 64  # random types tried for a place before the first that fits is taken
-ATTEMPTS = 32  # hasty deals, or armies, begun before kinds alone count
+ATTEMPTS = 32  # hasty deals, or armies, begun before limits are dropped, and before kinds alone count
 MIXES = 2  # exchanges tried a token after an army has been drawn
 LONG_MIXES = 16  # and after a deal that was not fair
 
@@ -122,7 +124,7 @@ def pick_place(params, state, player, type_id, seen, breadth):
 @njit
 def random_place(params, state, player, type_id, seen):
     """Return a random place that is free for a type, or NO_TOKEN; if kinds alone count, one that takes little else."""
-    if state.guess_lax == 0:
+    if state.guess_lax != KINDS_ALONE:
         return pick_place(params, state, player, type_id, seen, np.int64(ANY_BREADTH))
     token = np.int64(NO_TOKEN)
     for breadth in range(BREADTHS):
@@ -213,9 +215,9 @@ def draw_army(params, state, player):
     if not place_known(params, state, player):
         return False
     is_legal = place_kind(params, state, player, np.int64(Kind.BATTLEFIELD), np.int64(params.min_battlefields))
-    if is_legal or state.guess_lax == 1:
+    if is_legal or state.guess_lax >= NO_LIMITS:
         is_legal = place_kind(params, state, player, np.int64(Kind.UNIT), np.int64(state.general_alive[player]))
-    return (is_legal or state.guess_lax == 1) and place_rest(params, state, player)
+    return (is_legal or state.guess_lax >= NO_LIMITS) and place_rest(params, state, player)
 
 
 # --- dealing the same tokens
@@ -359,11 +361,13 @@ def guess_again(params, state, player):
         for _ in range(FAIR_ATTEMPTS):
             if try_army(params, state, player, True):
                 return
-    for _ in range(ATTEMPTS):
-        if try_army(params, state, player, False):
-            mix(params, state, player, LONG_MIXES if params.open_army_lists == 1 else MIXES)
-            return
-    state.guess_lax = 1
+    for lax in range(KINDS_ALONE):
+        state.guess_lax = lax
+        for _ in range(ATTEMPTS):
+            if try_army(params, state, player, False):
+                mix(params, state, player, LONG_MIXES if params.open_army_lists == 1 else MIXES)
+                return
+    state.guess_lax = KINDS_ALONE
     try_army(params, state, player, False)
 
 

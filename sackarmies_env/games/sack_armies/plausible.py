@@ -2,7 +2,8 @@
 
 `guess_back` holds what all know of the kind of each token. While the types of one General are guessed, `guess_type` and
 `guess_seen` list the tokens that are known to exist, at the first hidden rows, and `guess_done` marks the tokens that
-have got a type. If nothing that fits is found, `guess_lax` leaves kinds as the only thing that counts.
+have got a type. If nothing that fits is found, `guess_lax` says what does not count: 1 the limits of armies, 2 all but
+kinds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sackarmies_env.games.sack_armies.rows import Back
 from sackarmies_env.games.sack_armies.zones import first_token, is_face_up, kind_of, owner_of, type_of
 
 ANY_KIND = -1
+NO_LIMITS, KINDS_ALONE = 1, 2  # values of guess_lax
 LOWEST_RANK = 1  # R4.1-1
 MAX_RANK_CLASS = 3  # copies are limited by rank 1, 2, 3 and higher (R4.2-5)
 
@@ -151,7 +153,7 @@ def fits_place(params, state, token, type_id, seen, as_dealt):
     kind = np.int64(params.type_kind[type_id])
     if not fits_back(state, token, kind):
         return False
-    if state.guess_lax == 1:
+    if state.guess_lax == KINDS_ALONE:
         return True
     if not fits_time(state, token, seen):
         return False
@@ -203,7 +205,7 @@ def may_fit(params, state, token, other):
     """Return whether the hidden `token` may be what `other` is, whatever hidden tokens under it or over it are."""
     if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
         fits = fits_back(state, token, kind_of(params, state, other))
-        return fits and (state.guess_lax == 1 or fits_time(state, token, seen_of(state, other)))
+        return fits and (state.guess_lax == KINDS_ALONE or fits_time(state, token, seen_of(state, other)))
     return fits_place(params, state, token, type_of(state, other), seen_of(state, other), False)
 
 
@@ -275,7 +277,7 @@ def sum_ranks(params, state, player):
 @njit
 def fits_army(params, state, player, type_id, ranks_left):
     """Return whether one more token of a type leaves the army legal and the open places affordable."""
-    if state.guess_lax == 1:
+    if state.guess_lax >= NO_LIMITS:
         return True
     rank = np.int64(params.type_rank[type_id])
     limit = np.int64(params.copy_limits[min(rank, np.int64(MAX_RANK_CLASS)) - 1])

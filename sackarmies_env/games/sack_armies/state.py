@@ -202,7 +202,7 @@ def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
             ("guess_type", np.int16, (per_general,)),  # scratch of determinize: types that a General is known to have
             ("guess_seen", np.uint8, (per_general,)),  # scratch of determinize: their token_seen
             ("guess_back", np.int8, (tokens,)),  # scratch of determinize: Back, the kind as far as all know it
-            ("guess_lax", np.int8),  # scratch of determinize: 1: kinds alone decide what fits where
+            ("guess_lax", np.int8),  # scratch of determinize: what does not count, see plausible.py
             ("guess_done", np.uint64),  # scratch of determinize: rows that have their new type, as bits
         ],
     )
