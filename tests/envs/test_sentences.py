@@ -249,7 +249,9 @@ def test_sentences_come_through_gymnasium_and_pettingzoo():
     with pytest.raises(ValueError, match=r"options=\[1\] of reset"):
         many.reset(options=[1])
     for make in (functools.partial(gymnasium.make, "sackarmies_env/SackArmies-v0"), sackarmies_env.env):
-        with pytest.raises(ValueError, match="render_mode='ansy': allowed are None, 'ansi'"):
+        with pytest.raises(
+            ValueError, match=r"render_mode='ansy' \(did you mean \"ansi\"\?\): allowed are None, 'ansi'"
+        ):
             make(render_mode="ansy")
     env = sackarmies_env.env()
     env.reset(seed=0)

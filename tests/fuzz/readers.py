@@ -49,7 +49,7 @@ NO_FILE = (
 )  # data that are a text name a file
 REPLAYED = (
     *("record", "ply ", "flips", "draws", "configuration", "num_generals", "armies", "of General", "switches"),
-    *("scenario: ", "there is no game", "there is no army"),
+    *("scenario: ", "there is no game", "there is no army", "army is given"),
 )  # of what is not the file itself but the game that it tells
 
 

@@ -62,7 +62,8 @@ def leave_the_land(state: Any, view: View) -> None:
 def move_a_battlefield(state: Any, view: View) -> None:
     taken = set(view.position.field_on)
     free = next(hex_ for hex_ in view.position.hexes if hex_ not in taken)
-    state["token_hex"][view.fields[0].row] = view.position.cell_of[free]
+    (field,) = (field for field in view.fields if field.hex == (0, 0))
+    state["token_hex"][field.row] = view.position.cell_of[free]
 
 
 def turn_an_arrow(state: Any, view: View) -> None:

@@ -385,7 +385,10 @@ def test_all_faults_are_told_at_once_and_the_file_is_named(tmp_path):
         ({"act_type": "wisp"}, 'procedure: act_type: "wisp" is the id of no token (did you mean "wisps"?)'),
         ({"act_type": 7}, "procedure: act_type: 7 is the id of no token"),
         ({"log_kind": ["reveal"], "log_value": [7]}, "procedure: log_value: 7 is the id of no token"),
-        ({"log_kind": ["announce"], "log_value": ["mele"]}, 'log_value: "mele" is not allowed; allowed are "pass"'),
+        (
+            {"log_kind": ["announce"], "log_value": ["mele"]},
+            'log_value: "mele" is not allowed (did you mean "melee"?); allowed are "pass"',
+        ),
         ({"frame_data": 3}, "procedure: frame_data: 3 is given, but a list"),
         ({"num_modifiers": 35}, "procedure: num_modifiers: 35 is given, but a whole number from 0 to 34 is wanted"),
         ({"rows": [0]}, "rows: [0] is given, but 2 lists of tokens are wanted"),

@@ -199,7 +199,7 @@ def exchange_for_choice(params, state, viewer, token):
 
 @njit
 def leave_no_choice(params, state):
-    """Let the current player, who can do nothing in any guess that was tried, save nobody, or be out (R8.0-3)."""
+    """Let the current player, who can do nothing in any guess that was tried, save nobody, or be out, see R8.0-3."""
     if state.decision == Decision.SAVE_SLOT:
         state.decision = Decision.SAVE
         renew_choice(params, state)

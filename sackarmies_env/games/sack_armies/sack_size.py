@@ -16,7 +16,7 @@ from sackarmies_env.games.sack_armies.zones import first_token, owned_tokens, ro
 
 @njit
 def is_sack_counted(params, state, player):
-    """Return whether all know how many tokens the sack of `player` holds (V-05, C-sack_count_public)."""
+    """Return whether all know how many tokens the sack of `player` holds, see V-05."""
     return params.sack_count_public == 1 or params.open_army_lists == 1 or state.sack_told[player] == 1
 
 
