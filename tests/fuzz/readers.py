@@ -49,7 +49,7 @@ NO_FILE = (
 )  # data that are a text name a file
 REPLAYED = (
     *("record", "ply ", "flips", "draws", "configuration", "num_generals", "armies", "of General", "switches"),
-    *("scenario: ", "there is no game", "there is no army", "army is given"),
+    *("scenario: ", "there is no game", "army"),
 )  # of what is not the file itself but the game that it tells
 
 
@@ -326,7 +326,7 @@ READERS = {
             "",
             options,
             check_config,
-            ("armies", "there is no army", "of General", "switches", "num_generals", "tokens", *NO_FILE),
+            ("armies", "army", "of General", "switches", "num_generals", "tokens", *NO_FILE),
             read_data=read_options,
         ),
         Reader(

@@ -21,6 +21,7 @@ from tests.rules.sack_armies.table import attachment, token, unit
 from tests.sack_armies.worlds import States, act, copy_of, guess, in_order, plain, record
 
 FALSE_ALARM = 1e-7  # chance that a fair dealer is called biased, a case
+OUT_OF_PLAY = {int(Zone.HAND): 1, int(Zone.SACK): 2}
 GUESSES = 50 if INTERPRETED else 60  # for each deal that is possible
 
 TOKENS = [
@@ -199,10 +200,11 @@ def row_at(game: Game, state: Any, where: str) -> int:
 
 
 def rows_of(game: Game, state: Any, name: str) -> list[int]:
-    """Return the rows of the tokens of an id that General 1 owns."""
+    """Return the rows of the tokens of an id that General 1 owns: first those in play, then hand, last the sack."""
     first = int(game.params["num_types"][0]) - len(game.config["scenario"]["token"])
     type_id = first + [entry["id"] for entry in game.config["scenario"]["token"]].index(name)
-    return np.flatnonzero((state["token_type"] == type_id) & (state["token_owner"] == 1)).tolist()
+    rows = np.flatnonzero((state["token_type"] == type_id) & (state["token_owner"] == 1)).tolist()
+    return sorted(rows, key=lambda row: OUT_OF_PLAY.get(int(state["token_zone"][row]), 0))
 
 
 Dealer = Callable[[Game, States, int], States]

@@ -17,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_training.checkpoints import CheckpointFolder
 from sackarmies_training.cli import run_tournament
+from sackarmies_training.locks import LOCK
 from sackarmies_training.train_ppo import CHECKPOINT
 from tests.training.killed_runs import MANY_SEEDS
 from tests.training.test_tournament import files_of, make_tournament
@@ -73,8 +74,8 @@ class Runs:
         decisions = self.reached + 2 * ROUND
         assert not self.play(decisions, after=0, name="no such file", number=1)
         assert read_checkpoint(self.run / CHECKPOINT).header.training["decisions"] == decisions
-        assert sorted(path.name for path in self.run.iterdir()) == [CHECKPOINT, "checkpoints", "tensorboard"]
-        assert list(self.run.rglob(".*")) == []
+        assert sorted(path.name for path in self.run.iterdir()) == [LOCK, CHECKPOINT, "checkpoints", "tensorboard"]
+        assert list(self.run.rglob(".*")) == [self.run / LOCK]
         curves = EventAccumulator(str(self.run / "tensorboard"), size_guidance={"scalars": 0}).Reload()
         steps = [event.step for event in curves.Scalars("time/fps")]
         assert steps == list(range(ROUND, decisions + 1, ROUND))  # each once, in order
@@ -154,7 +155,7 @@ def play_on(folder):
     """Play a tournament to its end here; return its files."""
     contest = make_tournament(folder, seeds=MANY_SEEDS)
     run_tournament(contest.game, contest.section, contest.folder, contest.aliases)
-    assert list(folder.rglob(".*")) == []
+    assert list(folder.rglob(".*")) == [folder / LOCK]
     return files_of(folder)
 
 

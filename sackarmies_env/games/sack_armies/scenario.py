@@ -145,7 +145,7 @@ def scenario_toml(scenario: Mapping[str, Any]) -> str:
 
 
 def _on_one_line(found: re.Match[str]) -> str:
-    items = " ".join(line.strip() for line in found[1].split("\n")).removesuffix(",")
+    items = " ".join(line.strip() for line in found[1].split("\n")).strip().removesuffix(",")
     return f"[{items}]" if len(items) <= MAX_LINE else found[0]
 
 
