@@ -17,7 +17,7 @@ from sackarmies_env.games.sack_armies.constants import Decision, Kind, Verb, Zon
 from sackarmies_env.games.sack_armies.zones import rebuild
 from sackarmies_env.testing import check_game
 from tests.rules.sack_armies.fights import able, modify, scenario, text
-from tests.rules.sack_armies.table import attachment, token, unit
+from tests.rules.sack_armies.table import attachment, field, token, unit
 from tests.sack_armies.worlds import (
     CONFIGURATIONS,
     States,
@@ -26,7 +26,9 @@ from tests.sack_armies.worlds import (
     copy_of,
     deal_rows,
     guess,
+    observe,
     plain,
+    received,
     record,
     swap_copies,
     unknown_to,
@@ -213,6 +215,77 @@ def test_the_size_of_a_sack_that_nobody_can_count_is_guessed():
         assert again.tobytes() == world.tobytes()
     assert len(sizes) > 5
     assert INTERPRETED or {0, 1, 2} <= sizes
+
+
+def uncounted(theirs: str, casualties: str = "") -> tuple[Game, States]:
+    """Return a position in which General 1 has two face-down units and a sack that nobody can count."""
+    units = [unit("mage", "0,0"), unit("mage", "4,0", 1, face="down"), unit("mage", "3,0", 1, face="down")]
+    own, other = pile(sack="drill"), pile(sack=theirs) | {"casualties": casualties.split()}
+    game = make_game(scenario=scenario(TOKENS, units, general=[own, other], switches={"sack_count_public": False}))
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    return game, states
+
+
+def test_the_size_of_an_uncounted_sack_is_not_told_by_ranks_beyond_the_limit():
+    worlds = [uncounted("mage " * size, "hero " * 14) for size in (1, 4, 9)]
+    game = worlds[0][0]
+    assert len({observe(game, states, 0).tobytes() for _, states in worlds}) == 1
+    assert same_guesses(game, *(states for _, states in worlds))
+
+
+def test_a_token_known_to_lie_in_an_uncounted_sack_has_room_in_every_guess():
+    game, states = uncounted("bolt mage", "hero " * 14)
+    in_sack = rows_in(states, Zone.SACK)
+    (spell,) = [row for row in in_sack if game.params["type_kind"][0][plain(states)["token_type"][row]] == Kind.SPELL]
+    states["returns"][0, 1] = 1
+    states["token_seen"][0, spell] = 2  # it went away after all else had left the sack
+    rebuild(game.params[0], record(states))
+    before = observe(game, states, 0)
+    for seed in range(GUESSES):
+        world = guess(game, states, 0, seed)
+        in_use = plain(world)["token_zone"] != Zone.NONE
+        assert (plain(world)["token_type"][in_use] >= 0).all(), seed
+        assert np.array_equal(observe(game, world, 0), before), seed
+
+
+@pytest.mark.parametrize("viewer", [0, 1])
+def test_guesses_of_a_full_army_stay_within_its_rows(viewer):
+    units = [unit("mage", "0,0"), unit("mage", "4,0", 1)]
+    fields = [field("0,0"), field("4,0", 1)]
+    full, small = pile(sack="mage") | {"casualties": ["mage"] * 37}, pile(sack="drill drill drill")
+    general = [small, full] if viewer == 0 else [full, small]
+    game = make_game(
+        scenario=scenario(TOKENS, units, fields=fields, general=general, switches={"sack_count_public": False})
+    )
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    own = slice(viewer * 40, viewer * 40 + 40)
+    for seed in range(GUESSES):
+        world = plain(guess(game, states, viewer, seed))
+        for name in ("token_zone", "token_owner"):
+            assert np.array_equal(np.sort(world[name][own]), np.sort(plain(states)[name][own])), (seed, name)
+
+
+def test_captives_of_a_general_who_forfeits_go_back_in_an_order_that_all_can_tell():
+    tokens = [token("captor", abilities=[able("capture")]), token("jailer", abilities=[able("capture")])]
+    tokens += [token("plainling"), token("guest")]
+    fields = [field("0,0"), field("-1,0"), field("1,0", 1), field("2,0", 1), field("0,2", 2), field("1,2", 2)]
+    units = [
+        unit("captor", "0,0", captives=[{"token": "plainling", "owner": 1, "face": "up"}]),
+        unit("jailer", "-1,0", captives=[{"token": "guest", "owner": 1, "face": "up"}]),
+        unit("plainling", "2,0", 1),
+        unit("plainling", "1,2", 2),
+    ]
+    general = [pile(sack="guest"), pile(sack="guest guest"), pile(sack="guest")]
+    game = make_game(scenario=scenario(tokens, units, fields=fields, generals=3, general=general))
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    for viewer in (1, 2):
+        for seed in range(12):
+            worlds = [forfeited(game, world, 0) for world in (states, deal_rows(game, states, viewer, seed))]
+            assert received(game, worlds[0], viewer) == received(game, worlds[1], viewer)
+            assert same_guesses(game, *worlds, viewer=viewer)
 
 
 def test_a_sack_that_a_draw_has_emptied_can_be_counted_from_then_on():

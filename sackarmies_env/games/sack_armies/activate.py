@@ -340,12 +340,14 @@ def run_effects(params, state):
     type_id = running_text(state)
     start = np.int64(params.type_effect_start[type_id])
     while start + np.int64(state.act_effect) < params.type_effect_end[type_id]:
+        if state.general_alive[state.act_player] == 0:  # forfeited where the effect before left a choice
+            return False
         row = start + np.int64(state.act_effect)
         state.act_effect += 1
         if apply_effect(params, state, row):
             return True
         eliminate_without_units(params, state)
-        if state.terminated == 1 or state.general_alive[state.act_player] == 0:
+        if state.terminated == 1:
             return False
     return False
 

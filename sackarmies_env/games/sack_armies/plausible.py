@@ -290,7 +290,7 @@ def fits_army(params, state, player, type_id, ranks_left):
 def is_thinned_out(params, state, type_id, ranks_left, num_open):
     """Return whether chance drops a type for its rank, so that ranks are spread evenly over the open places."""
     for _ in range(1, np.int64(params.type_rank[type_id])):
-        if below(next_draw_word(state), ranks_left) >= ranks_left - num_open:
+        if ranks_left <= num_open or below(next_draw_word(state), ranks_left) >= ranks_left - num_open:
             return True
     return False
 
@@ -306,9 +306,19 @@ def suits(params, state, token, type_id, kind, ranks_left):
 
 
 @njit
+def is_sack_counted(params, state, player):
+    """Return whether all know how many tokens the sack of `player` holds, see V-05."""
+    return params.sack_count_public == 1 or params.open_army_lists == 1 or state.sack_told[player] == 1
+
+
+@njit
 def affordable_ranks(params, state, player):
-    """Return the ranks that an army may have: the limit, or what `player` is sure to have if a scenario gave more."""
+    """Return the ranks that an army may have: the limit, or what `player` is sure to have if a scenario gave more.
+
+    What nobody has seen in a sack that nobody can count may not be there.
+    """
     start = first_token(params, player)
+    is_counted = is_sack_counted(params, state, player)
     total = np.int64(0)
     for token in range(start, end_of_rows(params, player)):
         if state.token_zone[token] == Zone.NONE:
@@ -317,6 +327,6 @@ def affordable_ranks(params, state, player):
             total += np.int64(params.type_rank[state.token_type[token]])
         elif state.guess_seen[token - start] > 0:
             total += np.int64(params.type_rank[state.guess_type[token - start]])
-        else:
+        elif state.token_zone[token] != Zone.SACK or state.token_kind_known[token] == 1 or is_counted:
             total += LOWEST_RANK
     return max(total, np.int64(params.max_ranks))

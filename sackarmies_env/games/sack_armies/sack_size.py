@@ -9,15 +9,16 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.constants import Kind, Zone
 from sackarmies_env.games.sack_armies.forget import hidden_tokens
-from sackarmies_env.games.sack_armies.plausible import LOWEST_RANK, affordable_ranks, count_kind, sum_ranks
+from sackarmies_env.games.sack_armies.plausible import (
+    KINDS_ALONE,
+    LOWEST_RANK,
+    affordable_ranks,
+    count_kind,
+    is_sack_counted,
+    sum_ranks,
+)
 from sackarmies_env.games.sack_armies.rows import Back
 from sackarmies_env.games.sack_armies.zones import first_token, owned_tokens, rows_per_general, set_zone, tokens_in
-
-
-@njit
-def is_sack_counted(params, state, player):
-    """Return whether all know how many tokens the sack of `player` holds, see V-05."""
-    return params.sack_count_public == 1 or params.open_army_lists == 1 or state.sack_told[player] == 1
 
 
 @njit
@@ -35,20 +36,23 @@ def count_plain(state, player):
 def size_range(params, state, player):
     """Return how many tokens may lie in the plain sack of `player`, whose types do not stand yet: least and most.
 
-    There must be room for what is known to exist and for the battlefields that each army has; ranks limit the rest.
+    There must be room for what is known to exist and for the battlefields that each army has; ranks limit the rest. If
+    kinds alone count, there is room for all that is known to exist.
     """
     hidden = hidden_tokens(state, player)
     others = count_bits(hidden) - count_plain(state, player)
     seen = count_bits(hidden & state.seen[player])
     fields = np.int64(params.min_battlefields) - count_kind(params, state, player, np.int64(Kind.BATTLEFIELD))
-    least = max(np.int64(0), seen - others, fields - np.int64(state.hand_count[player]))
+    rows = rows_per_general(state) - count_bits(owned_tokens(state, player)) + count_plain(state, player)
+    if state.guess_lax == KINDS_ALONE:
+        return min(seen, rows), min(seen, rows)
+    least = max(np.int64(0), seen - others, min(rows, fields - np.int64(state.hand_count[player])))
     ranks = affordable_ranks(params, state, player) - sum_ranks(params, state, player)
     rest = hidden & state.seen[player]
     while rest != NO_BITS:
         token = first_token(params, player) + lowest_bit(rest)
         rest = without_lowest(rest)
         ranks -= np.int64(params.type_rank[state.token_type[token]])
-    rows = rows_per_general(state) - count_bits(owned_tokens(state, player)) + count_plain(state, player)
     return least, max(least, min(rows, ranks // LOWEST_RANK + seen - others))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Victory, Zone
+from sackarmies_env.games.sack_armies.constants import NO_TOKEN, Decision, Event, Kind, Victory, Zone
 from sackarmies_env.games.sack_armies.events import log_event
 from sackarmies_env.games.sack_armies.flow import clear_act, clear_attack, clear_chain
 from sackarmies_env.games.sack_armies.transfer import leave_play, to_casualties
@@ -15,8 +15,10 @@ from sackarmies_env.games.sack_armies.zones import (
     controller_of,
     field_at,
     fields_of,
+    first_captive,
     first_token,
     kind_of,
+    owner_of,
     type_of,
     unit_at,
 )
@@ -58,15 +60,30 @@ def has_lost_all_fields(params, state, player):
 
 
 @njit
-def discard_army(params, state, player):
-    """Discard the units, spells and maneuvers of an eliminated General; battlefields stay (R5.0-6, Q-15)."""
-    start = first_token(params, player)
-    for token in range(start, start + np.int64(params.tokens_per_general)):
-        zone = state.token_zone[token]
-        if zone == Zone.BATTLEGROUND and kind_of(params, state, token) == Kind.UNIT:
-            leave_play(params, state, token, Zone.CASUALTIES, Zone.CASUALTIES)
-        elif zone == Zone.ATTACHED or zone == Zone.CAPTURED:
+def discard_chain(params, state, token, player):
+    """Discard what `player` owns of a stack, or of the captives of a unit, from `token` on."""
+    while token != NO_TOKEN:
+        following = np.int64(state.token_next[token])
+        if owner_of(state, token) == player:
             to_casualties(params, state, token)
+        token = following
+
+
+@njit
+def discard_army(params, state, player):
+    """Discard the units, spells and maneuvers of an eliminated General; battlefields stay (R5.0-6, Q-15).
+
+    Hex by hex, since others remember in which order captives went back to their sacks.
+    """
+    for cell in range(np.int64(params.num_cells)):
+        unit = unit_at(state, np.int64(cell))
+        if unit == NO_TOKEN:
+            continue
+        if owner_of(state, unit) == player:
+            leave_play(params, state, unit, Zone.CASUALTIES, Zone.CASUALTIES)
+        else:
+            discard_chain(params, state, np.int64(state.token_first[unit]), player)
+            discard_chain(params, state, first_captive(state, unit), player)
 
 
 @njit

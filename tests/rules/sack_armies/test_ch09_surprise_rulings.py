@@ -192,3 +192,19 @@ def test_q_95__q_84_of_several_attackers_the_one_that_is_moved_away_drops_out():
     t.do("no", "hex 0,1")  # the other one advances
     assert alive(t, "1,0", "-2,0") == ["a", "a"]
     assert turn_over(t)
+
+
+@pytest.mark.parametrize("effect", [{"kind": "draw", "count": 2}, {"kind": "damage", "amount": 99}])
+def test_q_67__r5_0_6_whoever_leaves_before_a_raised_unit_is_placed_does_no_more(effect):
+    call = text("maneuver", "call", "action", [{"kind": "raise"}, effect], target="any_unit", range=9)
+    tokens = [token("a"), token("mage", band="green"), call]
+    units = [unit("a", "0,0"), unit("mage", "1,0", 1, attached=[attachment("call")]), unit("a", "0,4", 2)]
+    general = [SPARE, piles(sack=["spare"] * 4, casualties=["a"]), SPARE]
+    t = play(tokens, units, "H", fields=THREE, generals=3, general=general).do("melee", "hex 0,0", "hex 1,0")
+    while t.player != 1:
+        t.do("pass")
+    t.do("surprise", "slot 0", "hex 0,4", "type a")
+    assert t.decision == Decision.RAISE_HEX
+    step.forfeit_games(t.params, t.states, np.array([1], np.int64))
+    assert t.hand(1) == []
+    assert t.unit("0,4") is not None
