@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 
 import pytest
@@ -9,8 +10,11 @@ from sackarmies_env import __version__
 from sackarmies_env.games.sack_armies.army import army_ids
 from sackarmies_env.games.sack_armies.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.scenario import scenario_ids
+from sackarmies_training.army_round_robin import RoundRobin
 from sackarmies_training.cli import app
 from sackarmies_training.config import GameSection
+from sackarmies_training.evaluate import Plan
+from sackarmies_training.locks import locked
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["trained", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
@@ -296,6 +300,13 @@ def test_scenario_is_shown_or_refused(tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text('game = "sack_armies"\ngenerals = 9\n')
     assert "wrong.toml: generals: 9 is given" in refused("scenario", "check", path)
+
+
+def test_second_round_robin_in_a_folder_is_refused(tmp_path):
+    contest = RoundRobin.make(["beginners", "scourge"], "random", Plan(1, seed=1), tmp_path)
+    words = ("army", "round-robin", "beginners", "scourge", "--agent", "random", "--seeds", "1", "--folder", tmp_path)
+    with locked(contest.folder):
+        assert f"Error: {contest.folder} is in use by process {os.getpid()} on " in refused(*words)
 
 
 def test_stopped_by_ctrl_c_says_so(monkeypatch):

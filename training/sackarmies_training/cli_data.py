@@ -210,6 +210,7 @@ def army_round_robin(
     """Let every army fight every other one under the same agent. Interrupted round-robins resume."""
     from sackarmies_training.army_round_robin import RoundRobin, pairings_table, round_robin_table
     from sackarmies_training.evaluate import Plan
+    from sackarmies_training.locks import locked
     from sackarmies_training.seeds import checked_seed
 
     chosen = armies or list(built_in_armies())
@@ -217,12 +218,13 @@ def army_round_robin(
         raise ValueError(f"two or more different armies are needed, given: {listed(chosen)}")
     parse_agent(agent)
     contest = RoundRobin.make(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), folder)
-    missing = contest.missing()
-    total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
-    tell_resumed(contest.folder, total, left)
-    with games_bar(left) as progress:
-        contest.play(missing, progress)
-    results = contest.results()
+    with locked(contest.folder):
+        missing = contest.missing()
+        total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
+        tell_resumed(contest.folder, total, left)
+        with games_bar(left) as progress:
+            contest.play(missing, progress)
+        results = contest.results()
     console.print(pairings_table(results, console.width), highlight=False)
     console.print(round_robin_table(results, console.width), highlight=False)
     told = f"Agent on both sides: {agent}; {results.turns:.0f} turns per game on average."
