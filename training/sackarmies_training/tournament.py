@@ -154,6 +154,7 @@ class Tournament:
         if not batches:
             return
         rehearse(self.game, self.section.agents, self.make_agent)
+        progress(0)
         if self.section.workers == 1 or len(batches) < 2:
             for batch in batches:
                 play_batch(self, batch, progress)
