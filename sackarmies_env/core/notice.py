@@ -17,7 +17,7 @@ from numba.core import event
 
 DELAY = 1.0  # seconds of compiling or waiting before it is worth a line
 GAMES = "sackarmies_env.games."
-HINT = "; it is kept for later use, `sackarmies warmup` compiles everything at once"
+HINT = "; the result is cached, and `sackarmies warmup` compiles everything in advance"
 
 
 def is_main_process() -> bool:
@@ -85,7 +85,7 @@ class CompileNotice(event.Listener):
     def _show(self) -> None:
         if self._finished.wait(DELAY):
             return
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and sys.stderr is sys.__stderr__:  # a progress bar puts something else in its place
             self._count()
         elif self._kernel not in self._told:
             hint = "" if self._told else self.hint
@@ -97,7 +97,7 @@ class CompileNotice(event.Listener):
         what = f"Compiling {self._kernel.rsplit('.', maxsplit=1)[-1]} ({self._reason})"
         while not self._finished.wait(0.25):
             done = self.num_compiled - self._num_before
-            progress = f": {done} functions, {time.monotonic() - self._started:.0f} s"
+            progress = f": {done} {'function' if done == 1 else 'functions'}, {time.monotonic() - self._started:.0f} s"
             sys.stderr.write(f"\r{what[: width - len(progress)]}{progress}")
             sys.stderr.flush()
         sys.stderr.write("\r\033[K")

@@ -125,8 +125,14 @@ def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
     """
     is_one = value is None or isinstance(value, str | int | np.integer)
     if not is_one or isinstance(value, bool) or value not in allowed:
-        near = suggestion(value, [word for word in allowed if not str(word)[-1].isdigit()])  # not another's seat
+        near = suggestion(value, [word for word in allowed if _number(word) in {"", _number(value)}])
         raise ValueError(f"{option}={short(value)}{near}: allowed are {', '.join(repr(choice) for choice in allowed)}")
+
+
+def _number(word: object) -> str:
+    """Return the digits at the end of a word: who means a seat is not to be shown another one."""
+    text = str(word)
+    return text[len(text.rstrip("0123456789")) :]
 
 
 def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, np.random.Generator]:

@@ -50,8 +50,8 @@ def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_termina
     compile_for(0.2, listener)  # for other types of arguments
     compile_for(0.2, listener, "another")
     assert sys.stderr.getvalue().splitlines() == [
-        "sackarmies-env: compiling toy.outer.outer (first use); it is kept for later use, "
-        "`sackarmies warmup` compiles everything at once ...",
+        "sackarmies-env: compiling toy.outer.outer (first use); the result is cached, "
+        "and `sackarmies warmup` compiles everything in advance ...",
         "sackarmies-env: compiling toy.outer.another (first use) ...",
     ]
     assert listener.num_compiled == 6
@@ -60,12 +60,13 @@ def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_termina
 @pytest.mark.parametrize(
     ("width", "line"),
     [
-        (80, "Compiling outer (first use): 1 functions, 0 s"),
-        (37, "Compiling outer (f: 1 functions, 0 s"),
+        (80, "Compiling outer (first use): 1 function, 0 s"),
+        (37, "Compiling outer (fi: 1 function, 0 s"),
     ],
 )
 def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(listener, monkeypatch, width, line):
     monkeypatch.setattr(sys, "stderr", Terminal(True))
+    monkeypatch.setattr(sys, "__stderr__", sys.stderr)
     monkeypatch.setattr(notice.shutil, "get_terminal_size", lambda: os.terminal_size((width, 24)))
     compile_for(0.5, listener)
     _, first, *_, last = sys.stderr.getvalue().split("\r")

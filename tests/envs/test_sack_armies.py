@@ -290,6 +290,8 @@ TYPOS = [
     (lambda: gymnasium.make(sackarmies_env.registry.GYMNASIUM_ID, oponent="random"), "opponent"),
     (lambda: gymnasium.make_vec(sackarmies_env.registry.GYMNASIUM_ID, num_envs=2, oponent="random"), "opponent"),
     (lambda: sackarmies_env.env(render_mode="ansii"), "ansi"),
+    (lambda: sackarmies_env.env(render_viewpoint="player1"), "player_1"),
+    (lambda: sackarmies_env.env(render_viewpoint="refere"), "referee"),
     (lambda: sackarmies_env.env(observation="plane"), "planes"),
     (lambda: sackarmies_env.env(switches={"flip_metod": "coin"}), "flip_method"),
     (lambda: sackarmies_env.env(switches={"flip_method": "coins"}), "coin"),

@@ -35,7 +35,7 @@ def test_checkpoints_are_sorted_by_decisions_beyond_a_billion(tmp_path):
     for number in decisions:
         folder.next_path(number).write_bytes(b"")
     assert [int(path.stem) for path in folder.paths()] == sorted(decisions)
-    folder.prune()
+    folder.prune(folder.next_path(10_000_000_128))
     assert names_of(tmp_path) == sorted(["1000000064.safetensors", "10000000128.safetensors"])
 
 
@@ -47,9 +47,26 @@ def test_only_checkpoints_are_pruned(tmp_path):
     write(tmp_path, *kept, "000000128.safetensors", "000000256.safetensors")
     (tmp_path / "000000064.safetensors").mkdir()
     folder = CheckpointFolder(tmp_path, keep=1)
-    folder.prune()
+    folder.prune(folder.next_path(256))
     assert names_of(tmp_path) == sorted([*kept, "000000064.safetensors", "000000256.safetensors"])
     assert [path.name for path in folder.paths()] == ["000000256.safetensors"]
+
+
+def test_damaged_checkpoints_beyond_the_newest_do_not_crowd_out_good_ones(tmp_path):
+    folder = CheckpointFolder(tmp_path, keep=2)
+    good, written = folder.next_path(100), folder.next_path(150)
+    write(tmp_path, good.name, written.name, "000000200.safetensors", "000000300.safetensors")
+    folder.prune(written)
+    assert folder.paths() == [good, written]
+
+
+def test_checkpoints_of_an_earlier_version_are_not_resumed(tmp_path):
+    (tmp_path / "duel" / "checkpoints").mkdir(parents=True)
+    write(tmp_path / "duel" / "checkpoints", "000000128.zip")
+    with pytest.raises(
+        ValueError, match=r"duel/checkpoints are \.zip files of an earlier version, which cannot be read"
+    ):
+        run(make_config(tmp_path), resume=True)
 
 
 # --- locks

@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 
 import pytest
@@ -9,8 +10,11 @@ from sackarmies_env import __version__
 from sackarmies_env.games.sack_armies.army import army_ids
 from sackarmies_env.games.sack_armies.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.scenario import scenario_ids
+from sackarmies_training.army_round_robin import RoundRobin
 from sackarmies_training.cli import app
 from sackarmies_training.config import GameSection
+from sackarmies_training.evaluate import Plan
+from sackarmies_training.locks import locked
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["trained", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
@@ -122,6 +126,15 @@ def test_each_thing_wrong_with_an_army_is_told(tmp_path):
             ["evaluate", "random", "greedy", "--isolate", "--time-limit", "0"],
             "--time-limit 0.0 is not allowed: give a number",
         ),
+        (["watch", "greedy"], "1 agent is given; a game needs 2 to 6"),
+        (["watch", *["random"] * 7], "7 agents are given; a game needs 2 to 6"),
+        (["play", *["random"] * 6], "6 opponents are given; a game has 1 to 5"),
+        (["watch", "--seed", 2**63], "should be less than or equal to 9223372036854775807"),
+        (["play", "--seed", 2**64], "should be less than or equal to 9223372036854775807"),
+        (["army", "round-robin", "--seed", 2**128], "is not allowed: a whole number from 0 to 2**128 - 1"),
+        (["watch", "--record", "/"], "--record /: this is a folder, a file is wanted"),
+        (["play", "--record", "/dev/null"], "--record /dev/null: this is a device or a pipe, a file is wanted"),
+        (["watch", "--record", "/dev/null/game.json"], "--record /dev/null/game.json: /dev/null is not a folder"),
         (["fight"], "No such command 'fight'"),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
         (["scenario", "lits"], "No such command 'lits'. Did you mean 'list'?"),
@@ -255,6 +268,7 @@ def test_missing_library_is_named_with_its_extra(library, extra, words, tmp_path
     message = refused(*[tmp_path / "config.toml" if word == "CONFIG" else word for word in words])
     assert f"Error: `sackarmies {words[0]}` needs {library}, which is not installed: pip install" in message
     assert f"'sackarmies-env[{extra}]'" in message
+    assert not (tmp_path / "runs").exists()
 
 
 def block(monkeypatch, library):
@@ -296,6 +310,38 @@ def test_scenario_is_shown_or_refused(tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text('game = "sack_armies"\ngenerals = 9\n')
     assert "wrong.toml: generals: 9 is given" in refused("scenario", "check", path)
+
+
+@pytest.mark.parametrize("command", ["watch", "play"])
+def test_record_that_cannot_be_written_is_told_before_the_game(tmp_path, monkeypatch, command):
+    monkeypatch.setattr("sackarmies_training.cli_table.os.access", lambda path, mode: path != tmp_path)
+    result = run(command, "random", "random", "--record", tmp_path / "new" / "game.json")
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: {tmp_path}: Permission denied\n"
+    assert result.stdout == ""
+
+
+def test_games_are_watched_with_the_largest_seed():
+    assert run("watch", "random", "random", *FIGHT, "--seed", 2**63 - 1).exit_code == 0
+
+
+def test_stopped_training_has_the_exit_code_of_an_interruption(tmp_path, monkeypatch):
+    path = tmp_path / "config.toml"
+    path.write_text(TRAIN.format(folder=tmp_path / "runs"))
+    consoles = []
+    monkeypatch.setattr(
+        "sackarmies_training.train_ppo.train", lambda settings, game, console, resume: consoles.append(console)
+    )
+    result = run("train", path)
+    assert result.exit_code == 130
+    assert [console.stderr for console in consoles] == [True]
+
+
+def test_second_round_robin_in_a_folder_is_refused(tmp_path):
+    contest = RoundRobin.make(["beginners", "scourge"], "random", Plan(1, seed=1), tmp_path)
+    words = ("army", "round-robin", "beginners", "scourge", "--agent", "random", "--seeds", "1", "--folder", tmp_path)
+    with locked(contest.folder):
+        assert f"Error: {contest.folder} is in use by process {os.getpid()} on " in refused(*words)
 
 
 def test_stopped_by_ctrl_c_says_so(monkeypatch):

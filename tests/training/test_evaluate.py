@@ -2,7 +2,7 @@ import pytest
 
 from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
-from sackarmies_training import army_round_robin
+from sackarmies_training import army_round_robin, identity
 from sackarmies_training.army_round_robin import ArmyResults, RoundRobin
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs
 from sackarmies_training.seeds import checked_seed
@@ -132,6 +132,35 @@ def test_another_round_robin_has_another_folder(tmp_path, monkeypatch):
     folders = [make_round_robin(tmp_path, **changes).folder for changes in ({}, {"seed": 2}, {"seeds": 4}, {})]
     assert len(set(folders)) == 3
     assert folders[0] == folders[3]
+
+
+@pytest.mark.parametrize("folder", ["RULE_FOLDERS", "AGENTS_FOLDER"])
+def test_results_of_other_code_are_not_resumed(tmp_path, monkeypatch, folder):
+    duels(monkeypatch)
+    before = make_round_robin(tmp_path).folder
+    source = tmp_path / "source"
+    source.mkdir()
+    monkeypatch.setattr(identity, folder, [source] if folder == "RULE_FOLDERS" else source)
+    (source / "code.py").write_text("LIMIT = 1\n")
+    first = make_round_robin(tmp_path).folder
+    (source / "code.py").write_text("LIMIT = 2\n")
+    assert len({before, first, make_round_robin(tmp_path).folder}) == 3
+
+
+def test_agent_of_ones_own_is_known_by_its_source_which_is_not_run(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "bots_for_a_test"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise SystemExit\n")
+    (package / "bold.py").write_text("raise SystemExit\n")
+    text = "python:class=bots_for_a_test.bold:Bold"
+    before = identity.agent_identity(text)
+    assert before == identity.agent_identity(text)
+    (package / "bold.py").write_text("raise SystemExit  # another one\n")
+    assert identity.agent_identity(text) != before
+    assert identity.find_source("bots_for_a_test") == package
+    for nothing in ("", "bots_for_a_test.none", "bots_for_a_test.bold.none", "none_for_a_test.bold", "sys", ".x"):
+        assert identity.find_source(nothing) is None
 
 
 @pytest.mark.slow

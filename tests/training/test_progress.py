@@ -1,14 +1,20 @@
 """Progress: bars on terminals, plain lines elsewhere."""
 
 import io
+import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
+from sackarmies_env.core import notice
 from sackarmies_training import cli_errors
 from sackarmies_training.cli_errors import games_bar, tell_resumed
+from sackarmies_training.config import ImitationSection
 from sackarmies_training.monitor import TrainingProgress
+from sackarmies_training.terminal import PlainConsole
+from sackarmies_training.train_ppo import imitation_bar
 
 ERASE_LINE = "\x1b[2K"
 STANDING = "20,480 decisions, won 45% against greedy, 12% against past, 99% against ppo:path=runs/quick/checkpoint.zip"
@@ -20,7 +26,7 @@ def stderr(monkeypatch):
 
     def set_up(*, terminal, width=80):
         stream = io.StringIO()
-        console = Console(file=stream, width=width, force_terminal=terminal, color_system=None)
+        console = PlainConsole(file=stream, width=width, force_terminal=terminal, color_system=None)
         monkeypatch.setattr(cli_errors, "progress_console", console)
         return stream
 
@@ -62,7 +68,7 @@ def test_plain_lines_without_a_terminal(stderr):
 
 def test_empty_bar_is_erased_when_an_error_follows(stderr):
     stream = stderr(terminal=True)
-    fail(400)
+    fail(400, 0)
     assert stream.getvalue().rsplit("0/400", 1)[1].count(ERASE_LINE) == 1
     stream = stderr(terminal=True)
     fail(400, 25)
@@ -70,6 +76,67 @@ def test_empty_bar_is_erased_when_an_error_follows(stderr):
     stream = stderr(terminal=False)
     fail(400)
     assert stream.getvalue() == ""
+
+
+def test_bar_opens_with_the_first_call(stderr):
+    stream = stderr(terminal=True)
+    with games_bar(400) as progress:
+        assert stream.getvalue() == ""
+        progress(0)
+        assert "0/400" in stream.getvalue()
+    stream = stderr(terminal=True)
+    fail(400)
+    assert stream.getvalue() == ""
+
+
+class Terminal(io.StringIO):
+    """A stderr that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def compile_slowly(listener):
+    """Tell what the compiler tells of a kernel that takes it a while."""
+    kernel = SimpleNamespace(
+        _cache=SimpleNamespace(reason="first use"), py_func=SimpleNamespace(__module__="toy", __qualname__="outer")
+    )
+    told = SimpleNamespace(data={"dispatcher": kernel})
+    listener.on_start(told)
+    time.sleep(0.6)
+    listener.on_end(told)
+
+
+def bar_of_games():
+    return games_bar(2)
+
+
+def bar_of_training():
+    return TrainingProgress(cli_errors.progress_console)
+
+
+def bar_of_imitation():
+    return imitation_bar(cli_errors.progress_console, ImitationSection(teacher="random", decisions=1))
+
+
+@pytest.mark.parametrize("bar", [bar_of_games, bar_of_training, bar_of_imitation])
+def test_compiling_under_a_bar_is_a_plain_line(monkeypatch, bar):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(sys, "__stderr__", stream)
+    monkeypatch.setattr(notice, "DELAY", 0.05)
+    console = PlainConsole(file=stream, width=200, force_terminal=True, color_system=None)
+    monkeypatch.setattr(cli_errors, "progress_console", console)
+    listener = notice.CompileNotice()
+    with bar() as progress:
+        if bar is bar_of_games:
+            progress(0)
+        compile_slowly(listener)
+    text = stream.getvalue()
+    assert text.count("sackarmies-env: compiling toy.outer (first use)") == 1
+    assert "\\r" not in text and "\\x1b" not in text
+    compile_slowly(listener)
+    assert "\rCompiling outer (first use): 0 functions" in stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -88,9 +155,9 @@ def test_games_played_before_are_told(stderr, left, sentence):
 
 @pytest.mark.parametrize("width", [80, 140])
 def test_training_shows_the_time_left_and_the_whole_standing(width):
-    progress = TrainingProgress(Console(file=io.StringIO(), force_terminal=True))
+    progress = TrainingProgress(PlainConsole(file=io.StringIO(), force_terminal=True))
     progress.show(0.25, STANDING)
-    console = Console(file=io.StringIO(), width=width)
+    console = PlainConsole(file=io.StringIO(), width=width)
     console.print(progress.get_renderable())
     bar, *standing = console.file.getvalue().splitlines()
     assert bar.startswith("training ") and "25%" in bar and bar.rstrip().endswith("left: -:--:--")
@@ -100,6 +167,6 @@ def test_training_shows_the_time_left_and_the_whole_standing(width):
 
 def test_training_shows_no_bar_without_a_terminal():
     stream = io.StringIO()
-    with TrainingProgress(Console(file=stream, width=80)) as progress:
+    with TrainingProgress(PlainConsole(file=stream, width=80)) as progress:
         progress.show(0.25, STANDING)
     assert stream.getvalue() == ""

@@ -117,6 +117,13 @@ def test_folder_of_another_tournament_is_refused(tmp_path):
         make_tournament(tmp_path, seeds=6).open()
 
 
+def test_tournament_of_other_code_is_refused(tmp_path, monkeypatch):
+    make_tournament(tmp_path).open()
+    monkeypatch.setattr("sackarmies_training.identity.RULE_FOLDERS", [])
+    with pytest.raises(ValueError, match=r"holds another tournament: its code is \w+, here it is \w+; choose another"):
+        make_tournament(tmp_path).open()
+
+
 def test_records_of_a_tournament_replay_to_the_byte(tmp_path):
     tournament = make_tournament(tmp_path)
     tournament.play(tournament.open()[:1], lambda games: None)

@@ -17,14 +17,14 @@ from pydantic import Field
 from rich.console import RenderableType
 from rich.text import Text
 
-from sackarmies_agents.factory import parse_agent
 from sackarmies_env import __version__
 from sackarmies_env.core.files import remove_leftovers
 from sackarmies_env.core.tables import Several, Strict, read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Job, Plan, make_jobs, play_jobs
-from sackarmies_training.files import digest_of, read_json, write_json
+from sackarmies_training.files import read_json, write_json
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
+from sackarmies_training.identity import agent_identity, code_digest
 from sackarmies_training.matches import PlayedGame, Progress
 from sackarmies_training.standings import Tally, grid_of, with_interval
 
@@ -169,14 +169,13 @@ class RoundRobin:
 
 
 def _identity(armies: Sequence[str], agent: str, plan: Plan, jobs: Sequence[Job]) -> dict[str, Any]:
-    """Return what makes a round-robin another one: its rules, armies, agent and seeds."""
-    spec = parse_agent(agent)
-    path = spec.options.get("path")
+    """Return what makes a round-robin another one: its code, rules, armies, agent and seeds."""
     return {
         "version": __version__,
+        "code": code_digest(),
         "armies": list(armies),
         "games": [job.game.digest for job in jobs],  # of rules and of what the armies hold
-        "agent": {"kind": spec.name, **spec.options, **({"sha256": digest_of(Path(path))} if path else {})},
+        "agent": agent_identity(agent),
         "seeds": plan.seeds,
         "seed": plan.seed,
     }

@@ -34,6 +34,7 @@ from sackarmies_training.selfplay_env import SelfPlayEnv
 OPTIMIZER = "optimizer"
 TORCH_RNG = "torch_rng"
 SUFFIX = ".safetensors"
+OLD_SUFFIX = ".zip"  # of the checkpoints of earlier versions
 DIGITS = 9  # of the decisions in the name of a checkpoint; more if there are more
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of a parameter
 TWISTER = 624  # words of the key of a Mersenne Twister
@@ -226,9 +227,15 @@ class CheckpointFolder:
         """Return where a checkpoint after so many decisions goes."""
         return self.folder / f"{decisions:0{DIGITS}d}{SUFFIX}"
 
-    def prune(self) -> None:
-        """Remove all but the latest checkpoints."""
-        for path in self.paths()[: -self._keep]:
+    def prune(self, newest: Path) -> None:
+        """Remove all but the latest checkpoints.
+
+        Args:
+            newest: the one just written. What a run resumed from an earlier checkpoint finds beyond it was damaged.
+        """
+        paths = self.paths()
+        later = [path for path in paths if decisions_of(path) > decisions_of(newest)]
+        for path in [*later, *paths[: len(paths) - len(later)][: -self._keep]]:
             path.unlink()
 
     def latest_intact(self, say: Callable[[str], None]) -> Path | None:
@@ -238,10 +245,15 @@ class CheckpointFolder:
             Its file; None if there are no checkpoints at all.
 
         Raises:
-            ValueError: all are damaged.
+            ValueError: all are damaged, or of an earlier version.
         """
         paths = self.paths()
         if not paths:
+            if any(path.stem.isdecimal() for path in self.folder.glob(f"*{OLD_SUFFIX}")):
+                raise ValueError(
+                    f"the checkpoints in {named(self.folder)} are {OLD_SUFFIX} files of an earlier version, which "
+                    "cannot be read: start a new run without --resume"
+                )
             return None
         for path in reversed(paths):
             if is_intact(path, say):

@@ -15,7 +15,15 @@ from sackarmies_agents.isolated import Isolation
 from sackarmies_env import __version__
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
-from sackarmies_training.cli_errors import PlainCommand, SentenceGroup, console, games_bar, tell_resumed
+from sackarmies_training.cli_errors import (
+    STOPPED,
+    PlainCommand,
+    SentenceGroup,
+    console,
+    games_bar,
+    progress_console,
+    tell_resumed,
+)
 from sackarmies_training.cli_options import ArmyOption, DrawnSeedOption, WorkersOption, check_armies, complete_agent
 from sackarmies_training.cli_table import play, warmup, watch
 from sackarmies_training.config import (
@@ -79,10 +87,10 @@ def train(
 
     settings = load_config(config, TrainConfig)
     game = build_game(settings.game)
-    checkpoint = train_ppo(settings, game, console, resume=resume)
-    if checkpoint is not None:
-        folder = checkpoint.parent / "tournament"
-        run_tournament(game, settings.tournament, folder, {TRAINED: f"ppo:path={checkpoint}"})
+    checkpoint = train_ppo(settings, game, progress_console, resume=resume)
+    if checkpoint is None:
+        raise typer.Exit(STOPPED)
+    run_tournament(game, settings.tournament, checkpoint.parent / "tournament", {TRAINED: f"ppo:path={checkpoint}"})
 
 
 @command(rich_help_panel=COMPETE)
@@ -148,7 +156,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)
-    console.print(f"The same games again: --seed {seed}", highlight=False)
+    console.print(f"To play the same games again, add --seed {seed}", highlight=False)
 
 
 def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
@@ -184,14 +192,8 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         ValueError: an agent cannot be made, or the folder holds another tournament.
         OSError: results cannot be written; the same call resumes once they can.
     """
-    from sackarmies_training.locks import locked
-
-    with locked(folder):
-        _run_tournament(game, section, folder, aliases)
-
-
-def _run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:
     from sackarmies_training.files import write_json
+    from sackarmies_training.locks import locked
     from sackarmies_training.standings import (
         forfeits_table,
         pairings_table,
@@ -202,15 +204,16 @@ def _run_tournament(game: Game, section: MatchSection, folder: Path, aliases: di
     from sackarmies_training.tournament import Tournament
 
     contest = Tournament(game, section, folder, aliases)
-    missing = contest.open()
-    total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
-    tell_resumed(folder, total, left)
-    with games_bar(left) as progress:
-        contest.play(missing, progress)
-    outcomes = contest.outcomes()
-    contest.publish()
-    standings = standings_of(section.agents, outcomes, section.ratings)
-    write_json(folder / "standings.json", standings_data(standings, outcomes))
+    with locked(folder):
+        missing = contest.open()
+        total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
+        tell_resumed(folder, total, left)
+        with games_bar(left) as progress:
+            contest.play(missing, progress)
+        outcomes = contest.outcomes()
+        contest.publish()
+        standings = standings_of(section.agents, outcomes, section.ratings)
+        write_json(folder / "standings.json", standings_data(standings, outcomes))
     console.print(pairings_table(standings, outcomes, console.width), highlight=False)
     console.print(standings_table(standings, section.ratings, console.width), highlight=False)
     forfeits = forfeits_table(outcomes)

@@ -25,8 +25,8 @@ from sackarmies_env.registry import game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, tell_resumed
 from sackarmies_training.cli_options import (
     ArmyArgument,
+    ContestSeedOption,
     ScenarioArgument,
-    SeedOption,
     WorkersOption,
     complete_agent,
     complete_army,
@@ -201,15 +201,16 @@ def army_round_robin(
     seeds: Annotated[
         int, typer.Option(metavar="N", min=1, help="Seeds per pair of armies; each is played twice, seats swapped.")
     ] = 10,
-    seed: SeedOption = 1,
+    seed: ContestSeedOption = 1,
     workers: WorkersOption = 2,
     folder: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Results of each round-robin go to a folder in this one.")
     ] = ROUND_ROBINS,
 ) -> None:
-    """Let every army fight every other one under the same agent. Interrupted round-robins resume."""
+    """Play every army against every other, with the same agent on both sides. Interrupted round-robins resume."""
     from sackarmies_training.army_round_robin import RoundRobin, pairings_table, round_robin_table
     from sackarmies_training.evaluate import Plan
+    from sackarmies_training.locks import locked
     from sackarmies_training.seeds import checked_seed
 
     chosen = armies or list(built_in_armies())
@@ -217,12 +218,13 @@ def army_round_robin(
         raise ValueError(f"two or more different armies are needed, given: {listed(chosen)}")
     parse_agent(agent)
     contest = RoundRobin.make(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), folder)
-    missing = contest.missing()
-    total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
-    tell_resumed(contest.folder, total, left)
-    with games_bar(left) as progress:
-        contest.play(missing, progress)
-    results = contest.results()
+    with locked(contest.folder):
+        missing = contest.missing()
+        total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
+        tell_resumed(contest.folder, total, left)
+        with games_bar(left) as progress:
+            contest.play(missing, progress)
+        results = contest.results()
     console.print(pairings_table(results, console.width), highlight=False)
     console.print(round_robin_table(results, console.width), highlight=False)
     told = f"Agent on both sides: {agent}; {results.turns:.0f} turns per game on average."
@@ -259,7 +261,9 @@ def scenario_check(scenario: ScenarioArgument) -> None:
 
 def replay(
     record: Annotated[Path, typer.Argument(metavar="RECORD", help="A game record (JSON).", show_default=False)],
-    check: Annotated[bool, typer.Option("--check", help="Verify the record at every ply, to the byte.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Replay the record and verify every ply, byte for byte.")
+    ] = False,
 ) -> None:
     """Retell a recorded game move by move, or verify it."""
     loaded = load_record(record)

@@ -118,6 +118,7 @@ def games_bar(total: int) -> Iterator[Callable[[int], None]]:
     """Show progress of games; the block is given a function to call with the number of games that ended.
 
     Nothing is shown if there is nothing to play, and nothing remains of a bar that an error ends before the first game.
+    A bar opens with the first call, which may be one with 0: what has to be compiled before is told undisturbed.
     """
     if not total:
         yield lambda games: None
@@ -131,13 +132,20 @@ def games_bar(total: int) -> Iterator[Callable[[int], None]]:
             TextColumn("left:"),
             TimeRemainingColumn(elapsed_when_finished=False),
         )
-        with Progress(*columns, console=progress_console, expand=True) as progress:
-            task = progress.add_task("", total=total)
-            try:
-                yield lambda games: progress.advance(task, games)
-            except BaseException:
-                progress.live.transient = not progress.tasks[0].completed
-                raise
+        progress = Progress(*columns, console=progress_console, expand=True)
+        task = progress.add_task("", total=total)
+
+        def advance(games: int) -> None:
+            progress.start()
+            progress.advance(task, games)
+
+        try:
+            yield advance
+        except BaseException:
+            progress.live.transient = not progress.tasks[0].completed
+            raise
+        finally:
+            progress.stop()
 
 
 def _plain_progress(total: int) -> Callable[[int], None]:

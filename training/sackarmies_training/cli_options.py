@@ -10,6 +10,7 @@ import typer
 from sackarmies_agents.factory import KINDS
 from sackarmies_env.games.sack_armies.army import army_ids
 from sackarmies_env.games.sack_armies.scenario import scenario_ids
+from sackarmies_training.seeds import GAME_BITS
 
 
 def completes(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -51,7 +52,10 @@ ScenarioArgument = Annotated[
         autocompletion=complete_scenario,
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, max=2**GAME_BITS - 1, help="Random seed of the game.")
+]
+ContestSeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")]
 DrawnSeedOption = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Random seed; drawn by default.", show_default=False)
 ]

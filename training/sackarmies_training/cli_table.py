@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,13 +21,16 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.advance import NO_ACTION
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.notation import make_record, save_record
+from sackarmies_env.core.reading import named
 from sackarmies_env.core.words import suggestion
 from sackarmies_env.envs.match import Match
+from sackarmies_env.games.sack_armies.constants import MAX_GENERALS
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli_errors import console
 from sackarmies_training.cli_options import ArmyOption, SeedOption, check_armies, complete_agent
 
 REFEREE = "referee"
+MIN_GENERALS = 2
 MAX_LISTED = 40  # choices that are listed without being asked for
 
 ADVICE = """\
@@ -58,11 +63,15 @@ def watch(
     viewer: Annotated[
         str, typer.Option(metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything.")
     ] = REFEREE,
-    delay: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="Pause between two boards.")] = 0.0,
+    delay: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="Pause between boards.")] = 0.0,
     record: RecordOption = None,
 ) -> None:
     """Watch agents play a game in the terminal, one board per turn; greedy against random by default."""
     names = agents or ["greedy", "random"]
+    if len(names) < MIN_GENERALS or len(names) > MAX_GENERALS:
+        told = "1 agent is" if len(names) == 1 else f"{len(names)} agents are"
+        raise ValueError(f"{told} given; a game needs {MIN_GENERALS} to {MAX_GENERALS}")
+    _check_record(record)
     match = Match(_load(len(names), army))
     seat = _viewer(viewer, len(names))
     seated = _seat_agents(match.game, names, seed)
@@ -102,6 +111,9 @@ def play(
 ) -> None:
     """Play against agents in the terminal: type a number or the text of an action; ? for help."""
     opponents = against or ["greedy"]
+    if len(opponents) >= MAX_GENERALS:
+        raise ValueError(f"{len(opponents)} opponents are given; a game has 1 to {MAX_GENERALS - 1}")
+    _check_record(record)
     if seat > len(opponents):
         count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
         raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
@@ -195,11 +207,30 @@ def warmup(
         ),
     ] = None,
 ) -> None:
-    """Compile all that commands and environments need, so that nothing waits for it later."""
+    """Compile everything in advance, so that nothing has to be compiled later."""
     from sackarmies_training.warmup import warm_up_all
 
     for line in warm_up_all(generals):
         console.print(line)
+
+
+def _check_record(path: Path | None) -> None:
+    """Refuse a place where no record can be written, before a game is played for it.
+
+    Raises:
+        ValueError: the place is no file, or not in a folder.
+        OSError: its folder cannot be written to.
+    """
+    if path is None:
+        return
+    if path.exists() and not path.is_file():
+        found = "a folder" if path.is_dir() else "a device or a pipe"
+        raise ValueError(f"--record {named(path)}: this is {found}, a file is wanted")
+    folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be made
+    if not folder.is_dir():
+        raise ValueError(f"--record {named(path)}: {named(folder)} is not a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def _load(generals: int, armies: list[str] | None) -> Game:

@@ -92,7 +92,7 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | No
     Args:
         jobs: what is played.
         workers: processes.
-        progress: called with the number of games that have ended since the last call.
+        progress: called with 0 as the games begin, then with the number of those that have ended since the last call.
         save: called with the place of a job and its games as soon as they have ended.
 
     Returns:
@@ -107,10 +107,12 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | No
         progress(jobs[number].num_games)
 
     if workers == 1 or len(jobs) < 2:
+        progress(0)
         for number, job in enumerate(jobs):
             finish(number, play_job(job))
         return list(results.values())
     rehearse(jobs[0].game, [name for job in jobs for name in job.line_up], maker(jobs[0]))
+    progress(0)
     with worker_pool(min(workers, len(jobs))) as pool:
         futures = [pool.submit(play_job, job) for job in jobs]
         numbers = {future: number for number, future in enumerate(futures)}

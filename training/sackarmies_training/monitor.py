@@ -124,7 +124,7 @@ class Monitor(BaseCallback):
         """Write a checkpoint now."""
         path = self._folder.next_path(self.model.num_timesteps)
         save_run(path, self.model, self._env, self._config, self._clock.minutes)
-        self._folder.prune()
+        self._folder.prune(path)
         self._saved = self.model.num_timesteps
         if not self._console.is_terminal:
             told = f"{self._clock.fraction:.0%}, {self._clock.minutes:.1f} minutes, {self._standing()}"

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
 from sackarmies_env.core.files import remove_leftovers
@@ -25,12 +24,13 @@ from sackarmies_env.core.reading import named, parse_json, read_text
 from sackarmies_env.core.tables import Line, Several, Strict, read_model
 from sackarmies_env.core.words import cut, printable, told
 from sackarmies_training.config import MatchSection
-from sackarmies_training.files import digest_of, read_json, write_json
+from sackarmies_training.files import read_json, write_json
+from sackarmies_training.identity import agent_identity, code_digest
 from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
-FORMAT = 2
+FORMAT = 3
 IDENTITY = "tournament.json"
 SEED = "seed.json"
 MAX_SEED_FILE = 1000  # bytes
@@ -154,6 +154,7 @@ class Tournament:
         if not batches:
             return
         rehearse(self.game, self.section.agents, self.make_agent)
+        progress(0)
         if self.section.workers == 1 or len(batches) < 2:
             for batch in batches:
                 play_batch(self, batch, progress)
@@ -192,16 +193,13 @@ class Tournament:
         return make_player(self.agent_text(name), GameInfo.of(self.game), self.section.isolation)
 
     def _identity(self) -> dict[str, Any]:
-        agents = {}
-        for name in self.section.agents:
-            spec = parse_agent(self.agent_text(name))
-            path = spec.options.get("path")
-            agents[name] = {"kind": spec.name, **spec.options, **({"sha256": digest_of(Path(path))} if path else {})}
+        agents = {name: agent_identity(self.agent_text(name)) for name in self.section.agents}
         limits = {"time_limit", "memory_limit"}
         section = self.section.model_dump(mode="json", include={"seeds", "batch", *limits})
         return {
             "format": FORMAT,
             "version": __version__,
+            "code": code_digest(),
             "game": self.game.id,
             "rules": self.game.digest,
             "agents": agents,

@@ -1,0 +1,56 @@
+"""What a contest's results depend on: the code that plays, and the agents."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+import sackarmies_agents
+from sackarmies_agents.factory import parse_agent
+from sackarmies_env.core.cache_folder import RULE_FOLDERS, source_digest
+from sackarmies_training.files import digest_of
+
+AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
+
+
+def code_digest() -> str:
+    """Return a digest of the Python sources of the rules and of the agents that come with them."""
+    return source_digest([*RULE_FOLDERS, AGENTS_FOLDER])
+
+
+def agent_identity(text: str) -> dict[str, str]:
+    """Return what makes an agent another one: its kind and options, and the content of the file that they name.
+
+    Raises:
+        ValueError: the text names no agent, or its checkpoint cannot be read.
+    """
+    spec = parse_agent(text)
+    identity = {"kind": spec.name, **spec.options}
+    if "path" in spec.options:
+        identity["sha256"] = digest_of(Path(spec.options["path"]))
+    if "class" in spec.options:
+        source = find_source(spec.options["class"].partition(":")[0])
+        if source is not None:
+            identity["source"] = source_digest([source])
+    return identity
+
+
+def find_source(module: str) -> Path | None:
+    """Return the file of a module, the folder of a package, None if there is neither; nothing is imported for it."""
+    top, *rest = module.split(".")
+    try:
+        spec = importlib.util.find_spec(top) if top else None
+        name = top
+        for part in rest:
+            if spec is None or spec.submodule_search_locations is None:
+                return None
+            name = f"{name}.{part}"
+            spec = PathFinder.find_spec(name, list(spec.submodule_search_locations))
+    except (ImportError, ValueError):  # a module without a specification, such as __main__
+        return None
+    if spec is None or not spec.has_location or spec.origin is None:
+        return None
+    path = Path(spec.origin)
+    path = path.parent if spec.submodule_search_locations else path
+    return path if path.exists() else None
