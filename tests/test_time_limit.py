@@ -38,7 +38,12 @@ def run_hang(folder, *arguments):
     # the limit counts from the start of a test: compiling `spin` is part of it, and makes no difference
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *settings, *arguments, str(place)],
-        env={**os.environ, "PYTEST_TIMEOUT": "5", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
+        env={
+            **os.environ,
+            "PYTEST_TIMEOUT": "5",
+            "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+            "SACKARMIES_CACHE_DIR": str(folder / "cache"),
+        },
         cwd=folder,
         capture_output=True,
         text=True,

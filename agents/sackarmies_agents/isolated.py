@@ -196,7 +196,15 @@ class IsolatedAgent(Agent):
             return f"took more than {self._isolation.memory_limit} MiB of memory"
         if code is None:
             return "closed its connection"
-        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended its process with exit code {code}"
+        return f"was killed by {signal_name(-code)}" if code < 0 else f"ended its process with exit code {code}"
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal; most real-time signals have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class Channel:

@@ -37,6 +37,7 @@ from sackarmies_env.core.advance import (
 from sackarmies_env.core.checks import (
     ARGUMENT_NEGATIVE,
     ILLEGAL,
+    MIN_INTEGER,
     NOT_TO_ACT,
     ROW_TWICE,
     SEAT_OUTSIDE,
@@ -216,14 +217,41 @@ class Batch:
         """Begin all games anew with the same forced results, which are used up before chance decides.
 
         Raises:
-            ValueError: the game cannot take them.
+            ValueError: the game cannot take them; no game is changed.
         """
         given = seeds_of(seeds, len(self))
+        self.begin_at(given, self.forced_starts(given, flips, draws))
+
+    def forced_starts(self, seeds: ArrayLike, flips: str, draws: Sequence[Sequence[str]]) -> Records:
+        """Return new games with forced results, `(n,)` records, and change nothing here.
+
+        Raises:
+            ValueError: the game cannot take them.
+        """
+        starts = self.game.new_states(len(self))
+        for row, seed in enumerate(seeds_of(seeds, len(self)).tolist()):
+            self.game.start(starts[row : row + 1], seed, flips, draws)
+            if fault := int(starts["error"][row]):
+                raise engine_error(fault, f"in game {row}, of seed {seed}")
+        return starts
+
+    def begin_at(self, seeds: ArrayLike, starts: Records) -> None:
+        """Begin all games anew at given first decisions.
+
+        Args:
+            seeds: one a game, 0 to 2**63 - 1.
+            starts: `(n,)` records, see `forced_starts`.
+
+        Raises:
+            ValueError: seeds or seats are wrong; no game is changed.
+        """
+        given = seeds_of(seeds, len(self))
+        self._write(self._orders, NO_ACTION, 0)
+        self._check(self._orders)
+        copy_records(starts, self.states)
         self._table[:, SEED] = given
         self._table[:, ENDED] = RUNNING
-        for row, seed in enumerate(given.tolist()):
-            self._table[row, STREAM] = choice_stream(seed)
-            self.game.start(self.states[row : row + 1], seed, flips, draws)
+        self._table[:, STREAM] = [choice_stream(seed) for seed in given.tolist()]
         self.read()
 
     def observe(self, players: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.int8]:
@@ -264,9 +292,14 @@ class Batch:
         return self._judge.are_legal(orders)
 
     def refusal(self, row: int, action: int) -> str:
-        """Return a sentence on why an action is refused, from what the player to act in a game knows."""
+        """Return a sentence on why an action is refused, from what the player to act in a game knows.
+
+        Raises:
+            ValueError: there is no such game, or it has not begun.
+        """
+        chosen = rows_of([row], len(self))
         if not self._all_begun:
-            self._check_begun(np.array([row]))
+            self._check_begun(chosen)
         decision, legal = self.game.describe_decision(self.states[row : row + 1]), self._judge.legal_ids(row)
         return f"illegal action {action} in game {row} at {decision}; legal are {legal}; no game was changed"
 
@@ -322,8 +355,7 @@ class Batch:
         self._write(orders, codes, arguments)
         if not self._all_begun:
             self._check_begun(orders[~np.isin(orders[:, CODE], (SKIP, BEGIN, NO_ACTION)), ROW])
-        if self.checked and (fault := self._judge.find_fault(orders)) is not None:
-            raise ValueError(self._sentence(orders[fault[0]].tolist(), fault[1]))
+        self._check(orders)
         if not self._all_begun:
             self._begun[orders[np.isin(orders[:, CODE], (BEGIN, NO_ACTION)), ROW]] = True  # one that is only read was
             self._all_begun = bool(self._begun.all())  # written to by the caller
@@ -334,12 +366,16 @@ class Batch:
 
     def _write(self, orders: NDArray[np.int64], codes: Any, arguments: Any) -> None:
         """Write codes and arguments into orders."""
-        if self.checked and type(codes) is not int:
-            codes = integers("actions", codes, len(orders))
-        if self.checked and type(arguments) is not int:
-            arguments = integers("arguments", arguments, len(orders))
+        if self.checked:
+            codes = _one_or_many("actions", codes, len(orders))
+            arguments = _one_or_many("arguments", arguments, len(orders))
         orders[:, CODE] = codes
         orders[:, ARGUMENT] = arguments
+
+    def _check(self, orders: NDArray[np.int64]) -> None:
+        """Refuse orders that cannot be obeyed."""
+        if self.checked and (fault := self._judge.find_fault(orders)) is not None:
+            raise ValueError(self._sentence(orders[fault[0]].tolist(), fault[1]))
 
     def _check_begun(self, rows: Rows) -> None:
         """Refuse to play on or to look at empty states."""
@@ -390,6 +426,10 @@ class Batch:
     def _report(self, rows: Rows) -> None:
         row = int(rows[0])
         raise engine_error(int(self._faults[row]), f"in game {row}, of seed {self.seeds[row]}")
+
+
+def _one_or_many(name: str, given: Any, count: int) -> int | NDArray[np.int64]:
+    return integer(name, given, MIN_INTEGER) if type(given) is int else integers(name, given, count)
 
 
 def _cut(orders: NDArray[np.int64], threads: int) -> list[NDArray[np.int64]]:

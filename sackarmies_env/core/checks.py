@@ -33,6 +33,7 @@ NOT_TO_ACT = 6  # an action, though the seat that watches is not to act
 ILLEGAL = 7
 
 MAX_INTEGER = 2**63 - 1
+MIN_INTEGER = -(2**63)
 
 
 @njit
@@ -190,7 +191,8 @@ def integer(name: str, given: Any, smallest: int) -> int:
         ValueError: it is none.
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not smallest <= given <= MAX_INTEGER:
-        raise ValueError(f"{name}={short(given)}: it must be an integer of at least {smallest}")
+        allowed = "from -2**63 to 2**63 - 1" if smallest == MIN_INTEGER else f"of at least {smallest}"
+        raise ValueError(f"{name}={short(given)}: it must be an integer {allowed}")
     return int(given)
 
 
@@ -243,5 +245,8 @@ SEED_RANGE = "a seed is an integer from 0 to 2**63 - 1"
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that nobody can write through, nor make writable again."""
+    """Return a view that nobody writes through by accident, and that cannot be made writable again.
+
+    Who looks for the writable array finds it behind the view's buffer: Python hides nothing from code in its process.
+    """
     return np.asarray(array.data.toreadonly())

@@ -135,8 +135,9 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             ValueError: a seed out of range, or forced results that the game cannot take.
         """
         flips, draws = forced_results(options)
-        seed, self._np_random = next_seed(seed, self._np_random)
+        seed, chance = next_seed(seed, self._np_random)
         self._match.begin(seed, flips, draws)
+        self._np_random = chance
         self._set_agents(self.possible_agents[:])
         if self.options.shaping is not None and self._match.player != NO_PLAYER:
             self._potentials[self.possible_agents[self._match.player]] = self.options.shaping(self._match.observation)

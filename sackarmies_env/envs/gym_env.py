@@ -111,11 +111,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         """
         flips, draws = forced_results(options)
         if seed is None and self._has_begun:
-            game_seed = int(following_seed(self._match.seed))
+            self._begin(int(following_seed(self._match.seed)), flips, draws)
         else:
-            game_seed, self._np_random = next_seed(seed, self._np_random)
-            self._np_random_seed = -1 if seed is None else game_seed
-        self._begin(game_seed, flips, draws)
+            game_seed, chance = next_seed(seed, self._np_random)
+            self._begin(game_seed, flips, draws)
+            self._np_random, self._np_random_seed = chance, -1 if seed is None else game_seed
         self._paid = self._match.returns[self.seat]
         self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())
         if self.render_mode == "human":
@@ -135,11 +135,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         raise ValueError(TOO_SHORT)
 
     def _begin_one(self, seed: int, flips: str, draws: list[list[str]]) -> None:
+        self._match.begin(seed, flips, draws)  # first of all, for it may refuse
         self.seat = seat_of(seed, self.game.num_players) if self.seat_choice == RANDOM_SEAT else int(self.seat_choice)
         self._chance.reset(seed)
         for place, opponent in enumerate(self.opponents, start=1):
             reset_opponent(opponent, seed, place)
-        self._match.begin(seed, flips, draws)
         self._has_begun = True
         self._play_others()
 

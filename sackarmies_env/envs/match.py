@@ -109,10 +109,14 @@ class Match:
             draws: forced draws, token ids for each player.
 
         Raises:
-            ValueError: forced results that the game does not take.
+            ValueError: forced results that the game does not take; nothing is changed.
         """
         if flips or draws:
-            self.game.start(self.states, seed, flips, draws)
+            start = self.game.new_states(1)
+            self.game.start(start, seed, flips, draws)
+            if fault := int(start["error"][0]):
+                raise engine_error(fault)
+            copy_records(start, self.states)
         else:
             self.game.reset(self._params, self.states, np.array([seed], np.int64))
         self.seed, self.flips, self.draws = seed, flips, tuple(tuple(ids) for ids in draws)

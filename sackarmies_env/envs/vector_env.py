@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.advance import FORFEIT, MAX_RESTARTS, RANDOM, RUNNING, SKIP, TERMINATED, TRUNCATED
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.checks import integer, integers
-from sackarmies_env.core.game import Game
+from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
@@ -125,28 +125,30 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             options: forced results "flips" and "draws", as in the PettingZoo environment; for the first games only.
 
         Raises:
-            ValueError: a seed out of range, or forced results that the game cannot take.
+            ValueError: a seed out of range, or forced results that the game cannot take; nothing is changed.
         """
         forced = forced_results(options)
-        self._begin(self._rows, self._first_seeds(seed), forced if any(forced) else None)
+        seeds, chance = self._first_seeds(seed)
+        starts = self.batch.forced_starts(seeds, *forced) if any(forced) else None
+        self._np_random_seed, self._np_random = seed if isinstance(seed, int) else -1, chance
+        self._begin(self._rows, seeds, starts)
         self._over = self._rows[:0]
         self._has_begun = True
         return self._observed(), self._infos()
 
-    def _first_seeds(self, seed: Any) -> NDArray[np.int64]:
-        self._np_random_seed = seed if isinstance(seed, int) else -1
+    def _first_seeds(self, seed: Any) -> tuple[NDArray[np.int64], np.random.Generator | None]:
+        """Return the seeds of the first games, and what later seeds are drawn from."""
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
             if isinstance(seed, np.ndarray) and seed.ndim != 1:
                 raise ValueError(f"seeds of shape {seed.shape}: {self.num_envs} integers are wanted, or one")
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds are given for {self.num_envs} games")
             seeds = [next_seed(one, None)[0] for one in seed]
-            self._np_random = np.random.default_rng(seeds)
-            return np.array(seeds, np.int64)
+            return np.array(seeds, np.int64), np.random.default_rng(seeds)
         if seed is None and self._has_begun:
-            return self._following(self._rows)
-        first, self._np_random = next_seed(seed, self._np_random)
-        return np.array([(first + row) & MAX_SEED for row in range(self.num_envs)], np.int64)
+            return self._following(self._rows), self._np_random
+        first, chance = next_seed(seed, self._np_random)
+        return np.array([(first + row) & MAX_SEED for row in range(self.num_envs)], np.int64), chance
 
     def step(self, actions: Any) -> Transition:
         """Apply one decision in each game.
@@ -224,12 +226,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def _following(self, rows: Rows) -> NDArray[np.int64]:
         return np.array([following_seed(seed) for seed in self.batch.seeds[rows]], np.int64)
 
-    def _begin(self, rows: Rows, seeds: NDArray[np.int64], forced: tuple[str, list[list[str]]] | None = None) -> None:
-        """Begin new games in `rows` and play to the learner's first decisions; forced results are for all rows."""
+    def _begin(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None = None) -> None:
+        """Begin new games in `rows`, or all of them at `starts`, and play to the learner's first decisions."""
         for _ in range(MAX_RESTARTS):
             self._take_seats(rows, seeds)
-            if forced is not None:
-                self.batch.begin_forced(seeds, *forced)
+            if starts is not None:
+                self.batch.begin_at(seeds, starts)
             else:
                 self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
             self._play_others(rows)
@@ -237,7 +239,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             rows = rows[self._endings()[rows] != RUNNING]
             if not len(rows):
                 return
-            seeds, forced = self._following(rows), None
+            seeds, starts = self._following(rows), None
         raise ValueError(TOO_SHORT)
 
     def _play_others(self, rows: Rows) -> None:

@@ -1,15 +1,17 @@
-"""The wrapped PettingZoo environment: calls in the wrong order are refused."""
+"""The wrapped PettingZoo environment: calls in the wrong order are refused, with a ValueError."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
 
-from pettingzoo.utils.env_logger import EnvLogger
+import numpy as np
+from numpy.typing import NDArray
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+from pettingzoo.utils.wrappers.order_enforcing import AECOrderEnforcingIterable
 
 from sackarmies_env.envs.aec import RawEnv
-from sackarmies_env.envs.spaces import Last
+from sackarmies_env.envs.spaces import Last, Observation
 
 
 def _after_reset(name: str) -> property:
@@ -25,6 +27,9 @@ def _after_reset(name: str) -> property:
 
 class OrderEnforced(OrderEnforcingWrapper):
     """PettingZoo's order-enforcing wrapper, with direct access to what is read at each step and with `clone`.
+
+    Calls before `reset`, and `step` after the end, raise ValueError as they do in `RawEnv`; PettingZoo's own wrapper
+    raises AssertionError and warns.
 
     All other names, `legal_actions` and the like, are those of `RawEnv`.
 
@@ -43,20 +48,40 @@ class OrderEnforced(OrderEnforcingWrapper):
 
     def last(self, observe: bool = True) -> Last:
         """Return observation, reward, terminated, truncated and info of `agent_selection`, see `RawEnv.last`."""
-        if not self._has_reset:
-            EnvLogger.error_observe_before_reset()
+        self._check_reset("last")
         last: Last = self.env.last(observe)
         return last
 
+    def observe(self, agent: str) -> Observation | None:
+        """Return what an agent may know now, see `RawEnv.observe`."""
+        self._check_reset("observe")
+        return self.env.observe(agent)
+
     def step(self, action: int | None) -> None:
         """Apply the decision of `agent_selection`, see `RawEnv.step`."""
-        if not self._has_reset:
-            EnvLogger.error_step_before_reset()
+        self._check_reset("step")
         self._has_updated = True
-        if self.env.agents:
-            self.env.step(action)
-        else:
-            EnvLogger.warn_step_after_terminated_truncated()
+        self.env.step(action)
+
+    def state(self) -> NDArray[np.int8]:
+        """Return the observations of all seats, see `RawEnv.state`."""
+        self._check_reset("state")
+        return self.env.state()
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the game, see `RawEnv.render`."""
+        self._check_reset("render")
+        return self.env.render()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Observation, int | None]:
+        """Return an iterator over the agents to act; each must step before the next one."""
+        self._check_reset("agent_iter")
+        iterable: AECOrderEnforcingIterable[str, Observation, int | None] = super().agent_iter(max_iter)
+        return iterable
+
+    def _check_reset(self, name: str) -> None:
+        if not self._has_reset:
+            raise ValueError(f"no game is running: call reset() before {name}()")
 
     def set_state(self, data: bytes) -> None:
         """Go to a saved state, see `RawEnv.set_state`; it may take the place of a reset."""

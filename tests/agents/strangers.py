@@ -126,6 +126,13 @@ class Dies(Late):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class DiesUnnamed(Late):
+    """Ends by a real-time signal, for which Python has no name."""
+
+    def misbehave(self, action_mask):
+        os.kill(os.getpid(), 40)
+
+
 class Chatters(Lowest):
     """Behaves, as far as the game is concerned."""
 

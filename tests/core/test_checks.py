@@ -187,6 +187,41 @@ def test_codes_are_known(batch, code):
     assert content(batch) == before
 
 
+@pytest.mark.parametrize("huge", [2**63, 2**70, -(2**70), 10**5000], ids=["2**63", "2**70", "-2**70", "10**5000"])
+def test_codes_and_arguments_have_64_bits(batch, huge):
+    before = content(batch)
+    with pytest.raises(ValueError, match=r"^actions=.*: it must be an integer from -2\*\*63 to 2\*\*63 - 1$"):
+        batch.step(huge)
+    with pytest.raises(ValueError, match=r"^arguments=.*: it must be an integer from -2\*\*63 to 2\*\*63 - 1$"):
+        batch.order(RANDOM, None, huge)
+    assert content(batch) == before
+
+
+@pytest.mark.parametrize("row", [N, 10**7, -1, -5])
+def test_refusals_are_of_games_that_exist(batch, row):
+    with pytest.raises(ValueError, match=rf"^there is no game {row}: rows are 0 to {N - 1}$"):
+        batch.refusal(row, 0)
+
+
+REFUSED_STARTS = [([5, 6], "", [["nonsense"], []]), ([5, 6], "H", []), ([5, -1], "", [])]
+
+
+@pytest.mark.parametrize(("seeds", "flips", "draws"), REFUSED_STARTS)
+def test_games_go_on_after_refused_forced_results(seeds, flips, draws):
+    batch = Batch(make_duel(), 2, restarts=False)
+    batch.reset([1, 2])
+    batch.step_random()
+    before = content(batch)
+    with pytest.raises(ValueError):
+        batch.begin_forced(seeds, flips, draws)
+    assert content(batch) == before
+    batch.seats[1] = 99
+    before = content(batch)
+    with pytest.raises(ValueError, match="seats hold 99 for game 1"):
+        batch.begin_forced([5, 6], "", [["card_2"]])
+    assert content(batch) == before
+
+
 def test_steps_are_numbers_of_them(batch):
     before = content(batch)
     for steps in (1.5, NAN, "3", None, True, -1, 2**63):

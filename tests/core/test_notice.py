@@ -25,6 +25,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def listener(monkeypatch):
     monkeypatch.setattr(notice, "DELAY", 0.05)
+    monkeypatch.setattr(notice, "time", SimpleNamespace(monotonic=lambda: 7.0))  # no compilation takes any time
     return notice.CompileNotice()
 
 
@@ -35,20 +36,32 @@ def compiling(name, cache=None, module="sackarmies_env.games.toy.outer"):
     return SimpleNamespace(data={"dispatcher": SimpleNamespace(_cache=cache, py_func=function)})
 
 
-def compile_for(seconds, listener, name="outer"):
+def compile_until(is_done, listener, name="outer"):
     """Tell what the compiler tells when an entry point that calls one kernel is compiled."""
     listener.on_start(compiling(name))
     listener.on_start(compiling("inner"))
     listener.on_end(compiling("inner"))
-    time.sleep(seconds)
+    deadline = time.monotonic() + 60
+    while not is_done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     listener.on_end(compiling(name))
+
+
+def said_all(listener):
+    """Return a function that tells whether a listener has said all it has to say where there is no terminal."""
+    return lambda: listener._thread is None or not listener._thread.is_alive()
+
+
+def at_once():
+    return True
 
 
 def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_terminal(listener, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal(False))
-    compile_for(0.2, listener)
-    compile_for(0.2, listener)  # for other types of arguments
-    compile_for(0.2, listener, "another")
+    compile_until(said_all(listener), listener)
+    compile_until(said_all(listener), listener)  # for other types of arguments
+    compile_until(said_all(listener), listener, "another")
     assert sys.stderr.getvalue().splitlines() == [
         "sackarmies-env: compiling toy.outer.outer (first use); the result is cached, "
         "and `sackarmies warmup` compiles everything in advance ...",
@@ -68,19 +81,21 @@ def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(li
     monkeypatch.setattr(sys, "stderr", Terminal(True))
     monkeypatch.setattr(sys, "__stderr__", sys.stderr)
     monkeypatch.setattr(notice.shutil, "get_terminal_size", lambda: os.terminal_size((width, 24)))
-    compile_for(0.5, listener)
-    _, first, *_, last = sys.stderr.getvalue().split("\r")
-    assert first == line
-    assert last == "\033[K"
+    compile_until(lambda: line in sys.stderr.getvalue().split("\r"), listener)
+    lines = sys.stderr.getvalue().split("\r")
+    assert lines[0] == ""
+    assert set(lines[1:-1]) <= {line, line.replace("1", "0")}  # the latter if the first kernel took so long
+    assert lines[-1] == "\033[K"
 
 
 def test_notice_is_silent_for_short_compilations_and_for_other_peoples_kernels(listener, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal(False))
-    compile_for(0.0, listener)
+    monkeypatch.setattr(notice, "DELAY", 60.0)
+    compile_until(at_once, listener)
     monkeypatch.setattr(notice, "DELAY", 0.0)
     theirs = compiling("theirs", cache=object())
     listener.on_start(theirs)
-    time.sleep(0.05)
+    assert listener._thread is None
     listener.on_end(theirs)
     assert sys.stderr.getvalue() == ""
     assert listener.num_compiled == 2
@@ -89,13 +104,13 @@ def test_notice_is_silent_for_short_compilations_and_for_other_peoples_kernels(l
 def test_workers_and_windowed_programs_are_silent(listener, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal(False))
     monkeypatch.setattr(notice.multiprocessing, "parent_process", lambda: "parent")
-    compile_for(0.2, listener)
+    compile_until(said_all(listener), listener)
     notice.note("text")
     assert sys.stderr.getvalue() == ""
     monkeypatch.setattr(notice.multiprocessing, "parent_process", lambda: None)
     notice.note("text")
     assert sys.stderr.getvalue() == "sackarmies-env: text\n"
     monkeypatch.setattr(sys, "stderr", None)
-    compile_for(0.2, listener)
+    compile_until(said_all(listener), listener)
     notice.note("text")
     assert listener.num_compiled == 4

@@ -56,9 +56,7 @@ def test_python_examples_run(code, tmp_path, monkeypatch):
         play = RandomPlay(sackarmies_env.load_game("sack_armies"), seed=1, max_plies=30)
         play.play()
         save_record(make_record(play.game, play.seed, play.actions), Path("game.json"))
-    names: dict[str, object] = {}
-    exec(compile(code, "example", "exec"), names)
-    assert names
+    exec(compile(code, "example", "exec"), {})
 
 
 @pytest.mark.parametrize("text", blocks("toml"))

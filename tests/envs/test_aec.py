@@ -288,9 +288,19 @@ def test_wrapped_environments_refuse_calls_before_reset():
     for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
         with pytest.raises(AttributeError, match=f"{name} cannot be accessed before reset"):
             getattr(env, name)
-    for call in (env.last, env.render, env.state, env.agent_iter, lambda: env.step(0), lambda: env.observe("player_0")):
-        with pytest.raises(AssertionError, match="reset\\(\\) needs to be called before"):
-            call()
+    arguments = {"last": [], "render": [], "state": [], "agent_iter": [], "step": [0], "observe": ["player_0"]}
+    for name, given in arguments.items():
+        with pytest.raises(ValueError, match=rf"^no game is running: call reset\(\) before {name}\(\)$"):
+            getattr(env, name)(*given)
+
+
+def test_nothing_is_stepped_after_the_end():
+    env = wrapped()
+    env.reset(seed=0)
+    play_out(env)
+    for action in (0, None):
+        with pytest.raises(ValueError, match=r"^no game is running: call reset\(\) before step\(\)$"):
+            env.step(action)
 
 
 def test_bare_environments_say_what_is_missing():

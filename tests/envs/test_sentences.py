@@ -27,12 +27,23 @@ def wrapped(**options):
     return OrderEnforced(raw(**options))
 
 
-def single(**options):
-    return SingleSeatEnv(make_duel(), seat=0, **options)
+def single(seat=0, **options):
+    return SingleSeatEnv(make_duel(), seat=seat, **options)
 
 
 def vector(**options):
     return BatchEnv(make_duel(), 2, **options)
+
+
+class Seeded:
+    """Plays a legal id that its seed says."""
+
+    def reset(self, seed):
+        self.seed = seed
+
+    def act(self, observation, action_mask):
+        legal = np.flatnonzero(action_mask)
+        return int(legal[self.seed % len(legal)])
 
 
 aec = pytest.mark.parametrize("make", [raw, wrapped])
@@ -50,6 +61,44 @@ def test_reset_options_are_a_dict(make, options):
         ValueError, match=r"^options=.* of reset: it must be a dict with any of 'flips', 'draws', or None$"
     ):
         make().reset(options=options)
+
+
+def everything(env):
+    """Return all that a reset changes, and the random numbers of an environment."""
+    chance = env.unwrapped._np_random.bit_generator.state
+    if isinstance(env, BatchEnv):
+        return env.batch.states.tobytes(), env.batch._table.tobytes(), env.seats.tolist(), env._np_random_seed, chance
+    match = env.unwrapped._match
+    return match.states.tobytes(), match.seed, tuple(match.history), getattr(env, "seat", None), chance
+
+
+@pytest.mark.parametrize(
+    "make", [raw, wrapped, functools.partial(single, seat="random"), functools.partial(vector, seat="random"), vector]
+)
+def test_refused_reset_changes_nothing(make):
+    env = make()
+    env.reset(seed=3)
+    for seed in range(20):  # some of them would give the learner another seat
+        before = everything(env)
+        for options in ({"draws": [["nonsense"], []]}, {"flips": "H"}):
+            with pytest.raises(ValueError):
+                env.reset(seed=seed, options=options)
+        assert everything(env) == before
+
+
+@pytest.mark.parametrize("seat", ["random", "all"])
+@pytest.mark.parametrize("opponent", ["random", "own"])
+def test_vector_plays_on_after_a_refused_reset(seat, opponent):
+    played = []
+    for is_disturbed in (False, True):
+        env = vector(seat=seat, opponent=Seeded() if opponent == "own" else opponent)
+        _, infos = env.reset(seed=1)
+        if is_disturbed:
+            with pytest.raises(ValueError, match="nonsense"):
+                env.reset(seed=5, options={"draws": [["nonsense"], []]})
+        observations, *_ = env.step(infos["action_mask"].argmax(axis=1))
+        played.append((observations["observation"].tobytes(), observations["action_mask"].tobytes()))
+    assert played[0] == played[1]
 
 
 @all_apis

@@ -1,5 +1,6 @@
 """Files of a training run: their names, which of them are pruned, and who may write them."""
 
+import errno
 import json
 import os
 import signal
@@ -149,3 +150,15 @@ def test_lock_is_of_the_system_not_of_the_note(tmp_path):
         with pytest.raises(ValueError, match="is in use by another process"), locked(tmp_path):
             pass
     assert time.monotonic() - began < 5
+
+
+def test_file_system_without_locks_is_an_error(tmp_path, monkeypatch):
+    """A lock that is no more than a file would stay behind after a kill."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def flock(descriptor, operation):
+        raise OSError(errno.ENOSYS, "no locks here")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(OSError, match="no locks here"), locked(tmp_path):
+        pass

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from contextlib import closing
 
 import pytest
@@ -21,6 +22,7 @@ from tests.core.toy_game import make_duel
 from tests.training.test_train import make_config
 
 ISOLATION = Isolation(time_limit=20.0, memory_limit=500)
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="real-time signals have other numbers elsewhere")
 
 
 def stranger(kind):
@@ -82,6 +84,7 @@ def test_process_of_its_own_makes_no_difference(kind, reason):
         ("Leaves", "ended its process with exit code 3", Isolation()),
         ("Crashes", "was killed by SIGSEGV", Isolation()),
         ("Dies", "was killed by SIGKILL", Isolation()),
+        pytest.param("DiesUnnamed", "was killed by signal 40", Isolation(), marks=needs_linux),
         ("Hangs", "took longer than 1 s a decision", Isolation(time_limit=1.0)),
         ("Leaks", "took more than 200 MiB of memory", Isolation(memory_limit=200)),
     ],

@@ -26,10 +26,10 @@ def family():
             os.kill(pid, signal.SIGKILL)
 
 
-def breed(kind, family):
+def breed(kind, family, time_limit=60.0):
     """Start an agent that starts two processes, and list these."""
     info = GameInfo.of(make_duel())
-    agent = make_player(f"python:class=tests.agents.strangers:{kind}", info, Isolation(time_limit=2.0))
+    agent = make_player(f"python:class=tests.agents.strangers:{kind}", info, Isolation(time_limit=time_limit))
     agent.reset(1)
     family += descendants(agent._process.pid)
     assert len(family) == 2
@@ -51,11 +51,14 @@ def test_what_an_agent_started_ends_when_it_is_closed(family):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "reason"),
-    [("BreedsAndDies", "ended its process with exit code 5"), ("BreedsAndHangs", "took longer than 2 s a decision")],
+    ("kind", "time_limit", "reason"),
+    [
+        ("BreedsAndDies", 60.0, "ended its process with exit code 5"),
+        ("BreedsAndHangs", 2.0, "took longer than 2 s a decision"),
+    ],
 )
-def test_what_an_agent_started_ends_when_its_process_is_gone(family, kind, reason):
-    agent, shown = breed(kind, family)
+def test_what_an_agent_started_ends_when_its_process_is_gone(family, kind, time_limit, reason):
+    agent, shown = breed(kind, family, time_limit)
     agent._is_fresh = False  # else the first decision has a minute more
     with pytest.raises(Gone, match=reason):
         agent.act(*shown)

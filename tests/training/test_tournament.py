@@ -1,5 +1,6 @@
 import hashlib
 import json
+import os
 import re
 import stat
 from contextlib import closing
@@ -159,6 +160,15 @@ def test_seeds_are_drawn_unless_they_are_given(tmp_path):
     assert given[0] == given[1]
 
 
+@pytest.fixture
+def open_umask():
+    """Let others read new files, whatever the user's umask, so that those kept from them can be told."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_umask")
 def test_secret_is_neither_in_the_identity_nor_readable_by_others_until_the_end(tmp_path):
     contest = drawn(tmp_path)
     missing = contest.open()

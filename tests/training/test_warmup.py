@@ -122,7 +122,7 @@ def warm(tmp_path_factory):
     """A folder with a cache that holds what `sackarmies warmup` uses, and nothing else."""
     folder = tmp_path_factory.mktemp("warm")
     output = subprocess.run(
-        [sys.executable, "-c", RECORDED_WARMUP], capture_output=True, text=True, check=True, cwd=folder, timeout=1800
+        [sys.executable, "-c", RECORDED_WARMUP], capture_output=True, text=True, check=True, cwd=folder, timeout=1000
     ).stdout
     for line in output.split("entries:\n")[1].splitlines():
         entry = Path(line)

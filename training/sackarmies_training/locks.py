@@ -37,10 +37,10 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises:
         ValueError: another process is in it; the sentence says which.
-        OSError: the folder cannot be made or written to.
+        OSError: the folder cannot be made or written to, or its file system has no locks.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK, blocking=False)
+    lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
     try:
         lock.acquire()
     except Timeout:
