@@ -131,7 +131,7 @@ class Batch:
         self._table[:, MODE] = (RESTARTS if restarts else 0) | (KEEPS_CHANCE if game.keeps_chance else 0)
         self._show()
         self.seats, self._faults = self._table[:, SEAT], self._table[:, FAULT]
-        self._judge = Judge(game, self.states, self._table)
+        self._judge = Judge(game, self._all_states, self._table)
         self._orders = new_orders(np.zeros(n, np.int64))
         self._pieces = _cut(self._orders, self.threads)
         self._workers = Workers(self.threads)

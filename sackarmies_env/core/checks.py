@@ -85,7 +85,8 @@ class Judge:
 
     Args:
         game: what is played.
-        states: `(n,)` records of the batch.
+        states: `(n + 1,)` records of the batch and a spare one: the fields of a single record would be arrays of another
+            layout to numba, and the kernel would be compiled once more for them.
         table: `(n, 8)` int64 of the batch.
     """
 
@@ -98,8 +99,8 @@ class Judge:
         self._is_composed = isinstance(game.advance, ComposedAdvance)  # else states hold their legal ids
         words = num_words(game.num_actions)
         self._legal: NDArray[np.uint64] = np.zeros((len(raw), words), np.uint64) if self._is_composed else raw["legal"]
-        self._marks = np.zeros(len(raw), np.int8)
-        self._verdicts = np.zeros(len(raw), np.int8)
+        self._marks = np.zeros(len(table), np.int8)
+        self._verdicts = np.zeros(len(table), np.int8)
 
     def find_fault(self, orders: NDArray[np.int64]) -> tuple[int, int] | None:
         """Return the place of the first faulty order and the verdict on it; None if there is none."""

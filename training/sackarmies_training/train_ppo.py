@@ -86,6 +86,7 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
     if path is not None:
         clock.start(restore_run(path, model, env, config))
         say(f"Resuming from {path}: {model.num_timesteps:,} decisions, {clock.minutes:.1f} minutes.")
+        checkpoints.prune(path)  # a run that is killed after each save would leave more and more
     elif resume:
         say("There is no checkpoint yet: starting from the beginning.")
     model.set_logger(curves(folder / "tensorboard", model.num_timesteps))
