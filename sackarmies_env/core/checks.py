@@ -85,8 +85,8 @@ class Judge:
 
     Args:
         game: what is played.
-        states: `(n + 1,)` records of the batch and a spare one: the fields of a single record would be arrays of another
-            layout to numba, and the kernel would be compiled once more for them.
+        states: `(n + 1,)` records of the batch and a spare one: to numba, the fields of a single record would be arrays
+            of another layout, and the kernel would be compiled once more for them.
         table: `(n, 8)` int64 of the batch.
     """
 

@@ -54,6 +54,15 @@ class Reached:
         self.generals[bout.game.num_players] += 1
         return changed
 
+    def untried(self) -> list[dict[str, Any]]:
+        """Return the switches, one by one, that no game has had so far."""
+        return [
+            {name: value}
+            for name, values in all_values().items()
+            for value in values[1:]
+            if (name, "changed" if isinstance(value, dict) else str(value)) not in self.values
+        ]
+
     def missing(self) -> list[str]:
         """Return the values of switches, and numbers of Generals, that no game had."""
         wanted = {
