@@ -19,7 +19,7 @@ help:
 	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
-	@echo "make soak       a million random games under watch;  make supply  versions and licences of what is installed"
+	@echo "make soak       a million random games under watch;  make supply  versions and licenses of what is installed"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
@@ -51,7 +51,7 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
-# What is installed fits together, and its licences are those that pyproject.toml allows.
+# What is installed fits together, and its licenses are those that pyproject.toml allows.
 supply: setup
 	$(BIN)/python -m pip check
 	$(BIN)/pip-licenses

@@ -1,1 +1,1 @@
-"""Measurements: the contest with other libraries, where time goes, how it grows, and the check for regressions."""
+"""Benchmarks: the contest with other libraries, profiles, growth curves, and the check for regressions."""

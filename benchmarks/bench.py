@@ -28,7 +28,7 @@ from benchmarks.contest import load_now
 from benchmarks.machine import describe_machine
 from benchmarks.page import record
 from benchmarks.report import bench_table, figures_table, wide_console
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.atomic_write import write_safely
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTESTANTS = Path(__file__).with_name("contestants.toml")

@@ -24,7 +24,7 @@ import tomli_w
 
 from benchmarks.contest import Play
 from benchmarks.ours import batch_player, load_game, rollout_player
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.jit import njit
 
 RECORD = Path(__file__).with_name("ratio.toml")
@@ -104,7 +104,7 @@ def slice_length(play: Play) -> int:
 
 
 def measure_ratio(play: Play, slices: int = SLICES, beside: Play | None = None) -> float:
-    """Return the median ratio of neighbouring slices: the time of a decision in units of `beside`, the reference."""
+    """Return the median ratio of neighboring slices: the time of a decision in units of `beside`, the reference."""
     beside = beside or reference()
     count, units = slice_length(play), slice_length(beside)
     ratios = []

@@ -1,4 +1,4 @@
-"""The price of the checks of a batch: a decision with and without them, in one process, in short slices by turns.
+"""Cost of the checks of a batch: a decision with and without them, in one process, in short slices by turns.
 
 `python -m benchmarks.checks` prints the median ratio of processor times for a few numbers of games: chosen inside the
 kernel (`step_random`), and chosen outside, where legality is judged too (`step`).

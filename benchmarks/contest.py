@@ -1,7 +1,7 @@
-"""One contestant, measured in a process of its own: `python -m benchmarks.contest MODULE NAME`.
+"""Measurement of one contestant in a separate process: `python -m benchmarks.contest MODULE NAME`.
 
-Every contestant does the same work: choose uniformly among the legal actions, with mask and observation of the player
-to act produced at every decision, and games begun anew when they are over. The process warms up, plays a few windows of
+Every contestant does the same work: choose uniformly among the legal actions, with mask and observation of the current
+player produced at every decision, and games begun anew when they are over. The process warms up, plays a few windows of
 equal length, and writes one line of JSON to stdout. It runs in the interpreter of the contestant, so this module needs
 nothing but the standard library and NumPy.
 """

@@ -1,4 +1,4 @@
-"""The curves as tables and pictures."""
+"""Growth curves as tables and pictures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from rich.table import Table
 
 from benchmarks.report import Rows, describe_run, markdown_table, plain_table
-from sackarmies_env.core.files import write_safely
-from sackarmies_env.core.words import missing_extra
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.messages import missing_extra
 
 Result = Mapping[str, Any]
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"

@@ -1,4 +1,4 @@
-"""How the rate grows with its causes: `make bench-curves` measures, and writes JSON, pictures and a part of the page.
+"""Growth curves of the rate by its causes: `make bench-curves` measures, and writes JSON, pictures and a page.
 
 Random play of a batch with masks and observations, along one axis at a time; all points twice, there and back. Rates
 are by the clock. "Growth" is the processor time of a decision by its cause, relative to the first point of the curve:

@@ -1,4 +1,4 @@
-"""The processor's own clock inside kernels, and counts of instructions where the machine has counters for programs."""
+"""Cycle counters: the processor's clock inside kernels, and counts of instructions where the machine has them."""
 
 from __future__ import annotations
 

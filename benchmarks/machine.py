@@ -1,4 +1,4 @@
-"""What a measurement ran on."""
+"""Description of the machine that a measurement ran on."""
 
 from __future__ import annotations
 

@@ -18,11 +18,12 @@ import sackarmies_env
 from benchmarks.contest import Player, aec_player, best_of, sizes
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_env.core.advance import BEGIN, MODE, RANDOM, RESTARTS, new_table
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import choose_from_mask
+from sackarmies_env.core.state import copy_records
+from sackarmies_env.core.step_batch import Command, new_commands
 
 PACKAGES = ("sackarmies-env", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "stable-baselines3")
 WARM_UP = 300  # decisions a game before the clock starts: positions of the middle game
@@ -37,7 +38,7 @@ def load_game() -> Game:
 
 
 def warm_batch(game: Game, n: int, seed: int = 0, threads: int = 1) -> Batch:
-    """Return `n` games in the middle, with masks and observations of those to act."""
+    """Return `n` games in the middle, with masks and observations of the current players."""
     batch = Batch(game, n, threads=threads)
     batch.reset(np.arange(n, dtype=np.int64) + seed * 1_000_003)
     batch.rollout(WARM_UP)
@@ -82,23 +83,21 @@ def _best_batch(make: Callable[..., Player], threads: int, seed: int) -> Player:
 def _one_game(seed: int) -> Player:
     """Return a single game: one call of the kernel for each decision, which writes mask and observation."""
     game = load_game()
-    states, table = game.new_states(2), new_table(1)
-    if game.lay_out is not None:
-        game.lay_out(states[1:])
-    table[0, MODE] = RESTARTS
+    states, slots = game.new_states(2), game.new_slots(1, restarts=True)
+    copy_records(game.initial, states[1:])
     outputs = (
         np.zeros((1, game.num_actions), np.int8),
         np.zeros((0, 0), np.uint64),
         np.zeros((1, game.observation_spec.size), np.int8),
         np.zeros((1, 2, game.num_players), np.float32),
     )
-    game.advance(game.params, states, np.array([[0, BEGIN, seed]]), table, *outputs)
-    game.advance(game.params, states, np.array([[0, RANDOM, WARM_UP]]), table, *outputs)
-    order = np.array([[0, RANDOM, 1]])
+    game.step_batch(game.params, states, new_commands(1, Command.BEGIN, seed), slots, *outputs)
+    game.step_batch(game.params, states, new_commands(1, Command.RANDOM, WARM_UP), slots, *outputs)
+    command = new_commands(1, Command.RANDOM, 1)
 
     def play(decisions: int) -> int:
         for _ in range(decisions):
-            game.advance(game.params, states, order, table, *outputs)
+            game.step_batch(game.params, states, command, slots, *outputs)
         return decisions
 
     return Player(play, _details(game))

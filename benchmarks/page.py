@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.curve_report import curves_markdown
 from benchmarks.profile_report import profile_markdown
 from benchmarks.report import contest_markdown, figures_markdown
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.atomic_write import write_safely
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 RESULTS = Path(__file__).parent / "results"

@@ -1,4 +1,4 @@
-"""Where the time of a decision goes: `python -m benchmarks.profile`.
+"""Profile of a decision, by its parts: `python -m benchmarks.profile`.
 
 One kernel plays at random and reads the processor's clock between its parts: choosing, rules, legal ids, mask,
 observation. What a part costs is booked under the kind of decision: choosing and rules under the decision that is made,
@@ -32,11 +32,11 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import choose_legal, write_mask
 from sackarmies_env.core.rng import choice_stream, choice_word, following_seed, next_choice, seed_streams
-from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.constants import NUM_DECISIONS, Decision
-from sackarmies_env.games.sack_armies.legal import refresh_legal
-from sackarmies_env.games.sack_armies.observe import observe_game
-from sackarmies_env.games.sack_armies.step import advance, step_one
+from sackarmies_env.core.state import NO_PLAYER, copy_records
+from sackarmies_env.games.sack_armies.observation.observe import observe_again
+from sackarmies_env.games.sack_armies.play.legal import refresh_legal
+from sackarmies_env.games.sack_armies.play.step import resume, step_one
+from sackarmies_env.games.sack_armies.state.constants import NUM_DECISIONS, Decision
 
 PARTS = ("choosing", "rules", "legal ids", "mask", "observation")
 CHOOSING, RULES, LEGAL, MASK, OBSERVATION = range(len(PARTS))
@@ -47,10 +47,10 @@ COUNTER_RUNS = (500, 2500)  # decisions a game: the difference leaves out the st
 
 @njit
 def begin(params, states, row, seed):
-    """Begin a game in a row; the last state is laid out for it."""
+    """Begin a game in a row; the last state is the initial one."""
     states[row] = states[len(states) - 1]
     seed_streams(states[row], seed)
-    advance(params[0], states[row])
+    resume(params[0], states[row])
 
 
 @njit(inlined=True)
@@ -65,7 +65,7 @@ def play_timed(params, states, streams, steps, outputs, clocks):
 
     Args:
         params: (1,) configuration.
-        states: (n + 1,) states, the last one laid out.
+        states: (n + 1,) states, the last one initial.
         streams: (n,) int64, of random choices.
         steps: decisions a game.
         outputs: a tuple of masks (n, num_actions) and observations (n, size), int8.
@@ -92,7 +92,7 @@ def play_timed(params, states, streams, steps, outputs, clocks):
             t4 = ticks()
             write_mask(states[row], False, masks[row])
             t5 = ticks()
-            observe_game(params[0], states[row], np.int64(states[row].current_player), observations[row])
+            observe_again(params[0], states[row], np.int64(states[row].current_player), observations[row])
             t6 = ticks()
             spent[CHOOSING, made] += kept(t1 - t0)
             spent[RULES, made] += kept(t2 - t1) - kept(t4 - t3)
@@ -122,8 +122,7 @@ class TimedGames:
     def __init__(self, game: Game, n: int) -> None:
         self.game = game
         self.states = game.new_states(n + 1)
-        if game.lay_out is not None:
-            game.lay_out(self.states[n:])
+        copy_records(game.initial, self.states[n:])
         self.streams = np.array([choice_stream(np.int64(seed)) for seed in range(n)], np.int64)
         game.reset(game.params, self.states[:n], np.arange(n, dtype=np.int64))
         self.masks = np.zeros((n, game.num_actions), np.int8)

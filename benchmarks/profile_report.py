@@ -1,4 +1,4 @@
-"""The profile as tables and sentences."""
+"""Profile of a decision as tables and sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as tables: on the terminal, and as parts of docs/benchmarks.md that nobody writes by hand."""
+"""Results as tables: on the terminal, and as generated parts of docs/benchmarks.md."""
 
 from __future__ import annotations
 

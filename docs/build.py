@@ -1,10 +1,10 @@
-"""Generated pages of the documentation: index of rules, observations, actions, catalogue, the picture of a board.
+"""Generated pages of the documentation: those of the registered games, their indexes of rules, the picture of a board.
 
 `python docs/build.py` (or `make docs`) writes them; `--check` only tells which ones are out of date.
 
-The index joins the list of rule IDs (docs/rules/ids.toml), the functions that claim them (the ID stands in parentheses
-that end the first line of a docstring, or a later line where the first is full) and the tests that check them (their
-names open with the ID, or with several, joined by two underscores).
+An index joins the list of rule IDs of a game (docs/rules/ids.toml; <game>.toml of other games), the functions that
+claim them (the ID stands in parentheses that end the first line of a docstring, or a later line where the first is
+full) and the tests that check them (their names open with the ID, or with several, joined by two underscores).
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.registry import DEFAULT_GAME, list_games, load_game
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 BOARD = DOCS / "images" / "board.toml"
-ID_LIST = DOCS / "rules" / "ids.toml"
-RULES_FOLDER = ROOT / "sackarmies_env"
+RULES = DOCS / "rules"
+ID_LIST = RULES / "ids.toml"  # of the default game
+GAMES_FOLDER = ROOT / "sackarmies_env" / "games"
 TESTS_FOLDER = ROOT / "tests"
 
 ID = re.compile(r"R\d+(?:\.\d+)+-\d+|RA-\w+-\d+|RB-\d+|P-[A-Z]+|[DVQX]-\d\d[a-z]?|C-\w+")
@@ -76,6 +79,16 @@ class RuleList:
         return rule not in self.background
 
 
+def id_list(game_id: str) -> Path:
+    """Return the file with the rule IDs of a game, which a game need not have."""
+    return ID_LIST if game_id == DEFAULT_GAME else RULES / f"{game_id}.toml"
+
+
+def index_page(game_id: str) -> Path:
+    """Return the page that joins the rule IDs of a game with its functions and tests."""
+    return RULES / ("index.md" if game_id == DEFAULT_GAME else f"{game_id}.md")
+
+
 def read_rules(path: Path = ID_LIST) -> RuleList:
     """Read the list of IDs.
 
@@ -114,8 +127,8 @@ def claims_in(docstring: str) -> list[str]:
     return [item for items in lists if all(ID.fullmatch(item) for item in items) for item in items]
 
 
-def find_claims(folder: Path = RULES_FOLDER, root: Path = ROOT) -> dict[str, list[Place]]:
-    """Return by ID the functions that claim it."""
+def find_claims(folder: Path = GAMES_FOLDER / DEFAULT_GAME, root: Path = ROOT) -> dict[str, list[Place]]:
+    """Return by ID the functions in the folder of a game that claim it."""
     claims: dict[str, list[Place]] = {}
     for path in sorted(folder.rglob("*.py")):
         for name, function in functions_of(path):
@@ -210,37 +223,41 @@ def index_markdown(rules: RuleList, claims: dict[str, list[Place]], tests: dict[
     return "\n".join(lines) + "\n"
 
 
-def rules_index() -> str:
-    """Return the index of the project as it is."""
-    rules = read_rules()
-    return index_markdown(rules, find_claims(), find_tests(rules)[0])
+def rules_index(game_id: str) -> str:
+    """Return the index of a game as it is; tests of games other than the first stand in tests/<game>."""
+    rules = read_rules(id_list(game_id))
+    folder = TESTS_FOLDER if game_id == DEFAULT_GAME else TESTS_FOLDER / game_id
+    return index_markdown(rules, find_claims(GAMES_FOLDER / game_id), find_tests(rules, folder)[0])
 
 
 def board_picture() -> str:
     """Return the picture of the README: the position in board.toml as General 0 sees it."""
     import numpy as np
 
-    from sackarmies_env.games.sack_armies import make_game
     from sackarmies_env.render import svg
 
-    game = make_game(scenario=BOARD)
+    game = load_game(DEFAULT_GAME, scenario=BOARD)
     states = game.new_states(1)
     game.reset(game.params, states, np.zeros(1, np.int64))
     return svg(game, states, 0)
 
 
 def pages() -> dict[Path, str]:
-    """Return the text of every generated page by its path."""
-    from sackarmies_env.games.sack_armies.docs import catalogue_markdown
-    from sackarmies_env.games.sack_armies.docs_interface import actions_markdown, observation_markdown
+    """Return the text of every generated page by its path; those of the default game stand at the top of docs/."""
+    texts = {BOARD.with_suffix(".svg"): board_picture()}
+    for game_id in list_games():
+        texts |= game_pages(game_id)
+    return texts
 
-    return {
-        DOCS / "rules" / "index.md": rules_index(),
-        DOCS / "observation.md": observation_markdown(),
-        DOCS / "actions.md": actions_markdown(),
-        DOCS / "catalogue.md": catalogue_markdown(),
-        BOARD.with_suffix(".svg"): board_picture(),
-    }
+
+def game_pages(game_id: str) -> dict[Path, str]:
+    """Return the pages of a game: those that it offers, and the index of its rules if there is a list of them."""
+    folder = DOCS if game_id == DEFAULT_GAME else DOCS / game_id
+    write_pages = find_hook(game_id, "docs") or dict
+    texts = {folder / name: text for name, text in write_pages().items()}
+    if id_list(game_id).exists():
+        texts[index_page(game_id)] = rules_index(game_id)
+    return texts
 
 
 def outdated() -> dict[Path, str]:

@@ -2,12 +2,15 @@
 
 from sackarmies_env import sack_armies_v0
 from sackarmies_env.core import __version__
+from sackarmies_env.core.entries import GameEntry
+from sackarmies_env.environments import env, environments_of, raw_env
 from sackarmies_env.registry import list_games, load_game, load_scenario, make, register_environments, register_game
-from sackarmies_env.sack_armies_v0 import env, raw_env
 
 __all__ = [
+    "GameEntry",
     "__version__",
     "env",
+    "environments_of",
     "list_games",
     "load_game",
     "load_scenario",

@@ -1,48 +1,67 @@
-"""Games by name, and environments made of them."""
+"""Registry of games, and environments made by name."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sackarmies_env.core.words import short, suggestion
+from sackarmies_env.core.entries import GameEntry, add_entry, entry_of, environment_id_of, game_ids
+from sackarmies_env.core.messages import short_repr, suggestion
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
-    from sackarmies_env.core.notation import GameRecord
+    from sackarmies_env.core.record import GameRecord
 
-GYMNASIUM_ID = "sackarmies_env/SackArmies-v0"
+DEFAULT_GAME = "sack_armies"
 
-# id -> the module that exports `make_game` and `load_scenario`; imported when it is asked for.
-_GAMES: dict[str, str] = {"sack_armies": "sackarmies_env.games.sack_armies"}
+SACK_ARMIES = GameEntry(
+    id=DEFAULT_GAME,
+    make_game="sackarmies_env.games.sack_armies:make_game",
+    make_recorded_game="sackarmies_env.games.sack_armies:make_recorded_game",
+    load_scenario="sackarmies_env.games.sack_armies:load_scenario",
+    picture="sackarmies_env.render.sack_armies:picture",
+    narrate="sackarmies_env.games.sack_armies.words.narrate:narrate",
+    options="sackarmies_env.games.sack_armies.hooks:options",
+    choices="sackarmies_env.games.sack_armies.hooks:choices",
+    hints="sackarmies_env.games.sack_armies.hooks:hints",
+    potential="sackarmies_env.games.sack_armies.observation.shaping:BoardPotential",
+    warmup="sackarmies_env.games.sack_armies.hooks:warmup",
+    advice="sackarmies_env.render.sack_armies_words:ADVICE",
+    docs="sackarmies_env.games.sack_armies.hooks:docs",
+    commands="sackarmies_training.sack_armies.commands:add_commands",
+    greedy="sackarmies_agents.scripted.sack_armies.agent:GreedyAgent",
+    title="Sack Armies",
+    player_noun="General",
+    players=(2, 6),
+)
+add_entry(SACK_ARMIES)
 
 
-def register_game(game_id: str, module: str) -> None:
-    """Make a game known to `load_game` and `make`.
+def register_game(game_id: str, make_game: str, **hooks: Any) -> None:
+    """Make a game known in this process; Gymnasium and PettingZoo are told of its environments.
+
+    A package that is installed does better to name a `GameEntry` as an entry point of the group
+    "sackarmies_env.games": every process then knows the game, and it is imported only where it is used.
 
     Args:
         game_id: its name.
-        module: import path of a module with `make_game(**options) -> Game` and, where there are scenarios,
-            `load_scenario(source) -> dict`; where options may name files, also `make_recorded_game(**options) -> Game`,
-            which takes plain data alone and reads no file.
+        make_game: `module:attribute` of what builds the game, `(**options) -> Game`.
+        hooks: what else it offers, see `GameEntry`.
+
+    Raises:
+        ValueError: the id or a hook has not the form that is asked for, or there is no such hook.
     """
-    _GAMES[game_id] = module
+    _check_options(hooks, [field.name for field in fields(GameEntry)][2:], f"the entry of {short_repr(game_id)}")
+    add_entry(GameEntry(game_id, make_game, **hooks))
+    register_environments()
 
 
 def list_games() -> list[str]:
     """Return the ids of all games."""
-    return sorted(_GAMES)
-
-
-def _module(game_id: str) -> Any:
-    if not isinstance(game_id, str) or game_id not in _GAMES:
-        near = suggestion(game_id, _GAMES)
-        raise ValueError(f"there is no game {short(game_id)}{near}: known are {', '.join(list_games())}")
-    return importlib.import_module(_GAMES[game_id])
+    return game_ids()
 
 
 def load_game(game_id: str, **config: Any) -> Game:
@@ -55,10 +74,53 @@ def load_game(game_id: str, **config: Any) -> Game:
     Raises:
         ValueError: no such game, an unknown option, or a value that the game refuses.
     """
-    build = _module(game_id).make_game
+    build = entry_of(game_id).hook("make_game")
     _check_options(config, inspect.signature(build).parameters, game_id)
     game: Game = build(**config)
     return game
+
+
+def game_options(game_id: str, section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a game's `make_game` that a section `[game]` of a configuration asks for.
+
+    Args:
+        game_id: see `list_games`.
+        section: what the section says besides the id; `num_players` is understood for every game that has a choice.
+
+    Raises:
+        ValueError: no such game, an unknown option, or a value that the game refuses.
+    """
+    entry = entry_of(game_id)
+    read = entry.hook("options")
+    if read is not None:
+        options: dict[str, Any] = read(section)
+        return options
+    _check_options(section, inspect.signature(entry.hook("make_game")).parameters, game_id)
+    return dict(section)
+
+
+def load_players(game_id: str, num_players: int, **section: Any) -> Game:
+    """Build a game for a number of players.
+
+    Args:
+        game_id: see `list_games`.
+        num_players: how many play.
+        section: more of what a section `[game]` may say, see `game_options`.
+
+    Raises:
+        ValueError: the game is not for so many players, or as for `game_options`.
+    """
+    entry = entry_of(game_id)
+    least, most = entry.players or (num_players, num_players)
+    has_choice = entry.options is not None or "num_players" in inspect.signature(entry.hook("make_game")).parameters
+    if least <= num_players <= most:
+        section |= {"num_players": num_players} if has_choice else {}
+        game = load_game(game_id, **game_options(game_id, section))
+        if game.num_players == num_players:
+            return game
+        least = most = game.num_players
+    allowed = str(least) if least == most else f"{least} to {most}"
+    raise ValueError(f"{num_players} players are given, but {entry.title} is for {allowed}")
 
 
 def game_of(record: GameRecord) -> Game:
@@ -70,14 +132,15 @@ def game_of(record: GameRecord) -> Game:
     Raises:
         ValueError: no such game, or a configuration that the game refuses.
     """
-    module = _module(record.game)
-    build = getattr(module, "make_recorded_game", module.make_game)
-    _check_options(record.config, inspect.signature(module.make_game).parameters, f"the configuration of {record.game}")
+    entry = entry_of(record.game)
+    options = inspect.signature(entry.hook("make_game")).parameters
+    _check_options(record.config, options, f"the configuration of {record.game}")
+    build = entry.hook("make_recorded_game") or entry.hook("make_game")
     game: Game = build(**record.config)
     return game
 
 
-def load_scenario(source: Mapping[str, Any] | str | Path, game_id: str = "sack_armies") -> dict[str, Any]:
+def load_scenario(source: Mapping[str, Any] | str | Path, game_id: str = DEFAULT_GAME) -> dict[str, Any]:
     """Return a scenario, checked, as plain data to be given as `scenario=` when a game or an environment is made.
 
     Args:
@@ -85,9 +148,12 @@ def load_scenario(source: Mapping[str, Any] | str | Path, game_id: str = "sack_a
         game_id: the game it is for.
 
     Raises:
-        ValueError: no such game or file, or a line for each fault of the scenario.
+        ValueError: no such game or file, a game without scenarios, or a line for each fault of the scenario.
     """
-    scenario: dict[str, Any] = _module(game_id).load_scenario(source)
+    read = entry_of(game_id).hook("load_scenario")
+    if read is None:
+        raise ValueError(f"the game {game_id!r} has no scenarios")
+    scenario: dict[str, Any] = read(source)
     return scenario
 
 
@@ -104,9 +170,9 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
         ValueError: no such game or api, an unknown option, or a value that is refused.
     """
     if not isinstance(api, str) or api not in _APIS:
-        raise ValueError(f"api={short(api)}{suggestion(api, _APIS)}: allowed are {', '.join(map(repr, _APIS))}")
+        raise ValueError(f"api={short_repr(api)}{suggestion(api, _APIS)}: allowed are {', '.join(map(repr, _APIS))}")
     adapter, adapter_options = _APIS[api]()
-    game_options = inspect.signature(_module(game_id).make_game).parameters
+    game_options = inspect.signature(entry_of(game_id).hook("make_game")).parameters
     _check_options(options, [*game_options, *adapter_options], f"{game_id} as {api!r}")
     game = load_game(game_id, **{name: value for name, value in options.items() if name in game_options})
     return adapter(game, **{name: value for name, value in options.items() if name not in game_options})
@@ -116,7 +182,7 @@ def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
     for name in given:
         if name not in known:
             near = suggestion(name, known)
-            raise ValueError(f"unknown option {short(name)}{near} of {whose}: known are {', '.join(known)}")
+            raise ValueError(f"unknown option {short_repr(name)}{near} of {whose}: known are {', '.join(known)}")
 
 
 # --- adapters, imported when asked for: each gives what makes an environment of a game, and its options
@@ -164,15 +230,18 @@ _APIS: dict[str, Callable[[], Adapter]] = {"aec": _aec, "raw": _raw, "gym": _gym
 
 
 def register_environments() -> None:
-    """Tell Gymnasium, and PettingZoo where it keeps a registry, of the environments; once is enough."""
+    """Tell Gymnasium, and PettingZoo where it keeps a registry, of the environments of all games."""
     import gymnasium
     import pettingzoo
 
-    if GYMNASIUM_ID not in gymnasium.registry:
-        gymnasium.register(
-            id=GYMNASIUM_ID,
-            entry_point="sackarmies_env.sack_armies_v0:single_seat_env",
-            vector_entry_point="sackarmies_env.sack_armies_v0:vector_env",
-        )
-    if hasattr(pettingzoo, "aec_registry") and GYMNASIUM_ID not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", GYMNASIUM_ID, "sackarmies_env.sack_armies_v0:env")
+    for game_id in game_ids():
+        environment_id, options = environment_id_of(game_id), {"game": game_id}
+        if environment_id not in gymnasium.registry:
+            gymnasium.register(
+                id=environment_id,
+                entry_point="sackarmies_env.environments:single_seat_env",
+                vector_entry_point="sackarmies_env.environments:vector_env",
+                kwargs=options,
+            )
+        if hasattr(pettingzoo, "aec_registry") and environment_id not in pettingzoo.aec_registry:
+            pettingzoo.register("aec", environment_id, "sackarmies_env.environments:env", kwargs=options)

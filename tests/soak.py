@@ -1,9 +1,9 @@
 """A long run of the batch engine: `make soak` plays a million random games, samples states, and watches the memory.
 
 Games of many configurations are played at random, side by side on all cores. Between stretches some of them take one
-decision under the eyes of the invariants (`tests/properties/invariants.py`) and of the referee (`tests/referee`), who
-rules on every mask. Memory in use is measured after each configuration, and compared between the second tenth of them
-and the last: in the first everything is loaded.
+decision that the invariants (`tests/sack_armies/properties/invariants.py`) and the referee check, who rules on every
+mask (`tests/sack_armies/referee`). Memory in use is measured after each configuration, and compared between the second
+tenth of them and the last: in the first everything is loaded.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.sack_armies import make_game
-from tests.properties.bout import Bout
-from tests.properties.invariants import check_end, check_indexes, look_closely
-from tests.properties.view import View
-from tests.referee.bouts import bout_options, wrong_mask
+from tests.sack_armies.builders.random_games import bout_options, wrong_mask
+from tests.sack_armies.properties.bout import Bout
+from tests.sack_armies.properties.invariants import check_end, check_indexes, look_closely
+from tests.sack_armies.properties.view import View
 
 ROWS = 64  # games side by side
 STRETCH = 2000  # decisions of each of them between samples

@@ -1,4 +1,4 @@
-"""The benchmarks' own arithmetic, and that the page shows what was measured."""
+"""Arithmetic of the benchmarks, and the page of what was measured."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CountingEnv:
         self.plies += 1
 
 
-def test_everybody_plays_once_a_round_in_an_order_drawn_from_the_seed() -> None:
+def test_each_contestant_runs_once_a_round_in_seeded_order() -> None:
     contestants = bench.load_contestants()
     order = bench.shuffled_rounds(contestants, PLAN)
     rounds = [[one for number, one in order if number == wanted] for wanted in range(3)]
@@ -64,7 +64,7 @@ def test_peers_have_exact_versions() -> None:
     assert len(pins) == 26
 
 
-def test_a_contestant_that_fails_leaves_its_last_words() -> None:
+def test_failing_contestant_reports_its_last_output() -> None:
     nobody = bench.Contestant("sackarmies", "Sack Armies", "benchmarks.peers.nobody", "x", "x")
     assert bench.run_process(nobody, PLAN, 0) == {
         "error": "ModuleNotFoundError: No module named 'benchmarks.peers.nobody'"

@@ -1,10 +1,11 @@
-"""Who may import whom (the house plan): arrows point down, and heavy libraries stay upstairs."""
+"""Imports between packages: arrows point down, and heavy libraries are loaded in upper layers alone."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ PARTS: dict[str, set[str]] = {
     "agents": {"core", "registry", "public", "envs", "games"},
     "training": {"core", "registry", "public", "envs", "games", "render", "agents"},
 }
+# Rooms of a game, from the bottom up: each may name itself and those before it. See docs/design.md.
+ROOMS = (
+    *("state", "rules", "switches", "tokens", "observation", "play", "belief"),
+    *("config", "scenario", "words", "game", "hooks"),
+)
 LIBRARIES: dict[str, set[str]] = {
     "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core", "filelock", "platformdirs"},
     "games": {"numpy", "numba", "pydantic", "tomli_w"},
@@ -56,6 +62,7 @@ SOURCES = sorted(path for folder in FOLDERS for path in folder.rglob("*.py"))
 MODULES = {module_of(path) for path in SOURCES}
 
 
+@cache
 def imports_of(path: Path) -> list[tuple[str, bool, int]]:
     """Return `(module, at the top, line)` of each import; imports for type checkers alone do not count."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -87,7 +94,7 @@ def imports_of(path: Path) -> list[tuple[str, bool, int]]:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
-def test_arrows_point_down(path):
+def test_imports_point_down_between_layers(path):
     me = part_of(module_of(path))
     for module, _, line in imports_of(path):
         other = part_of(module)
@@ -96,7 +103,7 @@ def test_arrows_point_down(path):
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
-def test_libraries_stay_where_they_belong(path):
+def test_libraries_are_imported_only_where_allowed(path):
     me = part_of(module_of(path))
     for module, _, line in imports_of(path):
         library = module.split(".")[0]
@@ -114,6 +121,31 @@ def test_environments_load_pictures_only_to_draw():
                 assert part_of(module) != "render" or not at_the_top, f"{path}:{line}: import render inside functions"
 
 
+def room_of(module: str) -> str | None:
+    """Return the room of a module of a game: its folder, or the module itself where it stands beside the folders."""
+    names = module.split(".")
+    return names[3] if names[:2] == ["sackarmies_env", "games"] and len(names) > 3 else None
+
+
+def test_rooms_of_a_game_import_downwards():
+    for path in SOURCES:
+        me = room_of(module_of(path))
+        if me is None:
+            continue
+        assert me in ROOMS, f"{path}: {me} is no room of a game: {', '.join(ROOMS)}"
+        for module, _, line in imports_of(path):
+            other = room_of(module)
+            if other is not None:
+                assert ROOMS.index(other) <= ROOMS.index(me), f"{path}:{line}: {me} must not import {module}"
+
+
+def test_rules_need_the_state_alone():
+    for path in SOURCES:
+        if room_of(module_of(path)) == "rules":
+            needed = {room_of(module) for module, _, _ in imports_of(path)}
+            assert needed <= {None, "rules", "state"}, f"{path} needs {needed}"
+
+
 def test_no_game_knows_another():
     for path in SOURCES:
         names = module_of(path).split(".")
@@ -122,6 +154,43 @@ def test_no_game_knows_another():
                 other = module.split(".")
                 is_other = other[:2] == names[:2] and len(other) > 2 and other[2] != names[2]
                 assert not is_other, f"{path}:{line}: games do not import each other"
+
+
+GAMES = sorted(path.parent.name for path in (ROOT / "sackarmies_env" / "games").glob("*/__init__.py"))
+GENERIC = {"render", "testing", "envs", "agents", "training"}  # parts that reach games through the registry alone
+
+
+def game_of(module: str) -> str | None:
+    """Return the game that a module is a part of by its name or folder, as `render.sack_armies_words` is; else None."""
+    names = module.split(".")
+    return next((game for game in GAMES for name in names if name == game or name.startswith(f"{game}_")), None)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_only_a_games_own_modules_import_its_rules(path):
+    me = module_of(path)
+    for module, _, line in imports_of(path):
+        is_entry_point = me == "sackarmies_env" and module.endswith("_v0")
+        other = game_of(module)
+        assert other in {None, game_of(me)} or is_entry_point, f"{path}:{line}: {me} must not import {module}"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if part_of(module_of(path)) in GENERIC], ids=module_of)
+def test_generic_modules_name_no_game(path):
+    """The registry says which games there are; besides it, texts name a game only in the game's own modules."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            named = [game for game in GAMES if game in node.value.lower().replace(" ", "_")]
+            assert not named or game_of(module_of(path)) in named, f"{path}:{node.lineno}: {node.value!r} names {named}"
+
+
+def test_modules_that_belong_to_a_game_are_found():
+    assert "sack_armies" in GAMES
+    assert game_of("sackarmies_env.render.sack_armies_words") == "sack_armies"
+    assert game_of("sackarmies_agents.scripted.sack_armies.agent") == "sack_armies"
+    assert game_of("sackarmies_env.render.picture") is None
 
 
 def test_there_are_no_cycles():
@@ -141,7 +210,7 @@ def test_there_are_no_cycles():
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=module_of)
-def test_packages_only_export(path):
+def test_package_init_files_only_reexport(path):
     """A package file defines nothing; the top one tells Gymnasium and PettingZoo of the environments besides."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:

@@ -1,4 +1,4 @@
-"""What is installed: exact versions for all of it, a reason for each direct dependency, licences that are listed."""
+"""Installed distributions: exact versions for all, a reason for each direct dependency, and listed licenses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_everything_installed_has_an_exact_version_and_nothing_else_has():
     assert installed() == constraints()
 
 
-def test_what_is_installed_fits_together():
+def test_installed_distributions_have_no_conflicts():
     done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

@@ -1,4 +1,4 @@
-"""A test that hangs, be it in compiled code, is a failure: by the limit of time that pyproject.toml sets."""
+"""Time limit of tests: a test that hangs, even in compiled code, fails after the limit that pyproject.toml sets."""
 
 from __future__ import annotations
 

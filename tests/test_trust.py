@@ -1,4 +1,4 @@
-"""Every command in docs/trust.md names what is there: a target of the Makefile, and files and folders of tests."""
+"""Commands in docs/trust.md: targets of the Makefile, and files and folders of tests, that exist."""
 
 import re
 from pathlib import Path

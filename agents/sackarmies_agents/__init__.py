@@ -1,4 +1,4 @@
-"""Generals: agents that see an observation and an action mask, and choose."""
+"""Agents: they are given an observation and an action mask, and choose a legal id."""
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent, parse_agent

@@ -1,4 +1,4 @@
-"""The interface of a General: it is shown an observation and an action mask, and chooses."""
+"""The interface of an agent: it is given an observation and an action mask, and chooses a legal id."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.observation import ObservationSpec
 
 
 @dataclass(frozen=True)
 class GameInfo:
-    """What an agent is told before a game begins: sizes and layouts, nothing of armies or chance.
+    """What an agent knows before a game begins: sizes and layouts, nothing of armies or chance.
 
     Attributes:
         game_id: name of the game.
@@ -24,6 +25,7 @@ class GameInfo:
         observation_spec: layout of an observation.
         num_types: token types, as in the part of the action space that names them; 0 if the game has none.
         radius: radius of the hexagonal board; 0 if the game has none.
+        network: kind of learned network that reads the observations, see `learned.policy_agent.NETWORKS`.
     """
 
     game_id: str
@@ -32,13 +34,14 @@ class GameInfo:
     observation_spec: ObservationSpec
     num_types: int = 0
     radius: int = 0
+    network: str = "plain"
 
     @classmethod
     def of(cls, game: Game) -> GameInfo:
         """Return what agents may know of `game`."""
-        fields = game.params.dtype.names or ()
-        sizes = {name: int(game.params[name][0]) if name in fields else 0 for name in ("num_types", "radius")}
-        return cls(game.id, game.num_players, game.num_actions, game.observation_spec, **sizes)
+        hints = find_hook(game.id, "hints")
+        declared = {} if hints is None else hints(game)
+        return cls(game.id, game.num_players, game.num_actions, game.observation_spec, **declared)
 
 
 class Agent(ABC):
@@ -48,7 +51,7 @@ class Agent(ABC):
     decisions save its random numbers sets `shares_batch`: one instance then plays many games at once, and may be reset
     while it plays some.
 
-    In tournaments, whoever raises an exception, answers anything but a legal id, or writes into what it is shown
+    In tournaments, an agent that raises an exception, answers anything but a legal id, or writes into what it is shown
     forfeits the game (docs/decisions/0012-misbehaving-agents.md).
     """
 

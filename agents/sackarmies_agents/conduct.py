@@ -1,4 +1,4 @@
-"""Asking an agent that may be anybody's code: whatever it does wrong becomes a sentence, the reason of a forfeit."""
+"""Guarded calls of agents, which are untrusted code: misconduct becomes a sentence, the reason of a forfeit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
-from sackarmies_env.core.notation import MAX_REASON
+from sackarmies_env.core.record import MAX_REASON
 
 WROTE = "wrote into the observation or the mask that it was shown"
 
@@ -38,9 +38,9 @@ def guarded(call: Callable[[], Result]) -> Result:
     except (Misconduct, KeyboardInterrupt):  # Ctrl-C is the user's own
         raise
     except BaseException as error:  # an agent may raise anything
-        raise Misconduct(f"raised {told(error)}") from error
+        raise Misconduct(f"raised {describe(error)}") from error
     finally:
-        if os.getpid() != pid:  # the agent forked, and this is the copy: it must not go on with our work
+        if os.getpid() != pid:  # the agent forked, and this is the copy: it must not continue our work
             os._exit(0)
     return result
 
@@ -71,7 +71,7 @@ def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -
 
 
 def reset(agent: Agent, seed: int) -> None:
-    """Tell an agent of a new game.
+    """Reset an agent for a new game.
 
     Raises:
         Misconduct: it raised an exception.
@@ -86,12 +86,12 @@ def are_legal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> NDArray[np
     return legal
 
 
-def told(error: BaseException) -> str:
-    """Return an exception as one short line without anything that a terminal would obey."""
+def describe(error: BaseException) -> str:
+    """Return an exception as one short printable line, without control characters."""
     return one_line("".join(traceback.format_exception_only(error)))
 
 
 def one_line(text: str) -> str:
-    """Return a stranger's text as one printable line of at most `MAX_REASON` characters."""
+    """Return untrusted text as one printable line of at most `MAX_REASON` characters."""
     line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 3] + "..."

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct, guarded
+from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.words import missing_extra, short, suggestion
+from sackarmies_env.core.messages import missing_extra, short_repr, suggestion
 
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -46,26 +47,26 @@ def parse_agent(text: str) -> AgentSpec:
         ValueError: unknown name or option, a missing option, or text that does not have this form.
     """
     if not isinstance(text, str):
-        raise ValueError(f"an agent is named by a text such as 'greedy', not by {short(text)}")
+        raise ValueError(f"an agent is named by a text such as 'greedy', not by {short_repr(text)}")
     name, _, rest = text.strip().partition(":")
     kind = KINDS.get(name)
     if kind is None:
-        raise ValueError(f"unknown agent {short(name)}{suggestion(name, KINDS)}: known are {', '.join(KINDS)}")
+        raise ValueError(f"unknown agent {short_repr(name)}{suggestion(name, KINDS)}: known are {', '.join(KINDS)}")
     options: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            raise ValueError(f"agent {short(text)}: {short(part)} is not of the form key=value")
+            raise ValueError(f"agent {short_repr(text)}: {short_repr(part)} is not of the form key=value")
         if key not in kind.options:
             allowed = ", ".join(kind.options) or "none"
             near = suggestion(key, kind.options)
-            raise ValueError(f"agent {short(text)} has no option {short(key)}{near}: {name} takes {allowed}")
+            raise ValueError(f"agent {short_repr(text)} has no option {short_repr(key)}{near}: {name} takes {allowed}")
         if key in options:
-            raise ValueError(f"agent {short(text)} gives the option {key!r} twice")
+            raise ValueError(f"agent {short_repr(text)} gives the option {key!r} twice")
         options[key] = value
     for key in kind.required:
         if key not in options:
-            raise ValueError(f"agent {short(text)} needs the option {key!r}: {kind.options[key]}")
+            raise ValueError(f"agent {short_repr(text)} needs the option {key!r}: {kind.options[key]}")
     return AgentSpec(name, options)
 
 
@@ -107,7 +108,7 @@ def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
         return default
     value = TRUE_WORDS.get(options[key].lower())
     if value is None:
-        raise ValueError(f"option {key}={short(options[key])}: allowed are true and false")
+        raise ValueError(f"option {key}={short_repr(options[key])}: allowed are true and false")
     return value
 
 
@@ -118,9 +119,12 @@ def _make_random(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 
 def _make_greedy(info: GameInfo, options: Mapping[str, str]) -> Agent:
-    from sackarmies_agents.scripted.greedy import GreedyAgent
-
-    return GreedyAgent(info)
+    make = find_hook(info.game_id, "greedy")
+    if make is None:
+        others = ", ".join(name for name in KINDS if name != "greedy")
+        raise ValueError(f"there is no greedy agent for the game {info.game_id!r}: it has {others}")
+    agent: Agent = make(info)
+    return agent
 
 
 def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
@@ -152,7 +156,7 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_make_random, {}, "every legal action is equally likely"),
-    "greedy": AgentKind(_make_greedy, {}, "a scripted General of real strength"),
+    "greedy": AgentKind(_make_greedy, {}, "the scripted agent of the game, if it has one"),
     "ppo": AgentKind(
         _make_ppo,
         {

@@ -1,4 +1,4 @@
-"""Agents in processes of their own: one that hangs, leaks, crashes or scribbles harms nobody but itself.
+"""Agents in separate processes: one that hangs, leaks, crashes or scribbles harms nobody but itself.
 
 The child is given sizes, observations and masks, and nothing else: what is not sent cannot be peeked at. Requests are
 pickled, answers are JSON of bounded length: nothing that a child sends is ever run here.
@@ -37,7 +37,7 @@ PATIENCE = 5.0  # seconds until a killed process is gone
 
 @dataclass(frozen=True)
 class Isolation:
-    """What an agent in a process of its own may take.
+    """What an agent in a separate process may take.
 
     Attributes:
         time_limit: seconds a decision; for `n` decisions at once `n` times as many. None: as long as it likes.
@@ -52,7 +52,7 @@ class Isolation:
 
 
 def make_player(text: str, info: GameInfo, isolation: Isolation | None) -> Agent:
-    """Make an agent from its text form, in this process or in one of its own.
+    """Make an agent from its text form, in this process or in a separate one.
 
     Raises:
         ValueError: see `make_agent`; or this system has no such processes.
@@ -61,7 +61,7 @@ def make_player(text: str, info: GameInfo, isolation: Isolation | None) -> Agent
 
 
 class IsolatedAgent(Agent):
-    """Stands here for an agent in another process.
+    """Proxy of an agent in another process.
 
     Whatever goes wrong there is raised here as `Misconduct`. `Gone` says that the process has ended or was killed, and
     that the next `reset` starts another one.
@@ -82,7 +82,7 @@ class IsolatedAgent(Agent):
             ValueError: the agent cannot be made, or this system cannot do it.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
-            raise ValueError("agents in processes of their own need Unix, and limits of memory need Linux")
+            raise ValueError("agents in separate processes need Unix, and limits of memory need Linux")
         self._text = text
         self._info = info
         self._isolation = isolation
@@ -90,7 +90,7 @@ class IsolatedAgent(Agent):
         self._start()
 
     def reset(self, seed: int) -> None:
-        """Tell the agent of a new game; if its process is gone, start another one first."""
+        """Reset the agent for a new game; if its process is gone, start another one first."""
         if self._process is None:
             self._start()
         self._call("reset", seed, 1)
@@ -188,7 +188,7 @@ class IsolatedAgent(Agent):
         return f"took longer than {self._isolation.time_limit:g} s a decision{more}"
 
     def _ending(self) -> str:
-        """Say how the process ended."""
+        """Return how the process ended, in words."""
         assert self._process is not None
         self._process.join(PATIENCE)
         code = self._process.exitcode
@@ -289,11 +289,11 @@ def end_with_parent() -> None:
 
 def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: int | None) -> None:
     """Make an agent and answer for it until the connection ends; the whole life of a child."""
-    os.setsid()  # a group of its own: Ctrl-C is the parent's business, and what the agent starts can be killed with it
+    os.setsid()  # a separate group: Ctrl-C goes to the parent alone, and what the agent starts can be killed with it
     end_with_parent()
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
-    os.dup2(nothing, 1)  # what agents print is nobody's business
+    os.dup2(nothing, 1)  # output of agents is discarded
     try:
         if memory_limit is not None:
             limit_memory(memory_limit)

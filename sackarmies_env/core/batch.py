@@ -8,37 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sackarmies_env.core.advance import (
-    ARGUMENT,
-    BEGIN,
-    CODE,
-    ENDED,
-    FAULT,
-    FORFEIT,
-    GAMES,
-    KEEPS_CHANCE,
-    MODE,
-    NO_ACTION,
-    NO_OUTPUTS,
-    ORDER_COLUMNS,
-    PLAYER,
-    RANDOM,
-    RESTARTS,
-    ROW,
-    RUNNING,
-    SEAT,
-    SEED,
-    SKIP,
-    STREAM,
-    Outputs,
-    new_orders,
-    new_table,
-)
 from sackarmies_env.core.checks import (
     ARGUMENT_NEGATIVE,
     ILLEGAL,
     MIN_INTEGER,
-    NOT_TO_ACT,
+    NOT_CURRENT,
+    PLAYER_UNKNOWN,
     ROW_TWICE,
     SEAT_OUTSIDE,
     SEED_RANGE,
@@ -55,11 +30,13 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.rng import choice_stream
 from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copy_records, engine_error
+from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Ending, Outputs, new_commands
 from sackarmies_env.core.workers import Workers, free_cores
 
 CHUNK = 64  # games that a thread takes at a time: enough work to be worth it, few enough to even out the load
 SMALL_CHUNK = 16
 TO_THE_END = 2**40  # decisions, more than any game has
+STARTS = (Command.BEGIN, Command.READ, Command.AWAIT)  # a game that is only read was written to by the caller
 
 Rows = NDArray[np.int64]
 
@@ -89,15 +66,16 @@ class Batch:
         action_masks: `(n, num_actions)` int8, of those to act; zero in games that are over. `(0, 0)` if not wanted, and
             likewise the next two.
         packed_masks: `(n, words)` uint64, the same as bits.
-        observations: `(n, size)` int8, of those to act; zero in games that are over, unless a seat watches.
+        observations: `(n, size)` int8, of those to act; zero in games that are over, unless there is an observing seat.
         returns: `(n, num_players)` float32, earned so far.
         terminations: `(n, num_players)` float32, 1 for players for whom the game is over by the rules.
-        players: `(n,)` int64, who is to act; NO_PLAYER (-1) in games that are over.
-        ended: `(n,)` int64, RUNNING (0), TERMINATED (1) or TRUNCATED (2); of the last step, where games restart.
+        players: `(n,)` int64, the current player; NO_PLAYER (-1) in games that are over.
+        ended: `(n,)` int64, values of `Ending`: RUNNING (0), TERMINATED (1) or TRUNCATED (2); of the last step, where
+            games restart.
         games: `(n,)` int64, games over and replaced so far, where they restart.
         seeds: `(n,)` int64, of the games at hand.
-        seats: `(n,)` int64, may be written to: a seat that watches; the others then play at random in the same call
-            until it is to act or its game is over, and observations, masks and `ended` are its own. -1 for none.
+        seats: `(n,)` int64, may be written to: an observing seat; the others then play at random in the same call
+            until it decides or its game is over, and observations, masks and `ended` are its own. -1 for none.
 
     Raises:
         ValueError: `n` or `threads` is no positive integer. Checked methods raise it too, and change nothing then.
@@ -121,19 +99,20 @@ class Batch:
         self.checked = checked
         self._all_states = alloc(game.state_dtype, n + 1)  # the last one is what new games begin as
         self.states: Records = self._all_states[:n]
-        self._outputs: Outputs = (
+        self._outputs = Outputs(
             np.zeros((n, game.num_actions) if masks else (0, 0), np.int8),
             np.zeros((n, num_words(game.num_actions)) if packed else (0, 0), np.uint64),
             np.zeros((n, game.observation_spec.size) if observations else (0, 0), np.int8),
             np.zeros((n, 2, game.num_players), np.float32),
         )
-        self._table = new_table(n)
-        self._table[:, MODE] = (RESTARTS if restarts else 0) | (KEEPS_CHANCE if game.keeps_chance else 0)
+        self._slots = game.new_slots(n, restarts=restarts)
         self._show()
-        self.seats, self._faults = self._table[:, SEAT], self._table[:, FAULT]
-        self._judge = Judge(game, self._all_states, self._table)
-        self._orders = new_orders(np.zeros(n, np.int64))
-        self._pieces = _cut(self._orders, self.threads)
+        self.seats, self._errors = self._slots["observing_seat"], self._slots["error"]
+        self._judge = Judge(game, self._all_states, self._slots)
+        self._commands = new_commands(n)
+        self._pieces = _cut(self._commands, self.threads)
+        # At 1,024 games a decision takes 2,047 ns of processor time on two threads, 2,095 on one: sharing is free,
+        # and docs/benchmarks.md says how many more decisions a second there are.
         self._workers = Workers(self.threads)
         self._is_ready = False
         self._begun = np.zeros(n, np.bool_)
@@ -141,14 +120,14 @@ class Batch:
 
     def _show(self) -> None:
         """Name the outputs; checked, they are views that nobody can write through."""
-        table, (masks, packed, observations, results) = self._table, self._outputs
+        columns = [self._slots[name] for name in ("current_player", "ended", "games", "seed")]
+        shown: list[NDArray[Any]] = [*self._outputs, *columns]
         if self.checked:
-            table, masks, packed = read_only(table), read_only(masks), read_only(packed)
-            observations, results = read_only(observations), read_only(results)
-        self.action_masks, self.packed_masks, self.observations = masks, packed, observations
+            shown = [read_only(array) for array in shown]
+        self.action_masks, self.packed_masks, self.observations, results = shown[:4]
         self.returns: NDArray[np.float32] = results[:, 0]
         self.terminations: NDArray[np.float32] = results[:, 1]
-        self.players, self.ended, self.games, self.seeds = (table[:, column] for column in (PLAYER, ENDED, GAMES, SEED))
+        self.players, self.ended, self.games, self.seeds = shown[4:]
 
     def __len__(self) -> int:
         return len(self.states)
@@ -167,31 +146,31 @@ class Batch:
         """
         chosen = self._rows_of(rows)
         count = len(self) if chosen is None else len(chosen)
-        self.order(BEGIN, chosen, seeds_of(seeds, count) if self.checked else np.asarray(seeds, np.int64))
+        given = seeds_of(seeds, count) if self.checked else np.asarray(seeds, np.int64)
+        self._dispatch(Command.BEGIN, chosen, given)
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Apply one legal decision each; a game that is over stays as it is.
 
         Args:
-            actions: `(k,)` integers; SKIP (-2) leaves a game and its outputs alone, and RANDOM (-4) needs an argument,
-                see `order`.
+            actions: `(k,)` integers.
             rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
             ValueError: an action is not legal; no game is changed.
         """
-        self.order(actions, rows)
+        self._dispatch(Command.STEP, self._rows_of(rows), actions, name="actions")
 
     def step_random(self, steps: int = 1, rows: ArrayLike | None = None) -> None:
         """Take decisions at random, each legal id equally likely; outputs are those after the last one."""
-        self.order(RANDOM, rows, integer("steps", steps, 0))
+        self._dispatch(Command.RANDOM, self._rows_of(rows), integer("steps", steps, 0))
 
     def rollout(self, steps: int) -> None:
-        """Do what `step_random` does, without any output but those of the table: `players`, `ended`, `games`, `seeds`.
+        """Do what `step_random` does, without any output but `players`, `ended`, `games` and `seeds`.
 
         Game after game is played on, so that each stays near the processor; `read` brings the outputs up to date.
         """
-        self.order(RANDOM, None, integer("steps", steps, 0), NO_OUTPUTS)
+        self._dispatch(Command.RANDOM, None, integer("steps", steps, 0), NO_OUTPUTS)
 
     def play_out(self, rows: ArrayLike | None = None) -> None:
         """Play to the end at random where games do not restart.
@@ -199,19 +178,19 @@ class Batch:
         Raises:
             ValueError: games restart.
         """
-        if self._table[0, MODE] & RESTARTS:
+        if self._slots["restarts"][0]:
             raise ValueError("games that restart have no end: make the batch with restarts=False")
-        self.order(RANDOM, rows, TO_THE_END)
+        self._dispatch(Command.RANDOM, self._rows_of(rows), TO_THE_END)
 
     def forfeit(self, players: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Let players give up, one each at most, whoever is to act; NO_PLAYER (-1) for nobody."""
+        """Let players forfeit, one each at most, whoever is the current player; NO_PLAYER (-1) for nobody."""
         chosen = self._rows_of(rows)
         given = self._seats_of("players", players, len(self) if chosen is None else len(chosen), NO_PLAYER)
-        self.order(np.where(given == NO_PLAYER, NO_ACTION, FORFEIT - given), chosen)
+        self._dispatch(np.where(given == NO_PLAYER, Command.AWAIT, Command.FORFEIT), chosen, given)
 
     def read(self, rows: ArrayLike | None = None) -> None:
-        """Bring the outputs up to date, after states were written to or a rollout."""
-        self.order(NO_ACTION, rows)
+        """Bring the outputs up to date, after states or seats were written to or a rollout."""
+        self._dispatch(Command.AWAIT, self._rows_of(rows))
 
     def begin_forced(self, seeds: ArrayLike, flips: str, draws: Sequence[Sequence[str]]) -> None:
         """Begin all games anew with the same forced results, which are used up before chance decides.
@@ -246,16 +225,16 @@ class Batch:
             ValueError: seeds or seats are wrong; no game is changed.
         """
         given = seeds_of(seeds, len(self))
-        self._write(self._orders, NO_ACTION, 0)
-        self._check(self._orders)
+        self._write(self._commands, Command.AWAIT, 0, "arguments")
+        self._check(self._commands)
         copy_records(starts, self.states)
-        self._table[:, SEED] = given
-        self._table[:, ENDED] = RUNNING
-        self._table[:, STREAM] = [choice_stream(seed) for seed in given.tolist()]
+        self._slots["seed"] = given
+        self._slots["ended"] = Ending.RUNNING
+        self._slots["stream"] = [choice_stream(seed) for seed in given.tolist()]
         self.read()
 
     def observe(self, players: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.int8]:
-        """Return what players see, whoever is to act: a new array `(k, size)` int8.
+        """Return what players see, whoever is the current player: a new array `(k, size)` int8.
 
         Args:
             players: `(k,)` seats.
@@ -277,7 +256,7 @@ class Batch:
         """Return which actions those to act may choose, `(k,)` bool, judged from the states.
 
         Args:
-            actions: `(k,)` integers; codes that are no actions are not legal.
+            actions: `(k,)` integers.
             rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
@@ -286,13 +265,10 @@ class Batch:
         chosen = np.arange(len(self)) if rows is None else rows_of(rows, len(self))
         if not self._all_begun:
             self._check_begun(chosen)
-        orders = np.zeros((len(chosen), ORDER_COLUMNS), np.int64)
-        orders[:, ROW] = chosen
-        orders[:, CODE] = integers("actions", actions, len(chosen))
-        return self._judge.are_legal(orders)
+        return self._judge.are_legal(chosen, integers("actions", actions, len(chosen)))
 
     def refusal(self, row: int, action: int) -> str:
-        """Return a sentence on why an action is refused, from what the player to act in a game knows.
+        """Return a sentence on why an action is refused, from what the current player of a game knows.
 
         Raises:
             ValueError: there is no such game, or it has not begun.
@@ -322,60 +298,71 @@ class Batch:
             return np.asarray(given, np.int64)
         return seats_of(name, given, count, smallest, self.game.num_players)
 
-    # --- orders
+    # --- commands
 
-    def order(
-        self,
-        codes: ArrayLike,
-        rows: ArrayLike | None = None,
-        arguments: ArrayLike = 0,
-        outputs: Outputs | None = None,
-    ) -> None:
-        """Have the kernel do what codes say, see `core.advance`.
+    def dispatch(self, kinds: ArrayLike, rows: ArrayLike | None = None, arguments: ArrayLike = 0) -> None:
+        """Give games commands, see `core.step_batch`.
 
         Args:
-            codes: one for all, or `(k,)` int64.
+            kinds: values of `Command`: one for all, or `(k,)` int64.
             rows: the games, `(k,)` int64, each at most once; None for all.
             arguments: one for all, or `(k,)` int64.
-            outputs: where outputs go, in place of the arrays of this batch.
 
         Raises:
             RuntimeError: the engine reports a fault of its own.
-            ValueError: an order cannot be obeyed, and no game is changed: an illegal action, an unknown code, a row or
-                seat that does not exist, a game that has not begun. Or a script of chance was used up where nothing
-                else decides.
+            ValueError: a command cannot be carried out, and no game is changed: an illegal action, an unknown command,
+                a row, seat or player that does not exist, a game that has not begun. Or a script of chance was used up
+                where nothing else decides.
         """
-        chosen = self._rows_of(rows)
+        self._dispatch(kinds, self._rows_of(rows), arguments)
+
+    def _dispatch(
+        self,
+        kinds: ArrayLike,
+        chosen: Rows | None,
+        arguments: ArrayLike = 0,
+        outputs: Outputs | None = None,
+        name: str = "arguments",
+    ) -> None:
+        """Do what `dispatch` says.
+
+        Args:
+            kinds: as there.
+            chosen: `(k,)` int64, checked; None for all.
+            arguments: as there.
+            outputs: where outputs go, in place of the arrays of this batch.
+            name: of the arguments, for messages.
+        """
         if chosen is None:
-            orders, pieces = self._orders, self._pieces
+            commands, pieces = self._commands, self._pieces
         else:
-            orders = np.empty((len(chosen), ORDER_COLUMNS), np.int64)
-            orders[:, ROW] = chosen
-            pieces = _cut(orders, self.threads)
-        self._write(orders, codes, arguments)
+            commands = new_commands(len(chosen))
+            commands["row"] = chosen
+            pieces = _cut(commands, self.threads)
+        self._write(commands, kinds, arguments, name)
         if not self._all_begun:
-            self._check_begun(orders[~np.isin(orders[:, CODE], (SKIP, BEGIN, NO_ACTION)), ROW])
-        self._check(orders)
+            self._check_begun(commands["row"][~np.isin(commands["kind"], (Command.SKIP, *STARTS))])
+        self._check(commands)
         if not self._all_begun:
-            self._begun[orders[np.isin(orders[:, CODE], (BEGIN, NO_ACTION)), ROW]] = True  # one that is only read was
-            self._all_begun = bool(self._begun.all())  # written to by the caller
-        self._obey(orders, pieces, self._outputs if outputs is None else outputs)
-        faults = self._faults if chosen is None else self._faults[chosen]
-        if faults.any():
-            self._report(np.flatnonzero(faults) if chosen is None else chosen[faults != ERROR_NONE])
+            self._begun[commands["row"][np.isin(commands["kind"], STARTS)]] = True
+            self._all_begun = bool(self._begun.all())
+        self._run(commands, pieces, self._outputs if outputs is None else outputs)
+        errors = self._errors if chosen is None else self._errors[chosen]
+        if errors.any():
+            self._report(np.flatnonzero(errors) if chosen is None else chosen[errors != ERROR_NONE])
 
-    def _write(self, orders: NDArray[np.int64], codes: Any, arguments: Any) -> None:
-        """Write codes and arguments into orders."""
+    def _write(self, commands: Records, kinds: Any, arguments: Any, name: str) -> None:
+        """Write kinds and arguments into commands."""
         if self.checked:
-            codes = _one_or_many("actions", codes, len(orders))
-            arguments = _one_or_many("arguments", arguments, len(orders))
-        orders[:, CODE] = codes
-        orders[:, ARGUMENT] = arguments
+            kinds = _one_or_many("kinds", kinds, len(commands))
+            arguments = _one_or_many(name, arguments, len(commands))
+        commands["kind"] = kinds
+        commands["argument"] = arguments
 
-    def _check(self, orders: NDArray[np.int64]) -> None:
-        """Refuse orders that cannot be obeyed."""
-        if self.checked and (fault := self._judge.find_fault(orders)) is not None:
-            raise ValueError(self._sentence(orders[fault[0]].tolist(), fault[1]))
+    def _check(self, commands: Records) -> None:
+        """Refuse commands that cannot be carried out."""
+        if self.checked and (fault := self._judge.find_fault(commands)) is not None:
+            raise ValueError(self._sentence(commands[fault[0]].tolist(), fault[1]))
 
     def _check_begun(self, rows: Rows) -> None:
         """Refuse to play on or to look at empty states."""
@@ -383,58 +370,57 @@ class Batch:
         if len(empty):
             raise ValueError(f"game {empty[0]} has not begun: call reset first")
 
-    def _sentence(self, order: list[int], verdict: int) -> str:
-        """Say what is wrong with an order."""
-        row, code, argument = order
+    def _sentence(self, command: tuple[int, int, int], verdict: int) -> str:
+        """Say what is wrong with a command."""
+        row, kind, argument = command
         if verdict == ILLEGAL:
-            return self.refusal(row, code)
+            return self.refusal(row, argument)
         if verdict == ROW_TWICE:
             return f"game {row} stands twice among the rows: each may stand there once"
-        seat = self._table[row, SEAT]
+        last = self.game.num_players - 1
+        seat = self.seats[row]
         if verdict == SEAT_OUTSIDE:
-            return f"seats hold {seat} for game {row}: allowed are -1 to {self.game.num_players - 1}"
-        if verdict == NOT_TO_ACT:
+            return f"seats hold {seat} for game {row}: allowed are -1 to {last}"
+        if verdict == NOT_CURRENT:
             return (
-                f"action {code} in game {row}: seat {seat} watches and is not to act; its game is over, or it was "
-                "written into seats after the last decision, and read() is wanted"
+                f"action {argument} in game {row}: seat {seat} is observing and is not to act; its game is over, or it "
+                "was written into seats after the last decision, and read() is wanted"
             )
         if verdict == ARGUMENT_NEGATIVE:
-            return (
-                f"seeds hold {argument}: {SEED_RANGE}" if code == BEGIN else f"steps={argument}: it must be at least 0"
-            )
-        return f"code {code} in game {row} is neither an action nor an order of core.advance"
+            is_seed = kind == Command.BEGIN
+            return f"seeds hold {argument}: {SEED_RANGE}" if is_seed else f"steps={argument}: it must be at least 0"
+        if verdict == PLAYER_UNKNOWN:
+            return f"player {argument} is to forfeit game {row}: players are 0 to {last}"
+        return f"command {kind} to game {row}: commands are 0 to {max(Command)}, see core.step_batch.Command"
 
-    def _obey(self, orders: NDArray[np.int64], pieces: list[NDArray[np.int64]], outputs: Outputs) -> None:
+    def _run(self, commands: Records, pieces: list[Records], outputs: Outputs) -> None:
         if not self._is_ready:
             self._make_ready()
-        advance, params, states, table = self.game.advance, self.game.params, self._all_states, self._table
+        step_batch, params, states, slots = self.game.step_batch, self.game.params, self._all_states, self._slots
         if len(pieces) < 2:
-            advance(params, states, orders, table, *outputs)
+            step_batch(params, states, commands, slots, *outputs)
             return
-        self._workers.share(lambda piece: advance(params, states, pieces[piece], table, *outputs), len(pieces))
+        self._workers.share(lambda piece: step_batch(params, states, pieces[piece], slots, *outputs), len(pieces))
 
     def _make_ready(self) -> None:
-        """Lay out what games begin as; compile here, if need be, and not in several threads at once."""
+        """Write what games begin as; compile here, if need be, and not in several threads at once."""
         game = self.game
-        if game.lay_out is not None:
-            blank = game.new_states(1)
-            game.lay_out(blank)
-            copy_records(blank, self._all_states[len(self) :])
-        game.advance(game.params, self._all_states, self._orders[:0], self._table, *self._outputs)
+        copy_records(game.initial, self._all_states[len(self) :])
+        game.step_batch(game.params, self._all_states, self._commands[:0], self._slots, *self._outputs)
         self._is_ready = True
 
     def _report(self, rows: Rows) -> None:
         row = int(rows[0])
-        raise engine_error(int(self._faults[row]), f"in game {row}, of seed {self.seeds[row]}")
+        raise engine_error(int(self._errors[row]), f"in game {row}, of seed {self.seeds[row]}")
 
 
 def _one_or_many(name: str, given: Any, count: int) -> int | NDArray[np.int64]:
-    return integer(name, given, MIN_INTEGER) if type(given) is int else integers(name, given, count)
+    return integer(name, given, MIN_INTEGER) if isinstance(given, int) else integers(name, given, count)
 
 
-def _cut(orders: NDArray[np.int64], threads: int) -> list[NDArray[np.int64]]:
-    """Return orders in pieces for several threads; one piece, where it is not worth it."""
-    if threads == 1 or len(orders) < 2 * SMALL_CHUNK:
-        return [orders]
-    size = min(CHUNK, max(SMALL_CHUNK, len(orders) // (2 * threads)))
-    return [orders[start : start + size] for start in range(0, len(orders), size)]
+def _cut(commands: Records, threads: int) -> list[Records]:
+    """Return commands in pieces for several threads; one piece, where it is not worth it."""
+    if threads == 1 or len(commands) < 2 * SMALL_CHUNK:
+        return [commands]
+    size = min(CHUNK, max(SMALL_CHUNK, len(commands) // (2 * threads)))
+    return [commands[start : start + size] for start in range(0, len(commands), size)]

@@ -16,7 +16,6 @@ from sackarmies_env.core.jit import count_ones, count_trailing_zeros, njit
 
 ONE = np.uint64(1)
 NO_BITS = np.uint64(0)
-ALL_BITS = ~NO_BITS
 WORD_BITS = 64
 
 

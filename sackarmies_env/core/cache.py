@@ -19,8 +19,8 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from sackarmies_env.core import linking
-from sackarmies_env.core.cache_folder import FIRST_USE, RULE_FOLDERS, cache_folder, source_digest
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.cache_folder import FIRST_USE, CacheFolder, cache_folder, sources_of
 from sackarmies_env.core.notice import DELAY, note_once
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SharedCache(FunctionCache):
     @property
     def cache_path(self) -> str:
         """The folder of the entries."""
-        return str(cache_folder().path / _owner(self._py_func))
+        return str(self._folder().path)
 
     def flush(self) -> None:
         """Remove all entries of this kernel."""
@@ -65,7 +65,7 @@ class SharedCache(FunctionCache):
             return None
         target_context.refresh()
         entry = self._entry(sig, target_context.codegen())
-        self.reason = cache_folder().reason
+        self.reason = self._folder().reason
         compiled = self._read(entry, target_context)
         if compiled is None:
             self._take_lock(entry)
@@ -88,6 +88,9 @@ class SharedCache(FunctionCache):
         if lock is not None:
             with contextlib.suppress(OSError):
                 lock.release()
+
+    def _folder(self) -> CacheFolder:
+        return _folder_for(self._py_func.__code__.co_filename)
 
     def _stem(self) -> str:
         function = self._py_func
@@ -117,7 +120,7 @@ class SharedCache(FunctionCache):
 
         lock = FileLock(entry.with_suffix(".lock"), fallback_to_soft=False)
         with contextlib.suppress(OSError):  # such as Timeout
-            entry.parent.mkdir(parents=True, exist_ok=True)  # somebody may clear the cache while we run
+            entry.parent.mkdir(parents=True, exist_ok=True)  # the cache may be cleared at any time
             try:
                 lock.acquire(timeout=DELAY)
             except Timeout:
@@ -152,21 +155,11 @@ def unseal(entry: Path, sealed: bytes) -> bytes | None:
 
 
 def _checksum(entry: Path, content: bytes) -> bytes:
-    place = "/".join(entry.parts[-3:])  # of the build, the owner and the kernel
+    place = "/".join(entry.parts[-2:])  # of the build and the kernel
     return hashlib.sha256(place.encode() + b"\0" + content).digest()
 
 
-def _owner(function: Callable[..., Any]) -> str:
-    """Return the subfolder for a kernel: one for all rules, for others one for each state of their own sources."""
-    path = Path(function.__code__.co_filename).resolve()
-    if any(path.is_relative_to(folder) for folder in RULE_FOLDERS):
-        return "rules"
-    root = path
-    while (root.parent / "__init__.py").exists():
-        root = root.parent
-    return _owner_digest(root)
-
-
 @functools.cache
-def _owner_digest(root: Path) -> str:
-    return f"{root.stem}-{source_digest([root])}"
+def _folder_for(file: str) -> CacheFolder:
+    """Return the cache folder for the kernels in a file."""
+    return cache_folder(sources_of(Path(file).resolve()))

@@ -1,8 +1,9 @@
-"""The folder of the compile cache: its name is a digest of the rules, of the compiler and of the processor.
+"""Folders of the compile cache: each is named by a digest of its sources, of the compiler and of the processor.
 
 numba's own cache looks at the file that defines a function and not at the functions it calls, so that an edit in a
-callee leaves callers on the old rules. Here any edit leads to another folder. TOML data is not part of the digest: it
-reaches kernels through `params`, never as a global.
+callee leaves callers on the old rules. Here any edit leads to another folder, of all kernels that it may concern: those
+of a game depend on core and on the game's own folder, those from elsewhere on all games too. TOML data is not part of
+the digest: it reaches kernels through `params`, never as a global.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import llvmlite.binding
 import numba
 import numpy as np
 
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.notice import note
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[1]
-RULE_FOLDERS = (PACKAGE_ROOT / "core", PACKAGE_ROOT / "games")
+CORE = PACKAGE_ROOT / "core"
+GAMES = PACKAGE_ROOT / "games"
 # NUMBA_ variables that do not change the machine code; any other one does or may.
 HARMLESS_VARIABLES = frozenset(
     [
@@ -44,7 +46,7 @@ HARMLESS_VARIABLES = frozenset(
         "NUMBA_THREADING_LAYER_PRIORITY",
     ]
 )
-KEPT_FOLDERS = 8  # that pruning leaves in any case
+KEPT_FOLDERS = 16  # that pruning leaves in any case
 PRUNE_AGE = 2 * 3600.0  # seconds without use, before a further one is removed
 FOLDER_NAME = re.compile(r"[0-9a-f]{24}")
 MARKER = "sackarmies-compile-cache.json"  # in each folder of ours: what its name is the digest of, and why it was made
@@ -74,11 +76,37 @@ def source_digest(roots: Iterable[Path]) -> str:
     return digest.hexdigest()[:24]
 
 
-def build_identity() -> dict[str, Any]:
-    """Return what the machine code of the rules depends on, by name, as plain data."""
+class Sources(NamedTuple):
+    """What the kernels of one file may call.
+
+    Attributes:
+        owner: name of the game or package that they belong to.
+        roots: folders and files of Python sources.
+    """
+
+    owner: str
+    roots: tuple[Path, ...]
+
+
+def sources_of(path: Path) -> Sources:
+    """Return what the kernels in a file may call: games know core and themselves, anybody else may know all games."""
+    if path.is_relative_to(CORE):
+        return Sources("core", (CORE,))
+    if path.is_relative_to(GAMES) and path.parent != GAMES:
+        game = GAMES / path.relative_to(GAMES).parts[0]
+        return Sources(game.name, (CORE, game))
+    root = path
+    while (root.parent / "__init__.py").exists():
+        root = root.parent
+    return Sources(root.stem, (CORE, GAMES, root))
+
+
+def build_identity(sources: Sources) -> dict[str, Any]:
+    """Return what the machine code of kernels depends on, by name, as plain data."""
     variables = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     return {
-        "rules": source_digest(RULE_FOLDERS),
+        "owner": sources.owner,
+        "rules": source_digest(sources.roots),
         "Python": f"{platform.python_version()} ({sys.implementation.cache_tag})",
         "numba": numba.__version__,
         "llvmlite": llvmlite.__version__,
@@ -93,9 +121,9 @@ def build_identity() -> dict[str, Any]:
 
 
 @functools.cache
-def cache_folder() -> CacheFolder:
-    """Return this process's cache folder, made if need be."""
-    identity = build_identity()
+def cache_folder(sources: Sources) -> CacheFolder:
+    """Return this process's cache folder for kernels of some sources, made if need be."""
+    identity = build_identity(sources)
     base = base_directory()
     try:
         return open_folder(base, identity)
@@ -156,11 +184,12 @@ def _read_marker(folder: Path) -> dict[str, Any]:
 
 
 def _reason_to_make(base: Path, folder: Path, identity: dict[str, Any]) -> str:
-    """Say how a build differs from the one that was used last."""
-    others = [_read_marker(other) for other in _own_folders(base) if other != folder]
-    last = others[0].get("identity") if others else None
-    if not isinstance(last, dict):
+    """Say how a build differs from the one of the same owner that was used last."""
+    others = [_read_marker(other).get("identity") for other in _own_folders(base) if other != folder]
+    of_owner = [one for one in others if isinstance(one, dict) and one.get("owner") == identity["owner"]]
+    if not of_owner:
         return FIRST_USE
+    last = of_owner[0]
     words = {
         "rules": "since the rules changed",
         "processor": "on this processor",

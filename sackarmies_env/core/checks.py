@@ -1,4 +1,4 @@
-"""What a batch of games is told: orders, rows, seats and seeds, checked before the rules see them.
+"""Checks of what a batch of games is given: commands, rows, seats and seeds, before the rules see them.
 
 The rules trust what they are given: an illegal id or a row that does not exist leads compiled code anywhere. Legality
 is judged from the states, never from a mask that was handed out.
@@ -11,126 +11,129 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.advance import ARGUMENT, BEGIN, CODE, FORFEIT, RANDOM, ROW, SEAT, SKIP
 from sackarmies_env.core.bits import ONE, WORD_BITS
-from sackarmies_env.core.compose import ComposedAdvance, pack_masks
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.legal import num_words
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER, as_records
-from sackarmies_env.core.words import short
+from sackarmies_env.core.step_batch import Command, new_commands
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game, Records
 
-# --- verdicts on an order
+# --- verdicts on a command
 FINE = 0
 OVER = 1  # an action in a game that is over, which leaves it as it is
 ROW_TWICE = 2
 SEAT_OUTSIDE = 3
-CODE_UNKNOWN = 4
+COMMAND_UNKNOWN = 4
 ARGUMENT_NEGATIVE = 5
-NOT_TO_ACT = 6  # an action, though the seat that watches is not to act
-ILLEGAL = 7
+PLAYER_UNKNOWN = 6
+NOT_CURRENT = 7  # an action, though the observing seat is not the current player
+ILLEGAL = 8
 
 MAX_INTEGER = 2**63 - 1
 MIN_INTEGER = -(2**63)
+LAST_COMMAND = max(Command)
 
 
 @njit
-def judge_orders(orders, table, legal, players, marks, num_actions, num_players, verdicts):  # noqa: PLR0917
-    """Write a verdict on each order, and return the place of the first one that is a fault, -1 if none is.
+def judge_action(action, seat, player, legal, num_actions):
+    """Return the verdict on an action; legal (words,) uint64."""
+    if player == NO_PLAYER:
+        return OVER
+    if seat != NO_PLAYER and seat != player:
+        return NOT_CURRENT
+    if action < 0 or action >= num_actions:
+        return ILLEGAL
+    is_legal = (legal[action // WORD_BITS] >> np.uint64(action % WORD_BITS)) & ONE == ONE
+    return FINE if is_legal else ILLEGAL
+
+
+@njit
+def judge_commands(commands, slots, legal, players, marks, num_actions, num_players, verdicts):  # noqa: PLR0917
+    """Write a verdict on each command, and return the place of the first one that is a fault, -1 if none is.
 
     Args:
-        orders: (k, 3) int64, see `core.advance`; their rows exist.
-        table: (n, 8) int64, likewise.
+        commands: (k,) of COMMAND_DTYPE, see `core.step_batch`; their rows exist.
+        slots: (n,) of SLOT_DTYPE, likewise.
         legal: (n, words) uint64, the legal ids of the decision at hand as bits.
-        players: (n,) int8, who is to act.
-        marks: (n,) int8, zeros before and after: rows that have had an order.
+        players: (n,) int8, the current players.
+        marks: (n,) int8, zeros before and after: rows that have had a command.
         num_actions: size of the action space.
         num_players: seats.
         verdicts: (k,) int8, overwritten.
     """
     first = np.int64(-1)
-    for i in range(len(orders)):
-        row, code = orders[i, ROW], orders[i, CODE]
+    for i in range(len(commands)):
+        row, kind, argument = commands[i].row, commands[i].kind, commands[i].argument
         verdict = FINE
         if marks[row] != 0:
             verdict = ROW_TWICE
-        elif code != SKIP:
+        elif kind != Command.SKIP:
             marks[row] = 1
-            seat, player = table[row, SEAT], np.int64(players[row])
+            seat = slots[row].observing_seat
             if seat < NO_PLAYER or seat >= num_players:
                 verdict = SEAT_OUTSIDE
-            elif code >= 0:
-                if player == NO_PLAYER:
-                    verdict = OVER
-                elif seat != NO_PLAYER and seat != player:
-                    verdict = NOT_TO_ACT
-                elif code >= num_actions or (legal[row, code // WORD_BITS] >> np.uint64(code % WORD_BITS)) & ONE == 0:
-                    verdict = ILLEGAL
-            elif code <= FORFEIT - num_players or FORFEIT < code < BEGIN:
-                verdict = CODE_UNKNOWN
-            elif RANDOM >= code >= BEGIN and orders[i, ARGUMENT] < 0:
+            elif kind == Command.STEP:
+                verdict = judge_action(argument, seat, np.int64(players[row]), legal[row], num_actions)
+            elif kind < 0 or kind > LAST_COMMAND:
+                verdict = COMMAND_UNKNOWN
+            elif kind == Command.FORFEIT:
+                verdict = FINE if 0 <= argument < num_players else PLAYER_UNKNOWN
+            elif (kind == Command.RANDOM or kind == Command.BEGIN) and argument < 0:
                 verdict = ARGUMENT_NEGATIVE
         verdicts[i] = verdict
         if verdict > OVER and first < 0:
             first = i
-    for i in range(len(orders)):
-        marks[orders[i, ROW]] = 0
+    for i in range(len(commands)):
+        marks[commands[i].row] = 0
     return first
 
 
 class Judge:
-    """Judges orders to the games of a batch.
+    """Judges commands to the games of a batch.
 
     Args:
         game: what is played.
         states: `(n + 1,)` records of the batch and a spare one: to numba, the fields of a single record would be arrays
             of another layout, and the kernel would be compiled once more for them.
-        table: `(n, 8)` int64 of the batch.
+        slots: `(n,)` of the batch.
     """
 
-    def __init__(self, game: Game, states: Records, table: NDArray[np.int64]) -> None:
+    def __init__(self, game: Game, states: Records, slots: Records) -> None:
         self._game = game
-        self._states = states
-        self._table = table
+        self._slots = slots
         raw = states.view(np.ndarray)
         self._players = raw["current_player"]
-        self._is_composed = isinstance(game.advance, ComposedAdvance)  # else states hold their legal ids
-        words = num_words(game.num_actions)
-        self._legal: NDArray[np.uint64] = np.zeros((len(raw), words), np.uint64) if self._is_composed else raw["legal"]
-        self._marks = np.zeros(len(table), np.int8)
-        self._verdicts = np.zeros(len(table), np.int8)
+        self._legal: NDArray[np.uint64] = raw["legal"]
+        self._marks = np.zeros(len(slots), np.int8)
+        self._verdicts = np.zeros(len(slots), np.int8)
 
-    def find_fault(self, orders: NDArray[np.int64]) -> tuple[int, int] | None:
-        """Return the place of the first faulty order and the verdict on it; None if there is none."""
-        verdicts = self._verdicts if len(orders) == len(self._verdicts) else np.zeros(len(orders), np.int8)
-        place = self._judge(orders, verdicts)
+    def find_fault(self, commands: Records) -> tuple[int, int] | None:
+        """Return the place of the first faulty command and the verdict on it; None if there is none."""
+        verdicts = self._verdicts if len(commands) == len(self._verdicts) else np.zeros(len(commands), np.int8)
+        place = self._judge(commands, verdicts)
         return None if place < 0 else (place, int(verdicts[place]))
 
-    def are_legal(self, orders: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which orders are legal actions of those to act; none is where a game is over."""
-        verdicts = np.zeros(len(orders), np.int8)
-        self._judge(orders, verdicts)
-        legal: NDArray[np.bool_] = (verdicts == FINE) & (orders[:, CODE] >= 0)
+    def are_legal(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which actions are legal for the current players of games; none is where a game is over."""
+        commands, verdicts = new_commands(len(rows), Command.STEP, actions), np.zeros(len(rows), np.int8)
+        commands["row"] = rows
+        self._judge(commands, verdicts)
+        legal: NDArray[np.bool_] = verdicts == FINE
         return legal
 
     def legal_ids(self, row: int) -> list[int]:
-        """Return the legal ids of the player to act in a game, ascending."""
-        if self._is_composed:
-            self._write_legal(np.array([[row, 0, 0]], np.int64))
-        octets = np.ascontiguousarray(self._legal[row]).view(np.uint8)
-        ids: list[int] = np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist()
-        return ids
+        """Return the legal ids of the current player of a game, ascending."""
+        return legal_ids(self._legal[row])
 
-    def _judge(self, orders: NDArray[np.int64], verdicts: NDArray[np.int8]) -> int:
+    def _judge(self, commands: Records, verdicts: NDArray[np.int8]) -> int:
         game = self._game
-        if self._is_composed:
-            self._write_legal(orders)
         return int(
-            judge_orders(
-                orders,
-                self._table,
+            judge_commands(
+                commands,
+                self._slots,
                 self._legal,
                 self._players,
                 self._marks,
@@ -139,15 +142,6 @@ class Judge:
                 verdicts,
             )
         )
-
-    def _write_legal(self, orders: NDArray[np.int64]) -> None:
-        """Bring the legal ids up to date where orders are actions."""
-        rows = orders[orders[:, CODE] >= 0, ROW]
-        if not len(rows):
-            return
-        masks = np.zeros((len(rows), self._game.num_actions), np.int8)
-        self._game.legal_actions(self._game.params, copies_of(self._states, rows), masks)
-        self._legal[rows] = pack_masks(masks)
 
 
 def copies_of(states: Records, rows: NDArray[np.int64]) -> Records:
@@ -193,7 +187,7 @@ def integer(name: str, given: Any, smallest: int) -> int:
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not smallest <= given <= MAX_INTEGER:
         allowed = "from -2**63 to 2**63 - 1" if smallest == MIN_INTEGER else f"of at least {smallest}"
-        raise ValueError(f"{name}={short(given)}: it must be an integer {allowed}")
+        raise ValueError(f"{name}={short_repr(given)}: it must be an integer {allowed}")
     return int(given)
 
 

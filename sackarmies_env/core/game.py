@@ -4,68 +4,63 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.observation import ObservationSpec
-from sackarmies_env.core.state import alloc
+from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, alloc, copy_records
+from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Outputs, StepBatch, dispatch, new_slots
 
 Records = NDArray[np.void]
-Kernel = Callable[..., None]
+MAX_DECISIONS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game in one configuration: sizes, data and kernels.
+    """One game in one configuration: sizes, data, one kernel that plays it, and what is known of it in words.
 
-    Kernels take `params` (a `(1,)` record array, configuration as data) and `states` (an `(n,)` array of `state_dtype`
-    made by `alloc`), work in place and allocate nothing. An illegal action is undefined behaviour in `step`: adapters
-    check against the mask. A finished state is left as it is by `step`. A game is never changed: copies of it are the
-    game itself, and pickling it means building it again from its configuration.
+    A game is never changed: copies of it are the game itself, and pickling it means building it again from its
+    configuration. All methods take `params`, the game's own, and `states`, an `(n,)` array made by `new_states`, and
+    work in place. They are `step_batch` in small: adapters that need several of them in each step call it themselves.
 
     Attributes:
         id: name in the registry.
         num_players: seats.
         num_actions: size of the flat action space.
-        state_dtype: the whole truth of one game.
+        state_dtype: the whole truth of one game: `core.state.COMMON_FIELDS`, `core.legal.legal_fields` and its own.
         observation_spec: the layout of an observation, an int8 vector.
-        params: `(1,)` record array.
+        params: `(1,)` record array, the configuration as data.
         config: the configuration as plain data (JSON types); `build(**config)` gives the same game.
         build: the function of a module that builds such games.
-        reset: `(params, states, seeds)`; seeds `(n,)` int64; starts new games, to the first decision.
-        start: `(states, seed, flips, draws)`; starts a game in `states[0]` with forced flips (text such as "H T") and
-            forced draws (one list of token ids a player), used up before `seed` decides; raises ValueError for what it
-            cannot force.
-        legal_actions: `(params, states, action_mask)`; writes `(n, num_actions)` int8 for each current player, all
-            zero once a game is over.
-        step: `(params, states, actions)`; actions `(n,)` int64; applies one legal decision each and advances to the
-            next decision or the end.
-        observe: `(params, states, players, out)`; players `(n,)` int64, out `(n, observation_spec.size)` int8.
-        returns: `(params, states, out)`; out `(n, num_players)` float32, what each player has earned so far; it does
-            not change any more for a player who is out of the game.
-        terminations: `(params, states, out)`; out `(n, num_players)` int8, 1 for a player who is out of the game:
-            eliminated, or the game has ended by the rules. Truncation stands in the state.
-        advance: `(params, states, orders, table, action_masks, packed_masks, observations, results)`; all of the above
-            in one call, for many games, and random play and new games besides. See `core.advance`; games without a
-            fused kernel take `core.compose.ComposedAdvance`.
-        forfeit: `(params, states, players)`; players `(n,)` int64; these players give up, whoever is to act, and the
-            game goes on to the next decision or the end; -1 for nobody.
+        step_batch: plays many games in one call, see `core.step_batch`.
+        initial_state: `(states)`; makes a new game of the empty record `states[0]`, up to where chance decides for the
+            first time: the rest is up to `Rules.resume`, when a game begins as a copy of it.
         determinize: `(params, states, players, seeds)`; resamples what is hidden from `players[i]`, future chance
             included, consistent with what that player knows. The result depends on nothing else but the seed: states
-            that the player cannot tell apart become the same record, to the byte.
+            that the player cannot tell apart become the same record, to the byte. `decisions` becomes 0: how many of
+            them others have made is hidden.
         format_action: `(states, action) -> str`, text of an action for the decision in `states[0]`.
         parse_action: `(states, text) -> int`; raises ValueError for text that names no legal action.
         describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that
             player knows.
         to_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth.
-        lay_out: `(states)`; lays a game out in `states[0]` that `advance` copies to begin one; None if it needs none.
-        keeps_chance: whether every game has the chance that was laid out, whatever its seed.
+        force_results: `(states, flips, draws)`; writes forced flips (text such as "H T") and forced draws (one list of
+            token ids a player) into the initial state `states[0]`, which are used up before chance decides; raises
+            ValueError for what it cannot force. None where nothing can be forced.
+        keeps_chance: whether every game has the chance that the initial state has, whatever its seed.
         zero_sum: whether the returns of all players add up to zero whenever a game is over, truncated ones included.
+        all_seeing: seats from which nothing is hidden but future chance; all of them in a game of perfect information.
+        max_decisions: a game of so many decisions is truncated. Limits of turns are the rules'; this one ends games
+            whose turns do not end.
+
+    Raises:
+        ValueError: something is missing, or does not fit together.
     """
 
     id: str
@@ -76,27 +71,144 @@ class Game:
     params: Records
     config: dict[str, Any]
     build: Callable[..., Game]
-    reset: Callable[[Records, Records, NDArray[np.int64]], None]
-    start: Callable[[Records, int, str, Sequence[Sequence[str]]], None]
-    legal_actions: Callable[[Records, Records, NDArray[np.int8]], None]
-    step: Callable[[Records, Records, NDArray[np.int64]], None]
-    observe: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int8]], None]
-    returns: Callable[[Records, Records, NDArray[np.float32]], None]
-    terminations: Callable[[Records, Records, NDArray[np.int8]], None]
-    advance: Kernel
-    forfeit: Callable[[Records, Records, NDArray[np.int64]], None]
+    step_batch: StepBatch
+    initial_state: Callable[[Records], None]
     determinize: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int64]], None]
     format_action: Callable[[Records, int], str]
     parse_action: Callable[[Records, str], int]
     describe_decision: Callable[[Records], str]
     to_scenario: Callable[[Records], dict[str, Any]]
-    lay_out: Callable[[Records], None] | None = None
+    force_results: Callable[[Records, str, Sequence[Sequence[str]]], None] | None = None
     keeps_chance: bool = False
     zero_sum: bool = False
+    all_seeing: tuple[int, ...] = ()
+    max_decisions: int = MAX_DECISIONS
+
+    def __post_init__(self) -> None:
+        """Refuse a game that could not be played."""
+        for name in ("step_batch", "initial_state", "determinize", "build"):
+            if not callable(getattr(self, name)):
+                raise ValueError(f"game {self.id!r}: {name} is {getattr(self, name)!r}, but must be a function")
+        for name in ("num_players", "num_actions", "max_decisions"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"game {self.id!r}: {name} is {getattr(self, name)}, but must be at least 1")
+        if self.params.shape != (1,):
+            raise ValueError(f"game {self.id!r}: params has the shape {self.params.shape}, but must have (1,)")
+        fields: Mapping[str, Any] = self.state_dtype.fields or {}
+        wanted = [*(field.name for field in COMMON_FIELDS), "legal", "num_legal"]
+        missing = [name for name in wanted if name not in fields]
+        if missing:
+            raise ValueError(f"game {self.id!r}: the state lacks the fields {', '.join(missing)}")
+        words, needed = fields["legal"][0].shape[0], num_words(self.num_actions)
+        if words < needed:
+            raise ValueError(
+                f"game {self.id!r}: legal holds {words} words, but {self.num_actions} actions need {needed} of them"
+            )
+
+    # --- many states
 
     def new_states(self, n: int) -> Records:
         """Return `(n,)` empty records; `reset` makes games of them."""
         return alloc(self.state_dtype, n)
+
+    def new_slots(self, n: int, *, restarts: bool = False) -> Records:
+        """Return the slots of `n` games for `step_batch`; with `restarts`, games that are over give way to new ones."""
+        return new_slots(n, self.max_decisions, restarts=restarts, keeps_chance=self.keeps_chance)
+
+    @cached_property
+    def initial(self) -> Records:
+        """What every game begins as, `(1,)`; not to be changed."""
+        states = self.new_states(1)
+        self.initial_state(states)
+        return states
+
+    def reset(self, params: Records, states: Records, seeds: NDArray[np.int64]) -> None:
+        """Start new games, to the first decision; seeds `(n,)` int64."""
+        if len(states):
+            copy_records(self.initial, states[-1:])
+            self._run(params, states, Command.BEGIN, seeds)  # copies the last record, and begins that one last
+
+    def start(self, states: Records, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
+        """Start a game in `states[0]` with forced results, which are used up before `seed` decides.
+
+        Args:
+            states: `(n,)`.
+            seed: 0 to 2**63 - 1.
+            flips: forced flips, text such as "H T".
+            draws: forced draws, one list of token ids a player.
+
+        Raises:
+            ValueError: the game cannot force them.
+        """
+        first = self.new_states(1)  # and not a copy of `initial`, which would have other bytes between the fields
+        copy_records(self.initial, first)
+        if flips or draws:
+            if self.force_results is None:
+                raise ValueError(f"the game {self.id!r} takes no forced results")
+            self.force_results(first, flips, draws)
+        copy_records(first, states[:1])
+        self._run(self.params, states[:1], Command.BEGIN, seed)
+
+    def step(self, params: Records, states: Records, actions: NDArray[np.int64]) -> None:
+        """Apply one legal action each, and go on to the next decision or the end; actions `(n,)` int64.
+
+        An illegal action is undefined behavior: adapters check against the mask. A game that is over stays as it is.
+        """
+        self._run(params, states, Command.STEP, actions)
+
+    def forfeit(self, params: Records, states: Records, players: NDArray[np.int64]) -> None:
+        """Let players forfeit, whoever is the current player, and go on to the next decision or the end.
+
+        Args:
+            params: `(1,)`.
+            states: `(n,)`.
+            players: `(n,)` int64; NO_PLAYER (-1) for nobody.
+        """
+        self._run(params, states, np.where(players == NO_PLAYER, Command.SKIP, Command.FORFEIT), players)
+
+    def legal_actions(self, params: Records, states: Records, action_mask: NDArray[np.int8]) -> None:
+        """Write the masks of the current players, `(n, num_actions)` int8; all zero once a game is over."""
+        self._run(params, states, Command.READ, 0, Outputs(action_masks=action_mask))
+
+    def observe(self, params: Records, states: Records, players: NDArray[np.int64], out: NDArray[np.int8]) -> None:
+        """Write what players see, whoever is the current player; players `(n,)` int64, out `(n, size)` int8."""
+        out[...] = 0
+        self._run(params, states, Command.READ, 0, Outputs(observations=out), players)
+
+    def returns(self, params: Records, states: Records, out: NDArray[np.float32]) -> None:
+        """Write what each player has earned so far, `(n, num_players)` float32.
+
+        It does not change any more for a player who is out of the game.
+        """
+        out[...] = self._results(params, states)[:, 0]
+
+    def terminations(self, params: Records, states: Records, out: NDArray[np.int8]) -> None:
+        """Write 1 for each player who is out of the game, `(n, num_players)` int8.
+
+        That is: eliminated, or the game has ended by the rules. Whether it was truncated is a field of the state.
+        """
+        out[...] = self._results(params, states)[:, 1]
+
+    def _results(self, params: Records, states: Records) -> NDArray[np.float32]:
+        results = np.zeros((len(states), 2, self.num_players), np.float32)
+        self._run(params, states, Command.READ, 0, Outputs(results=results))
+        return results
+
+    def _run(
+        self,
+        params: Records,
+        states: Records,
+        kinds: ArrayLike,
+        arguments: ArrayLike,
+        outputs: Outputs = NO_OUTPUTS,
+        observing_seats: ArrayLike = NO_PLAYER,
+    ) -> None:
+        """Give each state one command, with a slot of its own that is not kept."""
+        slots = self.new_slots(len(states))
+        slots["observing_seat"] = observing_seats
+        dispatch(self.step_batch, params, states, kinds, arguments, slots=slots, outputs=outputs)
+
+    # --- identity
 
     @cached_property
     def digest(self) -> str:
@@ -116,6 +228,11 @@ class Game:
 
     def __reduce__(self) -> tuple[Callable[..., Game], tuple[Callable[..., Game], dict[str, Any]]]:
         return _rebuild, (self.build, self.config)
+
+
+def forfeit_code(player: int) -> int:
+    """Return what stands among the actions of a game for `player` forfeiting; given that, return the player."""
+    return -1 - player
 
 
 def _rebuild(build: Callable[..., Game], config: dict[str, Any]) -> Game:

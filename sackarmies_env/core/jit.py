@@ -11,14 +11,22 @@ from typing import Any, TypeVar, cast, overload
 import llvmlite.ir
 import numba
 import numpy as np
-from numba import prange
+from numba import literal_unroll, prange
 from numba.core import event, types
 from numba.extending import intrinsic
 
 from sackarmies_env.core import cache, linking
 from sackarmies_env.core.notice import NOTICE
 
-__all__ = ["INTERPRETED", "count_ones", "count_trailing_zeros", "njit", "prange", "wrapping_arithmetic"]
+__all__ = [
+    "INTERPRETED",
+    "count_ones",
+    "count_trailing_zeros",
+    "literal_unroll",
+    "njit",
+    "prange",
+    "wrapping_arithmetic",
+]
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)  # kernels are plain Python functions
 LINKS_LATE = not INTERPRETED and linking.install()

@@ -1,12 +1,16 @@
-"""Legal ids as bits: the fields `legal` `(words,)` uint64 and `num_legal` of a state, written out or chosen from."""
+"""Legal ids as bits: the fields `legal` `(words,)` uint64 and `num_legal` of a state, offered, read and chosen from."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sackarmies_env.core.bits import ONE, WORD_BITS, count_bits, lowest_bit, without_lowest
+from sackarmies_env.core.bits import NO_BITS, ONE, WORD_BITS, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, choice_word, next_choice
+from sackarmies_env.core.state import BITS, COUNT, Role, StateField, array, part_of_state, scalar
+
+NO_ACTION = -1
 
 
 def num_words(num_actions: int) -> int:
@@ -14,17 +18,89 @@ def num_words(num_actions: int) -> int:
     return (num_actions + WORD_BITS - 1) // WORD_BITS
 
 
+def legal_fields(words: int | str) -> list[StateField]:
+    """Return the fields of a state for up to 64 * `words` ids; the other functions of this module use them.
+
+    Args:
+        words: a number, or the name of a size that a `StateLayout` knows.
+    """
+    return part_of_state(
+        "legal actions",
+        array("legal", np.uint64, (words,), BITS, "bit a % 64 of word a // 64: the current player may take action a"),
+        scalar("num_legal", COUNT, "bits that are set"),
+        role=Role.DERIVED,
+    )
+
+
+def legal_ids(state_legal: NDArray[np.uint64]) -> list[int]:
+    """Return the ids whose bits are set in the field `legal` of one state, rising."""
+    octets = np.ascontiguousarray(state_legal).view(np.uint8)
+    return [int(action) for action in np.flatnonzero(np.unpackbits(octets, bitorder="little"))]
+
+
+def pack_mask(mask: NDArray[np.int8]) -> NDArray[np.uint64]:
+    """Return a mask `(num_actions,)` as the field `legal` holds it, `(words,)` uint64."""
+    padded = np.zeros(num_words(len(mask)) * WORD_BITS, np.uint8)
+    padded[: len(mask)] = mask
+    packed: NDArray[np.uint64] = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+    return packed
+
+
+# --- offering
+
+
 @njit
-def nth_bit(bits, n):
-    """Return the place of the set bit that has `n` set bits below it; there must be one."""
-    for _ in range(n):
-        bits = without_lowest(bits)
-    return lowest_bit(bits)
+def clear_legal(state):
+    """Offer nothing."""
+    for word in range(len(state.legal)):
+        state.legal[word] = np.uint64(0)
+    state.num_legal = 0
+
+
+@njit
+def is_allowed(state, action):
+    """Return whether `action` is offered."""
+    return (state.legal[action // WORD_BITS] >> np.uint64(action % WORD_BITS)) & ONE == ONE
+
+
+@njit
+def allow(state, action):
+    """Offer `action`, which may be offered already."""
+    if not is_allowed(state, action):
+        state.legal[action // WORD_BITS] |= ONE << np.uint64(action % WORD_BITS)
+        state.num_legal += 1
+
+
+@njit
+def allow_all(state, first, bits):
+    """Offer `first` + i for each bit i of `bits`."""
+    word = first // WORD_BITS
+    shift = np.uint64(first % WORD_BITS)
+    low = (bits << shift) & ~state.legal[word]
+    state.legal[word] |= low
+    state.num_legal += count_bits(low)
+    high = (bits >> ONE) >> (np.uint64(WORD_BITS - 1) - shift)
+    if high != NO_BITS:
+        high &= ~state.legal[word + 1]
+        state.legal[word + 1] |= high
+        state.num_legal += count_bits(high)
+
+
+@njit
+def first_allowed(state):
+    """Return the least id that is offered; there must be one."""
+    action = np.int64(0)
+    while not is_allowed(state, action):
+        action += 1
+    return action
+
+
+# --- choosing
 
 
 @njit
 def choose_legal(state, word):
-    """Return the legal id that 32 random bits choose, each equally likely; there must be one."""
+    """Return the legal id that 32 random bits choose, each equally likely; NO_ACTION where nothing is legal."""
     rank = below(word, np.int64(state.num_legal))
     for i in range(len(state.legal)):
         bits = np.uint64(state.legal[i])
@@ -32,7 +108,7 @@ def choose_legal(state, word):
         if rank < count:
             return np.int64(i * WORD_BITS + nth_bit(bits, rank))
         rank -= count
-    return np.int64(-1)
+    return np.int64(NO_ACTION)
 
 
 @njit
@@ -41,7 +117,7 @@ def choose_from_mask(stream, action_mask):
 
     Args:
         stream: (1,) int64, where the stream stands; goes on.
-        action_mask: (num_actions,) int8; -1 is returned where nothing is legal.
+        action_mask: (num_actions,) int8; NO_ACTION is returned where nothing is legal.
     """
     stream[0] = next_choice(stream[0])
     count = np.int64(0)
@@ -52,7 +128,10 @@ def choose_from_mask(stream, action_mask):
         rank -= np.int64(action_mask[action])
         if rank < 0:
             return np.int64(action)
-    return np.int64(-1)
+    return np.int64(NO_ACTION)
+
+
+# --- as a mask
 
 
 @njit

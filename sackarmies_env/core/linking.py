@@ -1,9 +1,9 @@
-"""Compile-time diet: kernels called by kernels are translated once and optimised once, inside their entry point.
+"""Late linking: kernels called by kernels are translated once and optimized once, inside their entry point.
 
-numba makes every function a library of its own that links, optimises and assembles all that it calls. Down a call tree
+numba makes every function a library of its own that links, optimizes and assembles all that it calls. Down a call tree
 of some twenty levels that is done some twenty times over: most of the first start-up went into machine code that nobody
 ever runs. Here a kernel that is compiled *because another kernel calls it* is only translated; the entry point, which
-Python calls, links what it reaches and optimises the whole. Called from Python itself later on, such a kernel is
+Python calls, links what it reaches and optimizes the whole. Called from Python itself later on, such a kernel is
 compiled again as an entry point.
 
 This replaces parts of numba that are not its public interface. `install` does nothing, and all works as numba made it,

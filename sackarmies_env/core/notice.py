@@ -72,7 +72,7 @@ class CompileNotice(event.Listener):
             self._thread.start()
 
     def on_end(self, event: Any) -> None:
-        """Count a kernel, and fall silent with the outermost one."""
+        """Count a kernel, and end the notice with the outermost one."""
         if _reason_of(event.data["dispatcher"]) is None:
             return
         self._depth -= 1

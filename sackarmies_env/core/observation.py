@@ -1,9 +1,11 @@
-"""What an observation holds, declared once: named features in blocks of equal rows, an int8 vector in memory."""
+"""Layouts of observations, declared once: named features in blocks of equal rows, an int8 vector in memory."""
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +14,9 @@ from numpy.typing import NDArray
 
 INT8_LOW = -128
 INT8_HIGH = 127
+NOBODY = -1  # in a feature that names a seat
+DIGIT_BASE = 128  # a code that does not fit into a feature stands as code + 1 = low + DIGIT_BASE * high
+PERCENT = 100
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,50 @@ class Feature:
                 f"feature {self.name!r} has the range {self.low} to {self.high}: "
                 f"it must rise and lie within {INT8_LOW} to {INT8_HIGH}"
             )
+
+
+# --- features of the usual sorts
+
+
+def flag(name: str, doc: str) -> Feature:
+    """Return a feature that is 1 where what `doc` says is so."""
+    return Feature(name, 0, 1, f"1: {doc}")
+
+
+def number(name: str, doc: str, low: int = 0, high: int = INT8_HIGH) -> Feature:
+    """Return a feature that counts or measures."""
+    return Feature(name, low, high, doc)
+
+
+def code(name: str, codes: type[IntEnum], doc: str) -> Feature:
+    """Return a feature that holds one of `codes`, which its text lists."""
+    listed = ", ".join(f"{one.value} {one.name.lower().replace('_', ' ')}" for one in codes)
+    return Feature(name, 0, max(codes), f"{doc}: {listed}.", categorical=True)
+
+
+def seat(name: str, doc: str, num_seats: int, *, may_be_nobody: bool = True) -> Feature:
+    """Return a feature that names a seat, counted from the observer."""
+    nobody = " -1: nobody." if may_be_nobody else ""
+    return Feature(name, NOBODY if may_be_nobody else 0, num_seats - 1, doc + nobody, categorical=True)
+
+
+def coordinates(prefix: str, axes: str, doc: str, nowhere: int, high: int) -> tuple[Feature, ...]:
+    """Return a feature for each letter of `axes`: the coordinates of a cell, up to `high`; `nowhere` is below them."""
+    where = f"of {doc}; {nowhere}: none."
+    return tuple(Feature(f"{prefix}{axis}", nowhere, high, f"Coordinate {axis} {where}") for axis in axes)
+
+
+def digits(name: str, doc: str, most: int) -> tuple[Feature, Feature]:
+    """Return two features for a code up to `most`, more than one can hold; see `core.encode.write_digits`."""
+    return (
+        Feature(f"{name}_low", 0, DIGIT_BASE - 1, f"{doc}, plus 1: low digit, base {DIGIT_BASE}; 0: none.", True),
+        Feature(f"{name}_high", 0, (most + 1) // DIGIT_BASE, f"{doc}, plus 1: high digit, base {DIGIT_BASE}.", True),
+    )
+
+
+def columns(name: str, features: Sequence[Feature]) -> Any:
+    """Return a named tuple of the columns of `features`, in capitals: kernels name columns by it."""
+    return namedtuple(name, [feature.name.upper() for feature in features])(*range(len(features)))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Memory ahead of need: the state of the next game comes into the cache while this one is played."""
+"""Prefetching of states: the next game's state comes into the cache while this one is played."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def next_draw_word(state):
 @njit
 @wrapping_arithmetic
 def mix(word):
-    """Return 64 bits (uint64) that depend on all bits of `word`, one to one: the finaliser of SplitMix64."""
+    """Return 64 bits (uint64) that depend on all bits of `word`, one to one: the finalizer of SplitMix64."""
     bits = np.uint64(word)
     bits = (bits ^ (bits >> MIX_SHIFTS[0])) * MIX_FACTORS[0]
     bits = (bits ^ (bits >> MIX_SHIFTS[1])) * MIX_FACTORS[1]
@@ -92,14 +92,14 @@ def mix(word):
 
 @njit
 def choice_stream(seed):
-    """Return where the stream of random choices of the game of `seed` begins, int64."""
+    """Return the first position of the stream of random choices of the game of `seed`, int64."""
     return np.int64(mix(np.uint64(seed) ^ CHOICES) & MASK63)
 
 
 @njit
 @wrapping_arithmetic
 def next_choice(stream):
-    """Return where a stream of choices goes on, int64; `choice_word` of it is the next random word."""
+    """Return the next position of a stream of choices, int64; `choice_word` of it is the next random word."""
     return np.int64((np.uint64(stream) + STEP) & MASK63)
 
 

@@ -1,28 +1,215 @@
-"""Record dtypes and their allocation: state is read the same way with and without the compiler."""
+"""State records: declared fields, what follows from the declarations, and allocation.
+
+A field is declared once, as a `StateField`: its name, its type, what its numbers stand for, its meaning and its role.
+The record's dtype, an empty record, the ranges of values, what a dump holds and the page on the state follow from that.
+State is read the same way with and without the compiler.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import INTERPRETED
 
-COMMON_FIELDS: list[tuple[Any, ...]] = [
-    ("current_player", np.int8),  # seat to act; NO_PLAYER once the game is over
-    ("turn", np.int16),  # turns begun so far, over all players
-    ("terminated", np.int8),  # 1: ended by the rules
-    ("truncated", np.int8),  # 1: cut off by a turn limit
-    ("winner", np.int8),  # seat; NO_PLAYER while open or drawn
-    ("error", np.int8),  # core.state.ERROR_*; a fault of the engine or of a script, never of play
-    ("flip_key", np.uint32, (2,)),  # core.rng: key of the stream of flips
-    ("flip_count", np.int32),
-    ("draw_key", np.uint32, (2,)),  # core.rng: key of the stream of draws
-    ("draw_count", np.int32),
-]
-
 NO_PLAYER = -1
+NONE = -1  # in a field of seats, cells, rows or types: none of them
+
+# What the numbers of a field are. SEAT, CELL, ROW, TYPE and any name that a game adds are indexes below the size of
+# that name, or NONE.
+FLAG = "flag"  # 0 or 1
+COUNT = "count"  # 0 or more
+NUMBER = "number"  # anything that the field holds
+BITS = "bits"  # unsigned: a set, or a key
+CODE = "code"  # of an IntEnum
+SEAT = "seat"
+CELL = "cell"  # of the board
+ROW = "row"  # of the tokens
+TYPE = "type"  # of the catalogue
+
+
+class Role(StrEnum):
+    """What a field is to the game: who may see it, and whether it must be kept."""
+
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+    DERIVED = "derived"
+    SCRATCH = "scratch"
+
+
+ROLES = {
+    Role.SHOWN: "part of the position; what players receive may depend on it",
+    Role.HIDDEN: "part of the position; nothing that a player receives depends on it until it is used",
+    Role.DERIVED: "follows from shown and hidden fields at every decision",
+    Role.SCRATCH: "for use within one call; it carries nothing from one decision to the next",
+}
+KEPT = frozenset({Role.SHOWN, Role.HIDDEN})  # what a position is; the rest follows
+
+
+class StateField(NamedTuple):
+    """A field of a state record.
+
+    Attributes:
+        name: as kernels read it; no attribute of arrays may have that name.
+        dtype: of one number.
+        shape: lengths; a text is the name of a size, such as SEAT in a list of one number a seat.
+        holds: what the numbers are: FLAG, COUNT, NUMBER, BITS, CODE, or the name of a size, for indexes below it.
+        meaning: a phrase.
+        role: see `Role`.
+        empty: the number where nothing is under way; left out, NONE for indexes and 0 for the rest.
+        codes: the enumeration, where `holds` is CODE.
+        limits: the least and greatest number, where they do not follow from `holds`. Counts and numbers may be whatever
+            a list of them can hold, and 16 bits where they stand alone.
+        counted_by: for lists, the field that says how many entries are in use; what the others hold means nothing.
+        part: what it belongs to, a heading; see `part_of_state`.
+    """
+
+    name: str
+    dtype: type[np.integer[Any]]
+    shape: tuple[int | str, ...]
+    holds: str
+    meaning: str
+    role: Role = Role.SHOWN
+    empty: int = 0
+    codes: type[IntEnum] | None = None
+    limits: tuple[int, int] | None = None
+    counted_by: str = ""
+    part: str = ""
+
+
+def scalar(name: str, holds: str, meaning: str, dtype: type[np.integer[Any]] = np.int64, **others: Any) -> StateField:
+    """Return the declaration of one number; `others` are attributes of `StateField`.
+
+    It is of 64 bits, so that kernels compute with it as it is: narrower ones would save little of a record.
+    """
+    return array(name, dtype, (), holds, meaning, **others)
+
+
+def array(
+    name: str, dtype: type[np.integer[Any]], shape: tuple[int | str, ...], holds: str, meaning: str, **others: Any
+) -> StateField:
+    """Return the declaration of a list, or of a list of lists; indexes are empty where they are NONE."""
+    empty = 0 if holds in {FLAG, COUNT, NUMBER, BITS, CODE} else NONE
+    return StateField(name, dtype, shape, holds, meaning, **{"empty": empty, **others})
+
+
+def part_of_state(part: str, *fields: StateField, **common: Any) -> list[StateField]:
+    """Return fields that belong together; `common` are attributes that all of them have."""
+    return [field._replace(part=part, **common) for field in fields]
+
+
+def select(fields: Sequence[StateField], **wanted: Any) -> list[StateField]:
+    """Return the fields whose attributes are as `wanted`; a frozenset lists what an attribute may be."""
+    choices = {key: value if isinstance(value, frozenset) else {value} for key, value in wanted.items()}
+    return [field for field in fields if all(getattr(field, key) in choice for key, choice in choices.items())]
+
+
+def names_of(fields: Sequence[StateField], **wanted: Any) -> tuple[str, ...]:
+    """Return the names of the fields that `select` chooses; kernels loop over them with `literal_unroll`."""
+    return tuple(field.name for field in select(fields, **wanted))
+
+
+@dataclass(frozen=True, eq=False)
+class StateLayout:
+    """The record of a game in one size: its fields, and the lengths that their shapes name."""
+
+    fields: tuple[StateField, ...]
+    sizes: Mapping[str, int]
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """The dtype of records; always the same object, which numba compares fastest."""
+        return record_dtype([(field.name, field.dtype, self.shape(field)) for field in self.fields])
+
+    def shape(self, field: StateField) -> tuple[int, ...]:
+        """Return the shape of a field."""
+        return tuple(self.sizes[length] if isinstance(length, str) else length for length in field.shape)
+
+    @cached_property
+    def empty(self) -> NDArray[np.void]:
+        """A record `(1,)` in which nothing is under way, zeros between fields; not to be changed."""
+        record = np.zeros(1, self.dtype)
+        for field in self.fields:
+            record[field.name] = field.empty
+        record.flags.writeable = False
+        return record
+
+    def clear(self, states: NDArray[np.void]) -> None:
+        """Make every record of `states` empty."""
+        bytes_of = states.view(np.ndarray).view(np.uint8).reshape(len(states), -1)
+        bytes_of[...] = self.empty.view(np.uint8)
+
+    def limits(self, field: StateField, sizes: Mapping[str, int]) -> tuple[int, int]:
+        """Return the least and the greatest number that a field may hold.
+
+        Args:
+            field: one of the layout.
+            sizes: what is in use of each size, such as the seats of a game; all that the layout has of those left out.
+        """
+        counted = select(self.fields, counted_by=field.name)
+        if counted:
+            return 0, self.shape(counted[0])[0]
+        if field.limits is not None:
+            return field.limits
+        if field.codes is not None:
+            return int(min(field.codes)), int(max(field.codes))
+        if field.holds == FLAG:
+            return 0, 1
+        size = sizes.get(field.holds, self.sizes.get(field.holds))
+        if size is not None:
+            return min(0, field.empty), size - 1
+        widest = np.iinfo(field.dtype)
+        least, greatest = 0 if field.holds in {COUNT, BITS} else int(widest.min), int(widest.max)
+        if field.shape or field.holds == BITS:
+            return least, greatest
+        return max(least, int(np.iinfo(np.int16).min)), min(greatest, int(np.iinfo(np.int16).max))
+
+    def faults(self, states: NDArray[np.void], sizes: Mapping[str, int]) -> Iterator[str]:
+        """Yield a sentence for each field of `states[0]` with a number that it may not hold.
+
+        Args:
+            states: `(n,)`.
+            sizes: as in `limits`.
+        """
+        for field in self.fields:
+            values = np.asarray(states[field.name][0])
+            if field.counted_by:
+                values = values[: int(states[field.counted_by][0])]
+            least, greatest = self.limits(field, sizes)
+            wrong = [int(value) for value in values.flat if not least <= int(value) <= greatest]
+            if wrong:
+                yield f"{field.name} holds {wrong[0]}, but only {least} to {greatest} are possible"
+
+
+COMMON_FIELDS = part_of_state(
+    "the game",
+    scalar("current_player", SEAT, "NO_PLAYER once the game is over"),
+    scalar("turn", COUNT, "turns begun so far, over all players"),
+    scalar(
+        "decisions",
+        COUNT,
+        "actions applied so far, over all players; counted and cleared by core.step_batch",
+        limits=(0, 2**31 - 1),
+        role=Role.HIDDEN,
+    ),
+    scalar("terminated", FLAG, "1: ended by the rules"),
+    scalar("truncated", FLAG, "1: ended by a limit, of turns or of decisions"),
+    scalar("winner", SEAT, "seat; NO_PLAYER while open or drawn"),
+    scalar("error", COUNT, "core.state.ERROR_*; a fault of the engine or of forced results, never of play"),
+) + part_of_state(
+    "streams of chance",
+    array("flip_key", np.uint32, (2,), BITS, "core.rng: key of the stream of flips"),
+    scalar("flip_count", COUNT, "words of it that have been used", limits=(0, 2**31 - 1)),
+    array("draw_key", np.uint32, (2,), BITS, "core.rng: key of the stream of draws"),
+    scalar("draw_count", COUNT, "words of it that have been used", limits=(0, 2**31 - 1)),
+    role=Role.HIDDEN,
+)
 
 ERROR_NONE = 0
 ERROR_SCRIPT_EXHAUSTED = 1  # flip_method "scripted" ran out of forced results
@@ -30,9 +217,14 @@ ERROR_CAPACITY = 2  # a fixed-size table of the state overflowed
 ERROR_STUCK = 3  # a decision without a legal action was reached
 
 
-def record_dtype(*parts: list[tuple[Any, ...]]) -> np.dtype[np.void]:
-    """Return the aligned structured dtype with the fields of all `parts`, in order."""
-    return np.dtype([field for part in parts for field in part], align=True)
+def record_dtype(*parts: Sequence[StateField | tuple[Any, ...]]) -> np.dtype[np.void]:
+    """Return the aligned structured dtype with the fields of all `parts`, in order.
+
+    Declared fields must have shapes in numbers here; `StateLayout.dtype` knows the sizes that shapes name.
+    """
+    columns = [field for part in parts for field in part]
+    plain = [(c.name, c.dtype, c.shape) if isinstance(c, StateField) else c for c in columns]
+    return np.dtype(plain, align=True)
 
 
 def alloc(dtype: np.dtype[np.void], n: int) -> NDArray[np.void]:

@@ -1,4 +1,4 @@
-"""Threads that share work with the thread that calls them: kernels let go of the interpreter while they run.
+"""Worker threads, which share work with the thread that calls them: kernels release the interpreter while they run.
 
 They are Python threads and not a parallel build of the kernels: that would compile all rules once more, and its threads
 wait actively, ten times slower than one thread as soon as another program wants a core.
@@ -42,7 +42,7 @@ class Workers:
 
 
 class _Job:
-    """Numbered pieces of work, handed out to whoever asks next."""
+    """Numbered pieces of work, handed out to the thread that asks next."""
 
     def __init__(self, work: Callable[[int], None], num_pieces: int) -> None:
         self._work = work

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.core.words import short
 from sackarmies_env.envs.match import InformationState, Match
 from sackarmies_env.envs.options import (
     RENDER_MODES,
@@ -28,7 +28,7 @@ from sackarmies_env.envs.referee import NOT_BEGUN, Referee
 from sackarmies_env.envs.snapshot import pack_state, unpack_state
 from sackarmies_env.envs.spaces import Info, Last, Observation, action_space, agent_names, observation_space
 
-# What get_state keeps beside the game itself; all of JSON types.
+# What get_state stores besides the game, in JSON types.
 SAVED_FIELDS = (
     "agents",
     "agent_selection",
@@ -46,8 +46,8 @@ SAVED_FIELDS = (
 class RawEnv(Referee, AECEnv[str, Observation, int]):
     """Any game as a PettingZoo environment, without wrappers; `Env` is the wrapped one.
 
-    Agents are "player_0", "player_1", ... in seat order. `agent_selection` is whoever must decide, whoever's turn it
-    is; a compound choice is several steps of one agent. An agent that is out of the game leaves at once, by stepping
+    Agents are "player_0", "player_1", ... in seat order. `agent_selection` is the current player, no matter whose
+    turn it is; a compound choice is several steps of one agent. An eliminated agent leaves at once, by stepping
     None; a turn limit truncates all that are left.
 
     An agent is given observations, masks and infos only; the methods of `Referee` and `state` tell more.
@@ -89,7 +89,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self.infos = {agent: self._idle_info() for agent in agents}
         self._skip_agent_selection: str | None = None
         self._paid = [0.0] * len(self.possible_agents)  # of the returns, given out as rewards
-        self._out = [0.0] * len(self.possible_agents)  # who was out when it was last looked at
+        self._out = [0.0] * len(self.possible_agents)  # eliminated players at the last look
         self._has_rewards = False  # any of `rewards` is not zero
         self._potentials: dict[str, float] = {}  # of what each agent saw when it last decided
 
@@ -126,7 +126,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Start a new game.
 
         Args:
-            seed: what chance comes from, 0 to 2**63 - 1; the same seed gives the same game. None goes on with seeds
+            seed: what chance comes from, 0 to 2**63 - 1; the same seed gives the same game. None continues with seeds
                 drawn from the last one given, or from the system where none was.
             options: "flips", forced flips such as "H T | H", and "draws", forced draws as one list of token ids a
                 player; both are used up before the seed decides. Other keys are ignored, with a warning.
@@ -146,7 +146,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Apply the decision of `agent_selection`; None for an agent that is out of the game.
+        """Apply the decision of `agent_selection`; None for an eliminated agent.
 
         Raises:
             ValueError: an illegal action, with `illegal_action="raise"`; nothing is changed. Or no game is running.
@@ -190,7 +190,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         return self.options.illegal_penalty
 
     def _pay(self, actor: str, penalty: float) -> None:
-        """Give out as rewards what the returns have grown by."""
+        """Add the growth of the returns to the rewards."""
         returns, paid = self._match.returns, self._paid
         for agent in self.agents:
             seat = self._seats[agent]
@@ -200,7 +200,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self._has_rewards = True
 
     def _shape(self, shaping: PotentialShaping) -> None:
-        """Add to the rewards what potentials have grown by: of the agent to act, and of those whose game has ended."""
+        """Add the growth of potentials to the rewards, of the current player and of those whose game has ended."""
         match = self._match
         if match.player != NO_PLAYER:
             agent = self.possible_agents[match.player]
@@ -216,7 +216,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self._has_rewards = True
 
     def _select_next(self, previous: str | None = None) -> None:
-        """Point `agent_selection` at whoever acts next, after agents that are out have stepped None."""
+        """Point `agent_selection` at the current player, after eliminated agents have stepped None."""
         match = self._match
         if match.out != self._out or match.player == NO_PLAYER:
             if previous is not None:
@@ -241,18 +241,18 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self._deads_step_first()
 
     def _unmask_selected(self) -> None:
-        """Give the selected agent its mask, if it is the one to act."""
-        if self._is_to_act(self.agent_selection):
+        """Give the selected agent its mask, if it is the current player."""
+        if self._has_decision(self.agent_selection):
             self.infos[self.agent_selection] = self._info_of(self.agent_selection)
 
-    def _is_to_act(self, agent: str) -> bool:
-        """Return whether an agent is to act, and no other has to leave before."""
+    def _has_decision(self, agent: str) -> bool:
+        """Return whether there is a current player, and no other agent has to leave before."""
         player = self._match.player
         return player != NO_PLAYER and self.possible_agents[player] == agent == self.agent_selection
 
     def _info_of(self, agent: str) -> Info:
         """Return a new info with what an agent may do now."""
-        return {"action_mask": self._match.action_mask} if self._is_to_act(agent) else self._idle_info()
+        return {"action_mask": self._match.action_mask} if self._has_decision(agent) else self._idle_info()
 
     def _was_dead_step(self, action: int | None) -> None:
         super()._was_dead_step(action)
@@ -260,14 +260,14 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self._unmask_selected()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent may know now, whoever is selected; its mask is all zero unless it is to act.
+        """Return what an agent may know now, selected or not; its mask is all zero unless it is the current player.
 
         Raises:
             ValueError: no such agent, or no game has begun.
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
-        mask = match.action_mask if self._is_to_act(agent) else np.zeros(self.game.num_actions, np.int8)
+        mask = match.action_mask if self._has_decision(agent) else np.zeros(self.game.num_actions, np.int8)
         return {"observation": observation, "action_mask": mask}
 
     def last(self, observe: bool = True) -> Last:
@@ -297,7 +297,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
 
     def _seat(self, agent: str) -> int:
         if not isinstance(agent, str) or agent not in self._seats:
-            raise ValueError(f"no agent {short(agent)}: agents are {', '.join(self.possible_agents)}")
+            raise ValueError(f"no agent {short_repr(agent)}: agents are {', '.join(self.possible_agents)}")
         return self._seats[agent]
 
     @property
@@ -320,17 +320,17 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         return match.render(self.render_mode, self.options.viewer(own))
 
     def close(self) -> None:
-        """Nothing is held that would have to be let go."""
+        """Do nothing: there is nothing to free."""
 
     def step_text(self, text: str) -> None:
         """Step the action that a text names.
 
         Raises:
-            ValueError: it names no legal action, or the agent selected is out of the game.
+            ValueError: it names no legal action, or the agent selected is eliminated.
         """
         agent = self.agent_selection
         if self.terminations.get(agent) or self.truncations.get(agent):
-            raise ValueError(f"{agent} is out of the game: it leaves by step(None), before others go on")
+            raise ValueError(f"{agent} is eliminated: it leaves by step(None), before others go on")
         self.step(self.parse_action(text))
 
     def information_state(self, agent: str) -> InformationState:
@@ -358,7 +358,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         return self.clone()
 
     def get_state(self) -> bytes:
-        """Return the game and where it stands as bytes; `set_state` of an equal environment goes on from there."""
+        """Return the game as bytes; `set_state` of an equal environment continues from there."""
         match, rng = self._match, self._np_random
         fields = {name: getattr(self, name) for name in SAVED_FIELDS}
         fields |= {"seed": match.seed, "flips": match.flips, "draws": match.draws}
@@ -366,7 +366,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         return pack_state(self.game, fields, match.states.tobytes(), match.history)
 
     def set_state(self, data: bytes) -> None:
-        """Go to a state saved by `get_state`.
+        """Restore a state saved by `get_state`.
 
         Raises:
             ValueError: the bytes are damaged, or belong to another version, game or configuration.

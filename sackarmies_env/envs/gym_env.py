@@ -11,10 +11,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sackarmies_env.core.advance import MAX_RESTARTS
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.opponents import (
     OpponentChoice,
@@ -102,7 +102,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         Should the game be over before that, the game of the following seed is played in its stead.
 
         Args:
-            seed: 0 to 2**63 - 1. None goes on from the game before, or begins with any.
+            seed: 0 to 2**63 - 1. None continues from the game before, or begins with any.
             options: forced results "flips" and "draws", as in the PettingZoo environment.
 
         Raises:

@@ -1,4 +1,4 @@
-"""One game being played: its record, the decision at hand, and how it came about. All adapters but the batch use it."""
+"""One game being played: its record, the current decision, and its history. All adapters but the batch use it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.advance import (
-    CODE,
-    FAULT,
-    FORFEIT,
-    NO_ACTION,
-    NO_OUTPUTS,
-    PLAYER,
-    new_orders,
-    new_table,
-)
-from sackarmies_env.core.game import Game
-from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, copy_records, engine_error
-from sackarmies_env.core.words import short
+from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
+from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, new_commands
 
+NO_ACTION = -1
+READ, STEP, BEGIN, FORFEIT = (int(kind) for kind in (Command.READ, Command.STEP, Command.BEGIN, Command.FORFEIT))
 MAX_LISTED = 40  # legal actions that an error message lists
 
 
@@ -34,7 +27,8 @@ class InformationState:
     Attributes:
         observations: `(k, size)` int8, in order; the last one is what the player sees now. What others do out of sight
             adds nothing, not even a repetition.
-        actions: `(k,)` int64, what the player did at that observation; NO_ACTION (-1) where it was not theirs to act.
+        actions: `(k,)` int64, what the player did at that observation; NO_ACTION (-1) where it was not their
+            decision.
     """
 
     observations: NDArray[np.int8]
@@ -42,22 +36,22 @@ class InformationState:
 
 
 class Match:
-    """A game from its start to the present decision.
+    """A game from its start to the current decision.
 
-    Masks and observations are handed out as copies: whoever writes into one changes nothing here, neither what is legal
-    nor what anybody sees later.
+    Masks and observations are handed out as copies: writing into one changes nothing here, neither what is legal
+    nor any later observation.
 
     Attributes:
         game: what is played.
         states: `(1,)` record, the whole truth.
-        player: seat to act, NO_PLAYER once the game is over.
+        player: the current player, NO_PLAYER once the game is over.
         returns: what each player has earned so far.
         out: for each player whether the game is over for them (1) by the rules.
-        truncated: whether the game was cut off.
+        truncated: whether the game was truncated.
         seed: what chance comes from.
         flips: forced flips it began with.
         draws: forced draws it began with.
-        history: actions so far; a forfeit of seat s is -1 - s.
+        history: actions so far; `forfeit_code(seat)` where a seat has forfeited.
     """
 
     def __init__(self, game: Game) -> None:
@@ -74,30 +68,31 @@ class Match:
         self._bind()
 
     def _bind(self) -> None:
-        """Look up once what each action needs."""
+        """Create once the arrays that each action needs."""
         game, raw = self.game, self.states.view(np.ndarray)
-        self._advance: Callable[..., None] = game.advance
+        self._step_batch: Callable[..., None] = game.step_batch
         self._params = game.params
         self._truncated = raw["truncated"]
-        self._orders = new_orders(np.zeros(1, np.int64))
-        self._table = new_table(1)
-        self._order, self._line = self._orders[0], self._table[0]
-        self._no_bits = NO_OUTPUTS[1]
+        self._commands, self._slots = new_commands(1), game.new_slots(1)
+        self._kind, self._argument = self._commands["kind"], self._commands["argument"]
+        self._current_player, self._error = self._slots["current_player"], self._slots["error"]
         self._masks = np.zeros((1, game.num_actions), np.int8)
         self._observations = np.zeros((1, game.observation_spec.size), np.int8)
         self._mask: NDArray[np.int8] = self._masks[0]
         self._seen: NDArray[np.int8] = self._observations[0]
         self._results = np.zeros((1, 2, game.num_players), np.float32)
         self._result = self._results[0]
+        outputs = (self._masks, NO_OUTPUTS.packed_masks, self._observations, self._results)
+        self._arguments = (game.params, self.states, self._commands, self._slots, *outputs)
 
     @property
     def action_mask(self) -> NDArray[np.int8]:
-        """A copy of the mask of the seat to act, `(num_actions,)` int8."""
+        """A copy of the mask of the current player, `(num_actions,)` int8."""
         return self._mask.copy()
 
     @property
     def observation(self) -> NDArray[np.int8]:
-        """A copy of what the seat to act sees, `(size,)` int8."""
+        """A copy of what the current player sees, `(size,)` int8."""
         return self._seen.copy()
 
     def begin(self, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
@@ -114,45 +109,36 @@ class Match:
         if flips or draws:
             start = self.game.new_states(1)
             self.game.start(start, seed, flips, draws)
-            if fault := int(start["error"][0]):
-                raise engine_error(fault)
+            if error := int(start["error"][0]):
+                raise engine_error(error)
             copy_records(start, self.states)
         else:
-            self.game.reset(self._params, self.states, np.array([seed], np.int64))
+            copy_records(self.game.initial, self.states)
         self.seed, self.flips, self.draws = seed, flips, tuple(tuple(ids) for ids in draws)
         self.history = []
         self.truncated = False
-        self._run(NO_ACTION)
+        self._run(*((READ, 0) if flips or draws else (BEGIN, seed)))
 
     def play(self, action: int) -> None:
-        """Apply a legal action of the seat to act."""
+        """Apply a legal action of the current player."""
         self.history.append(action)
-        self._run(action)
+        self._run(STEP, action)
 
     def forfeit(self, seat: int) -> None:
-        """Let a player give up."""
-        self.history.append(-1 - seat)
-        self._run(FORFEIT - seat)
+        """Let a player forfeit."""
+        self.history.append(forfeit_code(seat))
+        self._run(FORFEIT, seat)
 
-    def _run(self, code: int) -> None:
-        self._order[CODE] = code
-        self._advance(
-            self._params,
-            self.states,
-            self._orders,
-            self._table,
-            self._masks,
-            self._no_bits,
-            self._observations,
-            self._results,
-        )
-        line = self._line.tolist()
-        self.player = line[PLAYER]
+    def _run(self, kind: int, argument: int) -> None:
+        self._kind[0] = kind
+        self._argument[0] = argument
+        self._step_batch(*self._arguments)
+        self.player = self._current_player.item()
         if self.player < 0:
             self.truncated = bool(self._truncated.item())
         self.returns, self.out = self._result.tolist()
-        if line[FAULT] != ERROR_NONE:
-            raise engine_error(line[FAULT])
+        if error := self._error.item():
+            raise engine_error(error)
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         """Return what a player sees now, `(size,)` int8."""
@@ -161,12 +147,12 @@ class Match:
         return out
 
     def legal_actions(self) -> list[int]:
-        """Return the legal ids of the seat to act, ascending; none once the game is over."""
+        """Return the legal ids of the current player, ascending; none once the game is over."""
         legal: list[int] = np.flatnonzero(self._mask).tolist()
         return legal
 
     def is_legal(self, action: Any) -> bool:
-        """Return whether `action` is an integer that the seat to act may choose."""
+        """Return whether `action` is an integer that the current player may choose."""
         try:
             number = index(action)
         except TypeError:
@@ -174,16 +160,16 @@ class Match:
         return 0 <= number < self.game.num_actions and bool(self._mask[number])
 
     def refusal(self, agent: str, action: Any) -> str:
-        """Return a sentence on why `action` is refused, from what `agent`, who is to act, knows."""
+        """Return a sentence on why `action` is refused, from what `agent`, the current player, knows."""
         legal = [f"{legal} ({self.game.format_action(self.states, legal)})" for legal in self.legal_actions()]
         listed = ", ".join(legal[:MAX_LISTED]) + (f" and {len(legal) - MAX_LISTED} more" * (len(legal) > MAX_LISTED))
         try:
             number = index(action)
         except TypeError:
-            name = f"{short(action)}, which is no integer,"
+            name = f"{short_repr(action)}, which is no integer,"
         else:
             known = 0 <= number < self.game.num_actions
-            name = f"{short(number)} ({self.game.format_action(self.states, number) if known else 'no such id'})"
+            name = f"{short_repr(number)} ({self.game.format_action(self.states, number) if known else 'no such id'})"
         return f"illegal action {name} for {agent} at {self.game.describe_decision(self.states)}; legal are {listed}"
 
     def clone(self) -> Match:
@@ -205,15 +191,15 @@ class Match:
         return _restore, (self.game, self.states.tobytes(), self.seed, self.flips, self.draws, self.history)
 
     def restore(self, state: bytes, history: list[int]) -> None:
-        """Go to a state saved as bytes, reached by `history`; `seed`, `flips` and `draws` are the caller's to set."""
+        """Restore a state saved as bytes, reached by `history`; `seed`, `flips` and `draws` are the caller's to set."""
         self.states.view(np.ndarray).view(np.uint8)[...] = np.frombuffer(state, np.uint8)
         self.history = history
         self.truncated = bool(self._truncated.item())
         if self.states.view(np.ndarray).view(np.uint8).any():  # else no game has begun
-            self._run(NO_ACTION)
+            self._run(READ, 0)
 
     def replay(self) -> Iterator[Match]:
-        """Yield this game at its start and after each action; the same object each time, one step on."""
+        """Yield this game at its start and after each action; the same object each time, one step further."""
         again = Match(self.game)
         again.begin(self.seed, self.flips, self.draws)
         yield again
@@ -221,7 +207,7 @@ class Match:
             if action >= 0:
                 again.play(action)
             else:
-                again.forfeit(-1 - action)
+                again.forfeit(forfeit_code(action))
             yield again
 
     def information_state(self, seat: int) -> InformationState:

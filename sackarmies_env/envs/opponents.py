@@ -1,4 +1,4 @@
-"""Who plays the other seats: agents by name or object, without knowing any package of agents.
+"""Opponents: agents by name or object for the other seats, independent of any package of agents.
 
 `"random"` is built in. Other names are read by a factory: the one given to `register_agent_factory`, else the one that
 an installed package names under the entry point group "sackarmies_env.agents".
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import choose_from_mask
+from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.rng import choice_stream, seed_choice
-from sackarmies_env.core.words import short, suggestion
 
 ENTRY_POINTS = "sackarmies_env.agents"
 RANDOM = "random"
@@ -25,7 +25,7 @@ RANDOM = "random"
 
 @runtime_checkable
 class Opponent(Protocol):
-    """Whatever chooses actions from what one player sees.
+    """An object that chooses actions from the observations of one player.
 
     Where it has a method `reset(seed)`, that is called before each game. Where it has `shares_batch = True`, one
     instance may play several seats and games at once, and its `act_batch(observations, action_masks)` is used; it is
@@ -49,16 +49,18 @@ def register_agent_factory(factory: AgentFactory) -> None:
 
 
 def make_opponent(choice: str | Opponent, game: Game) -> Opponent:
-    """Return the opponent that a name stands for; an object is returned as it is.
+    """Return the opponent of a name; an object is returned as it is.
 
     Raises:
-        ValueError: nobody knows the name, or the object cannot act.
+        ValueError: the name is unknown, or the object cannot act.
     """
     if isinstance(choice, type):
         raise ValueError(f"opponent {choice.__name__} is a class: give an instance of it")
     if not isinstance(choice, str):
         if not isinstance(choice, Opponent):
-            raise ValueError(f"opponent {short(choice)} is neither a name nor has it act(observation, action_mask)")
+            raise ValueError(
+                f"opponent {short_repr(choice)} is neither a name nor has it act(observation, action_mask)"
+            )
         return choice
     if choice == RANDOM:
         return RandomOpponent()
@@ -77,13 +79,13 @@ def agent_factory(name: str) -> AgentFactory:
         factory: AgentFactory = entry.load()
         return factory
     raise ValueError(
-        f"unknown opponent {short(name)}{suggestion(name, [RANDOM])}: {RANDOM!r} is built in; others need a package "
-        "of agents that is installed, or register_agent_factory()"
+        f"unknown opponent {short_repr(name)}{suggestion(name, [RANDOM])}: {RANDOM!r} is built in; others need a "
+        "package of agents that is installed, or register_agent_factory()"
     )
 
 
 def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
-    """Return who plays the other seats, one each, beginning with the seat after the learner's.
+    """Return the opponents of the other seats, one each, beginning with the seat after the learner's.
 
     Args:
         choice: a name, of which each seat gets an instance; an object, which plays all the other seats; or a list of
@@ -116,7 +118,9 @@ def misplay(opponent: Opponent, answer: Any, num_actions: int) -> str:
         fault = f"answered a value of type {type(answer).__name__}, which is no integer"
     else:
         is_known = 0 <= number < num_actions
-        fault = "chose an action that is not legal" if is_known else f"chose action {short(number)}, which is no id"
+        fault = (
+            "chose an action that is not legal" if is_known else f"chose action {short_repr(number)}, which is no id"
+        )
     return f"the opponent {type(opponent).__name__} {fault}"
 
 
@@ -126,12 +130,12 @@ def seat_of(seed: int, num_players: int) -> int:
 
 
 def reset_opponent(opponent: Opponent, seed: int, place: int) -> None:
-    """Tell an opponent of a new game, if it wants to know, with a seed of its own.
+    """Reset an opponent for a new game, if it has `reset`, with its own seed.
 
-    All that is random about a game comes from the seed of the game, so that a game is the same in every environment.
+    All random numbers of a game come from its seed, so that a game is the same in every environment.
 
     Args:
-        opponent: who it is.
+        opponent: the opponent.
         seed: of the game.
         place: seats from the learner's to the opponent's.
     """

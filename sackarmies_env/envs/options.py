@@ -1,4 +1,4 @@
-"""What adapters are told by their users: options, seeds, forced results, checked once and in the same words."""
+"""Validation of options, seeds and forced results, with the same messages in all adapters."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from sackarmies_env.core.advance import MAX_RESTARTS
-from sackarmies_env.core.words import short, suggestion
+from sackarmies_env.core.messages import short_repr, suggestion
+from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.spaces import AGENT_NAME
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
-ILLEGAL_ACTIONS = ("raise", "penalise", "terminate")
+ILLEGAL_ACTIONS = ("raise", "penalize", "terminate")
 RESET_OPTIONS = ("flips", "draws")
 MAX_SEED = 2**63 - 1
 OWN = "own"
@@ -29,7 +29,7 @@ OWN = "own"
 class PotentialShaping:
     """Extra reward gamma * potential(next) - potential(now) between two decisions of an agent.
 
-    It is computed from what the agent itself may see, and leaves best policies what they are (Ng, Harada, Russell:
+    It is computed from the agent's own observations, and does not change which policies are best (Ng, Harada, Russell:
     "Policy invariance under reward transformations", 1999). The end of a game has potential 0.
 
     Attributes:
@@ -57,16 +57,16 @@ class CommonOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """What the environments that play one game at a time have in common.
+    """Options of the environments that play one game at a time.
 
     Attributes:
         render_mode: "ansi", "rgb_array", "human" (prints after each step) or None.
-        render_viewpoint: whose eyes renderings use: "own", those of the player who decides (the learner's, where there
-            is one; the referee's once the game is over); a seat, or the name of its agent such as "player_0"; or
+        render_viewpoint: whose view is drawn: "own", that of the current player (of the learner, where there
+            is one; of the referee once the game is over); a seat, or the name of its agent such as "player_0"; or
             "referee", who sees all.
-        illegal_action: "raise" refuses with a ValueError and changes nothing; "penalise" takes `illegal_penalty` from
+        illegal_action: "raise" refuses with a ValueError and changes nothing; "penalize" takes `illegal_penalty` from
             the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
-        illegal_penalty: for "penalise", at least 0.
+        illegal_penalty: for "penalize", at least 0.
         shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
     """
 
@@ -92,7 +92,9 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
     known = [field.name for field in fields(Options)]
     for name in given:
         if name not in known:
-            raise ValueError(f"unknown option {short(name)}{suggestion(name, known)}: known are {', '.join(known)}")
+            raise ValueError(
+                f"unknown option {short_repr(name)}{suggestion(name, known)}: known are {', '.join(known)}"
+            )
     options = Options(**given)
     check_choice("render_mode", options.render_mode, (None, *RENDER_MODES))
     names = [AGENT_NAME.format(seat) for seat in range(num_players)]
@@ -102,7 +104,7 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
     check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
     check_penalty(options.illegal_penalty)
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
-        raise ValueError(f"shaping={short(options.shaping)}: it must be a PotentialShaping or None")
+        raise ValueError(f"shaping={short_repr(options.shaping)}: it must be a PotentialShaping or None")
     return options
 
 
@@ -114,7 +116,7 @@ def check_penalty(penalty: Any) -> None:
     """
     is_number = isinstance(penalty, int | float) and not isinstance(penalty, bool)
     if not (is_number and 0 <= penalty < math.inf):
-        raise ValueError(f"illegal_penalty={short(penalty)}: it must be a number of at least 0")
+        raise ValueError(f"illegal_penalty={short_repr(penalty)}: it must be a number of at least 0")
 
 
 def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
@@ -126,7 +128,9 @@ def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
     is_one = value is None or isinstance(value, str | int | np.integer)
     if not is_one or isinstance(value, bool) or value not in allowed:
         near = suggestion(value, [word for word in allowed if _number(word) in {"", _number(value)}])
-        raise ValueError(f"{option}={short(value)}{near}: allowed are {', '.join(repr(choice) for choice in allowed)}")
+        raise ValueError(
+            f"{option}={short_repr(value)}{near}: allowed are {', '.join(repr(choice) for choice in allowed)}"
+        )
 
 
 def _number(word: object) -> str:
@@ -153,7 +157,7 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     except TypeError:
         number = -1
     if not 0 <= number <= MAX_SEED:
-        raise ValueError(f"seed {short(seed)}: a seed is an integer from 0 to 2**63 - 1, or None")
+        raise ValueError(f"seed {short_repr(seed)}: a seed is an integer from 0 to 2**63 - 1, or None")
     return number, seeding.np_random(number)[0]
 
 
@@ -170,18 +174,18 @@ def forced_results(options: Any) -> tuple[str, list[list[str]]]:
         return "", []
     if not isinstance(options, Mapping):
         known = ", ".join(map(repr, RESET_OPTIONS))
-        raise ValueError(f"options={short(options)} of reset: it must be a dict with any of {known}, or None")
+        raise ValueError(f"options={short_repr(options)} of reset: it must be a dict with any of {known}, or None")
     unknown = [key for key in options if key not in RESET_OPTIONS]
     if unknown:
         known = ", ".join(map(repr, RESET_OPTIONS))
         near = suggestion(unknown[0], RESET_OPTIONS)
-        warnings.warn(f"reset ignores the unknown options {short(unknown)}{near}: known are {known}", stacklevel=3)
+        warnings.warn(f"reset ignores the unknown options {short_repr(unknown)}{near}: known are {known}", stacklevel=3)
     flips, draws = options.get("flips", ""), options.get("draws", ())
     if not isinstance(flips, str):
-        raise ValueError(f"option flips={short(flips)} of reset: it must be text such as 'H T | H'")
+        raise ValueError(f"option flips={short_repr(flips)} of reset: it must be text such as 'H T | H'")
     is_list = isinstance(draws, Sequence) and not isinstance(draws, str)
     if not is_list or not all(_is_list_of_ids(ids) for ids in draws):
-        raise ValueError(f"option draws={short(draws)} of reset: it must be one list of token ids a player")
+        raise ValueError(f"option draws={short_repr(draws)} of reset: it must be one list of token ids a player")
     return flips, [list(ids) for ids in draws]
 
 

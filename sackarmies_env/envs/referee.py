@@ -1,4 +1,4 @@
-"""What the referee of a game may ask: the decision at hand as ids and texts, and the whole truth. Agents never do."""
+"""Referee's view of a game: the current decision as ids and texts, and the full state. Never for agents."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.words import short
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.envs.match import Match
 
 if TYPE_CHECKING:
-    from sackarmies_env.core.notation import GameRecord
+    from sackarmies_env.core.record import GameRecord
 
 NOT_BEGUN = "no game has begun: call reset() first"
 
@@ -23,11 +23,11 @@ class Referee:
     game: Game
 
     def _begun(self) -> Match:
-        """Return the game at hand; raise ValueError where there is none yet."""
+        """Return the game; raise ValueError where there is none yet."""
         raise NotImplementedError
 
     def legal_actions(self) -> list[int]:
-        """Return the legal ids of the decision at hand, ascending; none once the game is over."""
+        """Return the legal ids of the current decision, ascending; none once the game is over."""
         return self._begun().legal_actions()
 
     def legal_texts(self) -> list[str]:
@@ -35,7 +35,7 @@ class Referee:
         return [self.format_action(action) for action in self.legal_actions()]
 
     def format_action(self, action: int) -> str:
-        """Return the text of an action of the decision at hand.
+        """Return the text of an action of the current decision.
 
         Raises:
             ValueError: there is no such action.
@@ -43,39 +43,41 @@ class Referee:
         match = self._begun()
         is_integer = isinstance(action, int | np.integer) and not isinstance(action, bool)
         if not is_integer or not 0 <= action < self.game.num_actions:
-            raise ValueError(f"no action {short(action)}: actions are the ids 0 to {self.game.num_actions - 1}")
+            raise ValueError(f"no action {short_repr(action)}: actions are the ids 0 to {self.game.num_actions - 1}")
         return self.game.format_action(match.states, int(action))
 
     def parse_action(self, text: str) -> int:
-        """Return the legal action that a text names at the decision at hand.
+        """Return the legal action that a text names at the current decision.
 
         Raises:
             ValueError: it names none.
         """
         match = self._begun()
         if not isinstance(text, str):
-            raise ValueError(f"{short(text)} is no text of an action: give one of legal_texts(), or an id to step()")
+            raise ValueError(
+                f"{short_repr(text)} is no text of an action: give one of legal_texts(), or an id to step()"
+            )
         return self.game.parse_action(match.states, text)
 
     def to_scenario(self) -> dict[str, Any]:
-        """Return the whole truth as a scenario."""
+        """Return the full state as a scenario."""
         return self.game.to_scenario(self._begun().states)
 
     def record(self, players: Sequence[str] = ()) -> GameRecord:
         """Return the game so far as a record that can be saved and replayed.
 
         Args:
-            players: names of who plays, in seat order.
+            players: names of the players, in seat order.
 
         Raises:
             ValueError: the names are no texts, or not as many as players.
         """
-        from sackarmies_env.core.notation import make_record
+        from sackarmies_env.core.record import make_record
 
         match = self._begun()
         is_list = isinstance(players, Sequence) and not isinstance(players, str)
         if not is_list or not all(isinstance(name, str) for name in players):
-            raise ValueError(f"players={short(players)}: it must be a list of names, one a seat")
+            raise ValueError(f"players={short_repr(players)}: it must be a list of names, one a seat")
         if len(players) not in {0, self.game.num_players}:
             raise ValueError(f"{len(players)} names are given for {self.game.num_players} players")
         return make_record(self.game, match.seed, match.history, flips=match.flips, draws=match.draws, players=players)

@@ -13,8 +13,8 @@ import numpy as np
 
 from sackarmies_env.core import __version__
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.reading import parse_json
-from sackarmies_env.core.words import short
+from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.safe_read import parse_json
 
 MAGIC = b"sackarmies state 1 "
 
@@ -52,7 +52,9 @@ def unpack_state(game: Game, data: bytes) -> tuple[dict[str, Any], bytes, list[i
     expected = {"version": __version__, "game": game.id, "configuration": game.digest}
     for name, value in expected.items():
         if header[name] != value:
-            raise ValueError(f"the saved state has {name} {short(header[name])}, but this environment has {value!r}")
+            raise ValueError(
+                f"the saved state has {name} {short_repr(header[name])}, but this environment has {value!r}"
+            )
     size = game.state_dtype.itemsize
     if len(content) < size or (len(content) - size) % 4:
         raise ValueError(f"the saved state has {len(content)} bytes, which are no state of {size} and a history")

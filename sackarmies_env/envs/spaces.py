@@ -1,4 +1,4 @@
-"""Spaces and names: what adapters tell others about the observations, actions and players of a game."""
+"""Spaces and names of the observations, actions and players of a game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Observation(TypedDict):
     """What an agent is given: both arrays are its own, never overwritten."""
 
     observation: NDArray[np.int8]  # (size,), laid out by the game's observation_spec
-    action_mask: NDArray[np.int8]  # (num_actions,), 1 for legal ids; all zero while another agent is to act
+    action_mask: NDArray[np.int8]  # (num_actions,), 1 for legal ids; all zero unless the agent is the current player
 
 
 class Info(TypedDict):

@@ -11,11 +11,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from sackarmies_env.core.advance import FORFEIT, MAX_RESTARTS, RANDOM, RUNNING, SKIP, TERMINATED, TRUNCATED
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
+from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
+from sackarmies_env.envs.batch_opponents import BatchOpponents
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
     ILLEGAL_ACTIONS,
@@ -27,7 +28,6 @@ from sackarmies_env.envs.options import (
     next_seed,
 )
 from sackarmies_env.envs.spaces import action_space, observation_space, vector_space
-from sackarmies_env.envs.table import OpponentTable
 
 ALL_SEATS = "all"
 RANDOM_SEAT = "random"
@@ -43,8 +43,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     With one seat, a row is what `SingleSeatEnv` is with the same seed, decision by decision, and all rows together are
     what Gymnasium's `SyncVectorEnv` makes of such environments. (Opponents that share a batch are one for all games:
     they get a new seed whenever games begin.) Opponents that play at random do so inside the kernel. With `seat="all"`
-    a step is one decision of whoever is to act: the reward is what that player earned by it, `infos["player"]` says who
-    acts next and `infos["rewards"]` `(num_envs, num_players)` what each earned.
+    a step is one decision of the current player: the reward is what that player earned by it, `infos["player"]` is
+    the next one and `infos["rewards"]` `(num_envs, num_players)` what each earned.
 
     Games that are over are replaced by those of the following seeds, in the same step or in the next one, see
     `autoreset_mode`. In the same step, `infos["final_obs"]` and `infos["final_info"]` hold how they ended: the last
@@ -60,7 +60,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             object without `shares_batch` is copied for each game.
         seat: the learner's seat, "random" for another one each game, or "all".
         illegal_action: as in `Options`.
-        illegal_penalty: for "penalise".
+        illegal_penalty: for "penalize".
         mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
         copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
         autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
@@ -104,7 +104,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.batch = Batch(game, num_envs, threads=threads, restarts=False)
-        self.table = None if seat == ALL_SEATS else OpponentTable(opponent, self.batch)
+        self.opponents = None if seat == ALL_SEATS else BatchOpponents(opponent, self.batch)
         self.seats = np.zeros(num_envs, np.int64)  # whose observations are returned
         self._paid = np.zeros((num_envs, game.num_players), np.float32)  # of the returns, given out as rewards
         self._rows = np.arange(num_envs)
@@ -120,8 +120,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """Start all games anew.
 
         Args:
-            seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None goes on
-                from the games before, or begins with any.
+            seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None: they
+                follow those of the games before, or begin with any.
             options: forced results "flips" and "draws", as in the PettingZoo environment; for the first games only.
 
         Raises:
@@ -160,10 +160,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             ValueError: not that many integers; or an illegal action, with `illegal_action="raise"`, and then nothing is
                 changed in any game.
         """
-        codes, rewards = self._orders_for(actions)
+        kinds, arguments, rewards = self._commands_for(actions)
         over, batch = self._over, self.batch
-        whose = batch.players.copy() if self.table is None else self.seats
-        batch.order(codes, None, 1)
+        whose = batch.players.copy() if self.opponents is None else self.seats
+        batch.dispatch(kinds, None, arguments)
         self._play_others(self._rows)
         if len(over):
             self._begin(over, self._following(over))
@@ -171,7 +171,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self._paid[...] = batch.returns
         rewards += earned[self._rows, whose]
         endings = self._endings()
-        terminations, truncations = endings == TERMINATED, endings == TRUNCATED
+        terminations, truncations = endings == Ending.TERMINATED, endings == Ending.TRUNCATED
         ended = np.flatnonzero(endings)
         final = self._final_info(ended, whose) if len(ended) else {}
         if not self._is_same_step:
@@ -184,12 +184,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             infos |= self._infos()
         else:
             infos = self._infos()
-        if self.table is None:
+        if self.opponents is None:
             infos["rewards"] = earned
         return self._observed(), rewards, terminations, truncations, infos
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the masks of the decisions at hand, `(num_envs, num_actions)`."""
+        """Return the masks of the current decisions, `(num_envs, num_actions)`."""
         return self.batch.action_masks.copy() if self.copy else self.batch.action_masks
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -197,29 +197,32 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     # --- actions
 
-    def _orders_for(self, actions: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the code for each game, and the penalties to pay."""
+    def _commands_for(self, actions: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return the command to each game, kinds and arguments, and the penalties to pay."""
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
-        codes, rewards = integers("actions", actions, self.num_envs).copy(), np.zeros(self.num_envs)
-        is_legal = self.batch.are_legal(codes)
+        arguments, rewards = integers("actions", actions, self.num_envs).copy(), np.zeros(self.num_envs)
+        kinds = np.full(self.num_envs, Command.STEP, np.int64)
+        is_legal = self.batch.are_legal(arguments)
         if len(self._over):
-            codes[self._over] = SKIP
+            kinds[self._over] = Command.SKIP
             is_legal[self._over] = True
         if not is_legal.all():
-            self._take_illegal(codes, rewards, np.flatnonzero(~is_legal))
-        return codes, rewards
+            self._take_illegal(kinds, arguments, rewards, np.flatnonzero(~is_legal))
+        return kinds, arguments, rewards
 
-    def _take_illegal(self, codes: NDArray[np.int64], rewards: NDArray[np.float64], rows: Rows) -> None:
+    def _take_illegal(
+        self, kinds: NDArray[np.int64], arguments: NDArray[np.int64], rewards: NDArray[np.float64], rows: Rows
+    ) -> None:
         """Do what the option says with illegal actions in `rows`."""
         batch = self.batch
         if self.illegal_action == "raise":
-            raise ValueError(batch.refusal(int(rows[0]), int(codes[rows[0]])))
-        if self.illegal_action == "penalise":
-            codes[rows] = RANDOM
+            raise ValueError(batch.refusal(int(rows[0]), int(arguments[rows[0]])))
+        if self.illegal_action == "penalize":
+            kinds[rows], arguments[rows] = Command.RANDOM, 1
             rewards[rows] -= self.illegal_penalty
         else:
-            codes[rows] = FORFEIT - batch.players[rows]
+            kinds[rows], arguments[rows] = Command.FORFEIT, batch.players[rows]
 
     # --- beginnings and ends
 
@@ -236,43 +239,43 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
             self._play_others(rows)
             self._paid[rows] = self.batch.returns[rows]
-            rows = rows[self._endings()[rows] != RUNNING]
+            rows = rows[self._endings()[rows] != Ending.RUNNING]
             if not len(rows):
                 return
             seeds, starts = self._following(rows), None
         raise ValueError(TOO_SHORT)
 
     def _play_others(self, rows: Rows) -> None:
-        """Let the opponents play in `rows` until the learner is to act.
+        """Let the opponents play in `rows` until the learner is the current player.
 
         Raises:
             ValueError: an opponent chose an illegal action. Nothing is shown then, for it would be what others see.
         """
-        if self.table is None:
+        if self.opponents is None:
             return
         try:
-            self.table.play_others(self.seats, rows)
+            self.opponents.play_others(self.seats, rows)
         except BaseException:  # whatever an opponent raises
             self._has_begun = False
             self.batch.hide(self._rows)
             raise
 
     def _take_seats(self, rows: Rows, seeds: NDArray[np.int64]) -> None:
-        """Give the learner its seats in games of `seeds`, and tell the opponents."""
-        if self.table is None:
+        """Give the learner its seats in games of `seeds`, and reset the opponents."""
+        if self.opponents is None:
             return
         if self.seat_choice == RANDOM_SEAT:
             self.seats[rows] = [seat_of(seed, self.game.num_players) for seed in seeds]
         else:
             self.seats[rows] = int(self.seat_choice)
-        self.table.begin(self.seats, rows, seeds)
+        self.opponents.begin(self.seats, rows, seeds)
 
     def _endings(self) -> NDArray[np.int64]:
-        """Return a value of ENDED for each learner's game."""
+        """Return an Ending for each learner's game."""
         batch = self.batch
-        if self.table is None or self.table.plays_inside:
+        if self.opponents is None or self.opponents.plays_inside:
             return batch.ended
-        return np.where(batch.terminations[self._rows, self.seats] != 0, TERMINATED, batch.ended)
+        return np.where(batch.terminations[self._rows, self.seats] != 0, Ending.TERMINATED, batch.ended)
 
     def _final_info(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
         """Return the infos of games that are over, where nothing is legal any more."""
@@ -281,7 +284,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         seats, returns = np.zeros(self.num_envs, np.int64), np.zeros_like(self._paid)
         seats[rows], returns[rows] = whose[rows], self.batch.returns[rows]
         batch = self.batch
-        if self.table is None or not self.table.plays_inside:  # what is shown there is of others, or of nobody
+        if self.opponents is None or not self.opponents.plays_inside:  # what is shown there is of others, or of nobody
             batch.hide(rows, whose[rows])
         given = {"seat": seats, "returns": returns}
         if self._is_same_step:  # else the mask is among the other infos
@@ -304,6 +307,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     def _infos(self) -> dict[str, Any]:
         infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
-        if self.table is None:
+        if self.opponents is None:
             infos["player"] = self.batch.players.copy()
         return infos

@@ -74,7 +74,7 @@ class OrderEnforced(OrderEnforcingWrapper):
         return self.env.render()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Observation, int | None]:
-        """Return an iterator over the agents to act; each must step before the next one."""
+        """Return an iterator over the current players; each must step before the next one."""
         self._check_reset("agent_iter")
         iterable: AECOrderEnforcingIterable[str, Observation, int | None] = super().agent_iter(max_iter)
         return iterable
@@ -84,7 +84,7 @@ class OrderEnforced(OrderEnforcingWrapper):
             raise ValueError(f"no game is running: call reset() before {name}()")
 
     def set_state(self, data: bytes) -> None:
-        """Go to a saved state, see `RawEnv.set_state`; it may take the place of a reset."""
+        """Restore a saved state, see `RawEnv.set_state`; it may take the place of a reset."""
         self.env.set_state(data)
         self._has_reset = True
         self._has_updated = True

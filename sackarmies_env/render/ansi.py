@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import counted
 from sackarmies_env.render.board import (
     REFEREE,
     AttachmentView,
@@ -29,10 +30,10 @@ from sackarmies_env.render.board import (
     Picture,
     SeatView,
     UnitView,
-    counted,
     pile_text,
 )
-from sackarmies_env.render.picture import make_picture
+from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.plain import observation_lines
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_DIM, ANSI_SEATS
 
 MIN_WIDTH, MAX_WIDTH = 40, 200  # columns
@@ -63,15 +64,17 @@ def ansi(
         width: greatest length of a line, 40 to 200 columns; by default that of the terminal, 80 where there is none.
 
     Raises:
-        ValueError: `viewer` is no seat, or there is no picture of this game.
+        ValueError: `viewer` is no seat.
     """
-    return paint_ansi(make_picture(game, states, viewer), color=color, width=width)
+    picture = find_picture(game, states, viewer)
+    if picture is None:
+        return "\n".join(observation_lines(game, states, viewer, min(text_columns(width), MAX_TEXT))) + "\n"
+    return paint_ansi(picture, color=color, width=width)
 
 
 def paint_ansi(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
     """Return a picture as text; see `ansi`."""
-    columns = shutil.get_terminal_size().columns if width is None else width
-    canvas = Canvas(shows_color() if color is None else color, min(max(columns, MIN_WIDTH), MAX_WIDTH))
+    canvas = Canvas(shows_color() if color is None else color, text_columns(width))
     lines = [canvas.styled(title_line(picture), (ANSI_BOLD,)), *canvas.wrapped(picture.headline(), 2)]
     if picture.announced:
         lines += canvas.wrapped(f"Announced: {picture.announced}", 2)
@@ -86,6 +89,12 @@ def paint_ansi(picture: Picture, *, color: bool | None = None, width: int | None
         for event in picture.log[:SHOWN_EVENTS]:
             lines += canvas.wrapped(f"  {event}", 4)
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def text_columns(width: int | None) -> int:
+    """Return the greatest length of a line: what is asked for, or that of the terminal."""
+    columns = shutil.get_terminal_size().columns if width is None else width
+    return min(max(columns, MIN_WIDTH), MAX_WIDTH)
 
 
 def shows_color() -> bool:
@@ -196,7 +205,7 @@ def draw_part(picture: Picture, hexes: list[Hex], canvas: Canvas, pitch: int) ->
 
 
 def draw_outline(canvas: Canvas, x: int, y: int, pitch: int) -> None:
-    """Draw the edges of one hex, shared with its neighbours."""
+    """Draw the edges of one hex, shared with its neighbors."""
     half = pitch // 2
     rise = "." + "-" * (half - 3) + "'" if half > 2 else "."
     fall = "'" + "-" * (half - 3) + "." if half > 2 else "."
@@ -222,7 +231,7 @@ def draw_hex(
 
 
 def fitting(texts: list[str], width: int) -> str:
-    """Return the longest of `texts` that fits, centred; they come from long to short."""
+    """Return the longest of `texts` that fits, centered; they come from long to short."""
     return next((text for text in texts if len(text) <= width), texts[-1][:width]).center(width)
 
 
@@ -253,7 +262,7 @@ def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
     facts = [f"controls {counted(held, 'battlefield')}, {kept} of {len(own)} own", f"hand {seat.hand_size}"]
     facts += [] if seat.sack_size is None else [f"sack {seat.sack_size}"]
     facts += [f"picked {seat.picks_left}"] if seat.picks_left else []
-    state = "" if seat.alive else " is out;"
+    state = "" if seat.alive else " is eliminated;"
     name = picture.seat_name(seat.seat)
     first, *more = canvas.wrapped(f"{name}{state} {', '.join(facts)}", 4)
     lines = [canvas.styled(name, (ANSI_SEATS[seat.seat], ANSI_BOLD)) + first.removeprefix(name), *more]

@@ -14,7 +14,7 @@ Hex = tuple[int, int]  # axial (q, r)
 Pile = tuple[tuple[str, int], ...]  # (name, copies), sorted by name
 
 REFEREE = None  # the viewer who sees all
-OVER = -1  # nobody is to decide
+OVER = -1  # no current player
 SQRT3 = math.sqrt(3.0)
 
 
@@ -156,11 +156,11 @@ class Picture:
         title: the game.
         viewer: seat, or REFEREE.
         turn: turns begun.
-        current: seat to decide, OVER when there is none.
+        current: the current player, OVER when there is none.
         asked: what that seat is asked, in words, as far as the viewer may know.
         announced: attack or effect that is announced, in words, "" if none.
         aim: from where and to where it goes.
-        outcome: how the game ended, "" while it goes on.
+        outcome: how the game ended, "" before.
         hexes: legal hex spaces, in reading order.
         fields, units: in the order of their hexes.
         seats: in seat order.
@@ -196,11 +196,6 @@ class Picture:
         return f"{self.seat_name(self.current)} to decide" + (f": {self.asked}" if self.asked else "")
 
 
-def counted(count: int, noun: str) -> str:
-    """Return `3 tokens`, `1 token`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
-
-
 def pile_text(pile: Pile) -> str:
     """Return a pile in words: `2 Plain, Walking Tree`, or `none`."""
     return ", ".join(f"{copies} {name}" if copies > 1 else name for name, copies in pile) or "none"
@@ -227,7 +222,7 @@ def codes_of(names: list[str]) -> list[str]:
     """Return a three-letter code for each name, all distinct.
 
     One word gives its first three letters, several give two letters of the first and one of the last (Orc Infantry:
-    OrI); a later name whose code is taken gets other letters of its own, in the worst case a number.
+    OrI); a later name whose code is taken gets other letters of the name, in the worst case a number.
     """
     taken: set[str] = set()
     codes = []

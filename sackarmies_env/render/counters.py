@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 def draw_field(scene: Scene, place: Place, field: FieldView, angle: float) -> None:
-    """Draw a battlefield, its arrow towards the seat at `angle`, its owner's disc on the left."""
+    """Draw a battlefield, its arrow toward the seat at `angle`, its owner's disc on the left."""
     color = theme.SEATS[field.controller]
     scene.append(Polygon(hexagon(place.x, place.y, place.r * 0.97), color))
     fill = theme.terrain_color(field.water, field.halts, bool(field.text))
@@ -68,7 +68,7 @@ def draw_terrain(scene: Scene, place: Place, field: FieldView) -> None:
 
 
 def draw_arrow(scene: Scene, place: Place, angle: float, color: str) -> None:
-    """Draw a wedge from the edge of the hex towards a seat."""
+    """Draw a wedge from the edge of the hex toward a seat."""
     turned = (angle + math.pi / 6) % (math.pi / 3) - math.pi / 6  # from the nearest edge middle
     edge = 0.95 * math.cos(math.pi / 6) / math.cos(turned)
     cos, sin = math.cos(angle), math.sin(angle)
@@ -108,7 +108,7 @@ def draw_back(scene: Scene, place: Place) -> None:
 
 
 def draw_card(scene: Scene, place: Place, card: UnitCard, face_up: bool) -> None:
-    """Draw the face of a unit; one that lies face down keeps the colour of its back."""
+    """Draw the face of a unit; one that lies face down keeps the color of its back."""
     ink = theme.INK if face_up else theme.WHITE
     raised, lowered = (theme.RAISED, theme.LOWERED) if face_up else (theme.RAISED_DOWN, theme.LOWERED_DOWN)
     band = theme.BANDS[card.band]

@@ -28,8 +28,8 @@ def draw_panel(scene: Scene, picture: Picture) -> None:
     scene.append(Text(RIGHT, 39, f"turn {picture.turn}", NORMAL, theme.INK, "end"))
     scene.append(Text(LEFT, 62, viewer, FINE, theme.FADED_INK, "start"))
     y = 92.0
-    told = [picture.headline(), *([f"Announced: {picture.announced}"] if picture.announced else []), *picture.notes]
-    for sentence in told:
+    lines = [picture.headline(), *([f"Announced: {picture.announced}"] if picture.announced else []), *picture.notes]
+    for sentence in lines:
         y = write(scene, y, sentence, 3, theme.INK)
     y += 6
     for seat in picture.seats:
@@ -51,7 +51,7 @@ def rule(scene: Scene, y: float) -> None:
 
 
 def write(scene: Scene, y: float, text: str, most: int, color: str, indent: float = 0.0) -> float:
-    """Write a text on at most so many lines; return where to go on."""
+    """Write a text on at most so many lines; return the next position."""
     chars = FINE_CHARS - int(indent / 7)
     for line in textwrap.wrap(text, chars, max_lines=most, placeholder=" ..."):
         scene.append(Text(LEFT + indent, y, line, FINE, color, "start"))
@@ -60,7 +60,7 @@ def write(scene: Scene, y: float, text: str, most: int, color: str, indent: floa
 
 
 def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView) -> float:
-    """Draw a General's lines; return where to go on."""
+    """Draw a General's lines; return the next position."""
     rule(scene, y)
     y += 20
     color = theme.SEATS[seat.seat] if seat.alive else theme.FADED_INK

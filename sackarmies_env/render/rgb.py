@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.words import missing_extra
+from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import REFEREE, Picture
-from sackarmies_env.render.picture import make_picture
-from sackarmies_env.render.scene import make_scene
-from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Shape, Text
+from sackarmies_env.render.board import REFEREE
+from sackarmies_env.render.scene import drawing_of
+from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Scene, Shape, Text
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -37,13 +36,13 @@ def rgb_array(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE
         (800, 1280, 3) uint8, always of this size.
 
     Raises:
-        ValueError: `viewer` is no seat, there is no picture of this game, or Pillow is not installed.
+        ValueError: `viewer` is no seat, or Pillow is not installed.
     """
-    return paint_rgb(make_picture(game, states, viewer))
+    return paint_rgb(drawing_of(game, states, viewer).scene)
 
 
-def paint_rgb(picture: Picture) -> NDArray[np.uint8]:
-    """Return a picture as (800, 1280, 3) uint8 pixels."""
+def paint_rgb(scene: Scene) -> NDArray[np.uint8]:
+    """Return a scene as (800, 1280, 3) uint8 pixels."""
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:
@@ -51,7 +50,7 @@ def paint_rgb(picture: Picture) -> NDArray[np.uint8]:
         raise ValueError(f'{sentence}, or choose render_mode "ansi"') if sentence else error from None
     image = Image.new("RGB", (theme.WIDTH * SAMPLES, theme.HEIGHT * SAMPLES), theme.PAPER)
     draw = ImageDraw.Draw(image)
-    for shape in make_scene(picture):
+    for shape in scene:
         draw_shape(draw, shape)
     small = image.resize((theme.WIDTH, theme.HEIGHT), Image.Resampling.BOX)
     return np.array(small, np.uint8)
@@ -77,7 +76,7 @@ def draw_shape(draw: ImageDraw, shape: Shape) -> None:
             if shape.stroke:
                 draw.line([*corners, *corners[:2]], fill=shape.stroke, width=line_width(shape.width), joint="curve")
         case Rect():
-            half = shape.width / 2 if shape.stroke else 0.0  # edges are centred on the outline
+            half = shape.width / 2 if shape.stroke else 0.0  # edges are centered on the outline
             (x0, y0), (x1, y1) = scaled(
                 ((shape.x - half, shape.y - half), (shape.x + shape.w + half, shape.y + shape.h + half))
             )

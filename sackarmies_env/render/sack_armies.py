@@ -14,10 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import as_records
-from sackarmies_env.games.sack_armies.actions import TYPE_BASE, legal_ids
-from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
-from sackarmies_env.games.sack_armies.constants import (
+from sackarmies_env.games.sack_armies.rules.setup import SETUP_FIELDS
+from sackarmies_env.games.sack_armies.rules.stats import (
+    ability_value,
+    effective_armor,
+    effective_damage,
+    effective_movement,
+)
+from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
+from sackarmies_env.games.sack_armies.state.constants import (
     NO_TOKEN,
     Ability,
     Band,
@@ -31,17 +38,11 @@ from sackarmies_env.games.sack_armies.constants import (
     Verb,
     Zone,
 )
-from sackarmies_env.games.sack_armies.knowledge import knows_identity
-from sackarmies_env.games.sack_armies.narrate_events import Names, log_of
-from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens
-from sackarmies_env.games.sack_armies.setup import SETUP_FIELDS
-from sackarmies_env.games.sack_armies.stats import (
-    ability_value,
-    effective_armor,
-    effective_damage,
-    effective_movement,
-)
-from sackarmies_env.games.sack_armies.text import effect_text
+from sackarmies_env.games.sack_armies.state.knowledge import knows_identity
+from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
+from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens
+from sackarmies_env.games.sack_armies.tokens.text import effect_text
+from sackarmies_env.games.sack_armies.words.event_sentences import Names, log_of, verb_words
 from sackarmies_env.render.board import (
     OVER,
     AttachmentView,
@@ -59,7 +60,6 @@ from sackarmies_env.render.sack_armies_words import (
     event_words,
     outcome_words,
     question,
-    verb_words,
 )
 
 HOMELANDS = {
@@ -255,7 +255,7 @@ class View:
             token = self.number("token_next", token)
 
     def attachment(self, token: int) -> AttachmentView:
-        """Return one attachment; face down others may have learnt its kind and no more."""
+        """Return one attachment; face down others may have learned its kind and no more."""
         data, _ = self.token_data(token)
         known = self.knows(token)
         return AttachmentView(
@@ -287,7 +287,7 @@ class View:
         )
 
     def sack_and_picks(self, seat: int) -> tuple[int, int]:
-        """Return the sizes of sack and picks; while picks are secret, others see those that will stand after them."""
+        """Return the sizes of sack and picks; while picks are secret, others see the sizes after them."""
         sack, picks = self.number("sack_count", seat), sum(copies for _, copies in self.pile(Zone.PICKED, seat))
         if self.number("decision") == Decision.SETUP_PICK and self.viewer not in (None, seat):
             return sack + picks - SETUP_FIELDS, SETUP_FIELDS
@@ -321,7 +321,7 @@ class View:
         return {(self.hex(cell), self.hex(target)) for cell in cells if cell >= 0 and target >= 0 and cell != target}
 
     def outcome(self) -> str:
-        """Return how the game ended, "" while it goes on."""
+        """Return how the game ended, "" before."""
         if not self.number("terminated") and not self.number("truncated"):
             return ""
         truncated = bool(self.number("truncated"))

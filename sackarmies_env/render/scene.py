@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.game import Game
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import Hex, Picture, center_of
 from sackarmies_env.render.counters import Place, draw_counter, draw_field
 from sackarmies_env.render.panel import draw_panel
+from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.plain import COLUMNS, observation_lines, text_scene
 from sackarmies_env.render.shapes import Line, Polygon, Rect, Scene, Text, hexagon
 
 MARGIN = 26  # pixels around the board
 LARGEST_HEX = 62.0  # radius in pixels of the hexes of a small board
 OPENING = 3  # hexes around the middle that are in the picture from the start
+
+
+class Drawing(NamedTuple):
+    """What a painter draws: a title and shapes from back to front."""
+
+    title: str
+    scene: Scene
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,19 @@ def make_camera(hexes: tuple[Hex, ...]) -> Camera:
     return Camera(scale, x, y)
 
 
+def drawing_of(game: Game, states: NDArray[np.void], viewer: int | None) -> Drawing:
+    """Return what `viewer` may see of `states[0]`: a picture, or text where the game has none.
+
+    Raises:
+        ValueError: `viewer` is no seat.
+    """
+    picture = find_picture(game, states, viewer)
+    if picture is not None:
+        return Drawing(f"{picture.title}: {picture.headline()}", make_scene(picture))
+    lines = observation_lines(game, states, viewer, COLUMNS)
+    return Drawing(lines[0], text_scene(lines))
+
+
 def make_scene(picture: Picture) -> Scene:
     """Return the shapes of a picture, from back to front."""
     camera = make_camera(picture.hexes)
@@ -63,7 +90,7 @@ def make_scene(picture: Picture) -> Scene:
 
 
 def seat_angle(picture: Picture, seat: int) -> float:
-    """Return where a General sits, as an angle from right to down: the viewer below, the next one to his right."""
+    """Return where a General sits, as an angle from right to down: the viewer below, the next one to their right."""
     base = picture.viewer or 0
     return math.pi / 2 - 2 * math.pi * (seat - base) / len(picture.seats)
 

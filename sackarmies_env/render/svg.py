@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.render import theme
-from sackarmies_env.render.board import REFEREE, Picture
-from sackarmies_env.render.picture import make_picture
-from sackarmies_env.render.scene import make_scene
+from sackarmies_env.render.board import REFEREE
+from sackarmies_env.render.scene import Drawing, drawing_of
 from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Shape, Text
 
 FONT = "Helvetica Neue, Arial, Liberation Sans, sans-serif"
@@ -26,17 +25,16 @@ def svg(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE) -> s
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
 
     Raises:
-        ValueError: `viewer` is no seat, or there is no picture of this game.
+        ValueError: `viewer` is no seat.
     """
-    return paint_svg(make_picture(game, states, viewer))
+    return paint_svg(drawing_of(game, states, viewer))
 
 
-def paint_svg(picture: Picture) -> str:
-    """Return a picture as an SVG document."""
+def paint_svg(drawing: Drawing) -> str:
+    """Return a drawing as an SVG document."""
     size = f'width="{theme.WIDTH}" height="{theme.HEIGHT}" viewBox="0 0 {theme.WIDTH} {theme.HEIGHT}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}">'
-    title = f"<title>{escape(picture.title)}: {escape(picture.headline())}</title>"
-    return "\n".join([head, title, *map(element, make_scene(picture)), "</svg>"]) + "\n"
+    return "\n".join([head, f"<title>{escape(drawing.title)}</title>", *map(element, drawing.scene), "</svg>"]) + "\n"
 
 
 def element(shape: Shape) -> str:

@@ -1,4 +1,4 @@
-"""Colours and sizes that all pictures share."""
+"""Colors and sizes of all pictures."""
 
 from __future__ import annotations
 

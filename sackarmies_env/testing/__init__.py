@@ -1,4 +1,4 @@
-"""Checks that the author of any game can run."""
+"""Checks for the authors of games."""
 
 from sackarmies_env.testing.api_test import check_game
 from sackarmies_env.testing.perft import perft, perft_divide

@@ -1,4 +1,4 @@
-"""Perft: how many sequences of decisions there are. A number that changes tells that a rule did."""
+"""Perft: the number of sequences of decisions; a change of it shows that a rule changed."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class RandomPlay:
 
     @property
     def player(self) -> int:
-        """Who is to act; NO_PLAYER once the game is over."""
+        """The current player; NO_PLAYER once the game is over."""
         return int(self.states["current_player"][0])
 
     def __iter__(self) -> Iterator[int]:
@@ -46,7 +46,9 @@ class RandomPlay:
             game.legal_actions(game.params, states, self.action_mask)
             legal = np.flatnonzero(self.action_mask[0])
             if not len(legal):
-                raise AssertionError(f"{self.where()}: player {self.player} is to act but has no legal action")
+                raise AssertionError(
+                    f"{self.where()}: player {self.player} is the current player but has no legal action"
+                )
             action = int(legal[self._rng.integers(len(legal))])
             yield action
             self.actions.append(action)

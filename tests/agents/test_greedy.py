@@ -5,17 +5,17 @@ import pytest
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.scripted.greedy import GreedyAgent
-from sackarmies_agents.scripted.greedy_odds import progressive_chance, single_chance
 from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
+from sackarmies_agents.scripted.sack_armies.odds import progressive_chance, single_chance
 from sackarmies_env.core.jit import INTERPRETED
-from sackarmies_env.games.sack_armies.constants import Verb
 from sackarmies_env.games.sack_armies.game import make_game
-from tests.rules.sack_armies.table import B1, attachment, field, position, token, unit
+from sackarmies_env.games.sack_armies.state.constants import Verb
+from tests.sack_armies.builders.text_game import B1, attachment, field, position, token, unit
 
 
 class Position:
-    """A position in which the greedy General chooses for whoever is to act."""
+    """A position in which the greedy General chooses for the current player."""
 
     def __init__(self, scenario):
         switches = {"auto_forced": False} | scenario.get("switches", {})
@@ -172,7 +172,7 @@ def test_deploys_a_full_hand_before_it_draws():
     assert p.choice() == "deploy"
 
 
-def test_discards_the_poorest():
+def test_discards_the_least_valuable_token():
     hands = [general(hand=["giant", "soldier", "giant"], sack=["giant"] * 3), general()]
     p = Position(position([SOLDIER, GIANT], [unit("soldier", "0,0")], general=hands)).do("draw")
     assert p.play(3) == ["type soldier", "type giant", "type giant"]
@@ -237,7 +237,7 @@ def test_reveals_an_augmenter_that_may_save():
     assert p.play(2) == ["reveal_unit", "hex 3,0"]
 
 
-def test_counters():
+def test_counters_an_attack_that_it_can_answer():
     p = Position(position([SOLDIER], [unit("soldier", "1,0"), unit("soldier", "2,0", owner=1)]))
     assert p.do("melee", "hex 1,0", "hex 2,0").pass_windows().choice() == "yes"
 
@@ -327,8 +327,10 @@ def test_does_not_change_what_it_is_shown():
 
 def test_another_game_is_refused():
     info = GameInfo.of(make_game(2))
-    with pytest.raises(ValueError, match="plays 'sack_armies' with compact observations, not 'chess'"):
+    with pytest.raises(ValueError, match="reads compact observations of 'sack_armies', not these of 'chess'"):
         GreedyAgent(GameInfo("chess", 2, info.num_actions, info.observation_spec))
+    with pytest.raises(ValueError, match="reads compact observations of 'sack_armies', not these of 'sack_armies'"):
+        GreedyAgent(GameInfo.of(make_game(2, observation="planes")))
 
 
 # --- strength

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.scripted.greedy import GreedyAgent
-from sackarmies_agents.scripted.greedy_board import NO_UNIT, UNREACHED, gap_between, is_mine
-from sackarmies_agents.scripted.greedy_ground import count_reach, find_menaces, find_pull, find_wants
-from sackarmies_agents.scripted.greedy_places import (
+from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
+from sackarmies_agents.scripted.sack_armies.board import NO_UNIT, UNREACHED, gap_between, is_mine
+from sackarmies_agents.scripted.sack_armies.ground import count_reach, find_menaces, find_pull, find_wants
+from sackarmies_agents.scripted.sack_armies.places import (
     better_place,
     danger,
     fight_value,
@@ -17,7 +17,7 @@ from sackarmies_agents.scripted.greedy_places import (
     special_danger,
     study,
 )
-from sackarmies_agents.scripted.greedy_read import read_board
+from sackarmies_agents.scripted.sack_armies.read import read_board
 from sackarmies_env.core.jit import INTERPRETED, njit
 from tests.agents.test_greedy import random_views
 
@@ -121,7 +121,7 @@ def test_fights_worked_out_once_for_a_unit_are_those_of_each_hex(views):
     assert (errors[4:] >= LEAST).tolist() == [True, True]
 
 
-def test_menaces_are_found_with_fewer_ways(views):
+def test_shortcut_finds_the_same_threats(views):
     counts = np.zeros(2, np.int64)
     count_wrong_menaces(*views, counts)
     assert counts[0] == 0
@@ -135,7 +135,7 @@ def test_pulls_are_handed_on_from_hex_to_hex(views):
     assert counts[1] >= LEAST
 
 
-def test_a_single_legal_id_is_taken_unread():
+def test_single_legal_id_is_chosen_without_reading_the_observation():
     game, observations, masks = random_views(2, 1, seed=1)
     agent = GreedyAgent(GameInfo.of(game))
     masks[0] = 0

@@ -178,7 +178,7 @@ def test_gradient_reaches_every_weight(info):
     observation = battle(info)
     for name in ("generals", "types"):
         observation[info.observation_spec.slice(name)] = 1
-    observation[info.observation_spec.index("globals", 0, "to_act")] = 1
+    observation[info.observation_spec.index("globals", 0, "is_current")] = 1
     legal = torch.zeros((1, info.num_actions), dtype=torch.bool)
     legal[0, [0, 31, 24 + info.num_types + 1, *hexes(info, (0, 0), (1, 0))]] = True
     scores, values = network(torch.tensor(observation)[None], legal)
@@ -190,6 +190,15 @@ def test_gradient_reaches_every_weight(info):
 def test_game_with_a_board_gets_the_board_network(info):
     assert isinstance(make_network(info, SIZES), BoardNetwork)
     assert isinstance(make_network(GameInfo.of(make_duel()), SIZES), PlainNetwork)
+    planes = GameInfo.of(load_game("sack_armies", observation="planes"))
+    assert planes.radius > 0
+    assert isinstance(make_network(planes, SIZES), PlainNetwork)
+
+
+def test_network_of_an_unknown_kind_is_refused():
+    info = GameInfo("chess", 2, 4, make_duel().observation_spec, network="bord")
+    with pytest.raises(ValueError, match=r"the game 'chess' declares the network 'bord': known are 'board', 'plain'"):
+        make_network(info, SIZES)
 
 
 def test_agent_draws_by_the_probabilities_of_its_network():
@@ -206,7 +215,7 @@ def test_agent_draws_by_the_probabilities_of_its_network():
     assert np.abs(shares - [0.7, 0.2, 0.1, 0, 0, 0]).max() < 0.02
 
 
-def test_encoder_scales_numbers_looks_up_codes_and_leaves_out_what_it_is_told():
+def test_encoder_scales_numbers_looks_up_codes_and_omits_given_features():
     features = [Feature("wide", -128, 127, "x"), Feature("code", -1, 2, "x", categorical=True), Feature("q", 0, 4, "x")]
     encoder = Encoder(features, 5, without={"q"})
     rows = torch.tensor([[8, -1, 3], [8, -1, 1], [-128, 2, 0]], dtype=torch.int8)

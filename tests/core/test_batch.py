@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sackarmies_env.core.advance import RANDOM, RUNNING, SKIP, TERMINATED, TRUNCATED
 from sackarmies_env.core.batch import Batch
-from sackarmies_env.core.compose import pack_mask
+from sackarmies_env.core.bits import count_bits, nth_bit
 from sackarmies_env.core.jit import INTERPRETED, njit
-from sackarmies_env.core.legal import choose_from_mask, choose_legal, count_bits, nth_bit
+from sackarmies_env.core.legal import choose_from_mask, choose_legal, pack_mask
 from sackarmies_env.core.rng import choice_stream, choice_word, following_seed, next_choice
 from sackarmies_env.core.state import ERROR_CAPACITY, alloc, record_dtype
+from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
 
@@ -34,7 +34,7 @@ both = pytest.mark.parametrize("make", GAMES, ids=["duel", "two", "three"])
 def content(batch):
     """Return all that a batch holds, for comparisons."""
     arrays = (batch.action_masks, batch.packed_masks, batch.observations, batch.returns, batch.terminations)
-    return [batch.states.view(np.ndarray).tobytes(), batch._table.tobytes(), *(array.tobytes() for array in arrays)]
+    return [batch.states.view(np.ndarray).tobytes(), batch._slots.tobytes(), *(array.tobytes() for array in arrays)]
 
 
 def look(game, states):
@@ -78,9 +78,9 @@ def test_each_row_is_the_game_alone(make):
             assert np.array_equal(batch.returns[row], earned)
             assert np.array_equal(batch.terminations[row], out)
             assert batch.players[row] == states["current_player"][0]
-            ending = TERMINATED if states["terminated"][0] else TRUNCATED if states["truncated"][0] else RUNNING
+            ending = Ending.TRUNCATED if states["truncated"][0] else Ending(int(states["terminated"][0]))
             assert batch.ended[row] == ending
-        running = np.flatnonzero(batch.ended == RUNNING)
+        running = np.flatnonzero(batch.ended == Ending.RUNNING)
         if not len(running):
             break
         actions = np.array([rng.choice(np.flatnonzero(batch.action_masks[row])) for row in running])
@@ -93,7 +93,7 @@ def test_each_row_is_the_game_alone(make):
 def test_rows_that_are_skipped_or_not_named_stay_as_they_are(make):
     batch, other = begun(make, 3), begun(make, 3)
     action = int(np.flatnonzero(batch.action_masks[1])[0])
-    batch.step(np.array([SKIP, action, SKIP]))
+    batch.dispatch([Command.SKIP, Command.STEP, Command.SKIP], None, action)
     other.step(np.array([action]), np.array([1]))
     assert content(batch) == content(other)
     third = begun(make, 3)
@@ -178,7 +178,7 @@ def test_restarts_are_resets_to_the_following_seed(make):
 def test_games_are_played_to_their_ends():
     batch = begun(GAMES[0], 20, restarts=False)
     batch.play_out()
-    assert (batch.ended == TERMINATED).all()
+    assert (batch.ended == Ending.TERMINATED).all()
     assert (batch.players == -1).all()
     assert (batch.returns.sum(axis=1) == 0).all()
     before = content(batch)
@@ -188,29 +188,29 @@ def test_games_are_played_to_their_ends():
         begun(GAMES[0]).play_out()
 
 
-def test_whoever_watches_sees_its_own_decisions_and_its_own_end():
+def test_observing_seat_gets_its_own_decisions_and_its_own_end():
     batch = Batch(make_duel(3), 30, restarts=False)
     batch.seats[:] = np.arange(30) % 3
     batch.reset(np.arange(30))
     for _ in range(60):
-        running = batch.ended == RUNNING
+        running = batch.ended == Ending.RUNNING
         assert np.array_equal(batch.players[running], batch.seats[running])
         out = batch.terminations[np.arange(30), batch.seats]
-        assert np.array_equal(out == 1, batch.ended == TERMINATED)
+        assert np.array_equal(out == 1, batch.ended == Ending.TERMINATED)
         assert np.array_equal(batch.observations, batch.observe(batch.seats))
         assert np.array_equal(batch.action_masks.any(axis=1), running)
         batch.step_random(1, np.flatnonzero(running))
     assert not running.any()
 
 
-def test_whoever_watches_goes_on_to_the_next_game():
+def test_observing_seat_continues_with_the_next_game():
     batch = Batch(make_duel(3), 30)
     batch.seats[:] = np.arange(30) % 3
     batch.reset(np.arange(30))
     ends = np.zeros(30, np.int64)
     for _ in range(60):
         batch.step_random()
-        ends += batch.ended != RUNNING
+        ends += batch.ended != Ending.RUNNING
         assert np.array_equal(batch.players, batch.seats)
         assert batch.action_masks.any(axis=1).all()
     assert np.array_equal(batch.games, ends)
@@ -218,7 +218,7 @@ def test_whoever_watches_goes_on_to_the_next_game():
 
 
 @both
-def test_whoever_gives_up_is_out(make):
+def test_player_who_forfeits_is_eliminated(make):
     batch = begun(make, 2, restarts=False)
     batch.forfeit(np.array([0, -1]))
     assert batch.terminations[0, 0] == 1
@@ -247,7 +247,7 @@ def test_forced_results_come_first():
     assert content(batch) == content(other)
 
 
-def test_what_a_player_sees_who_is_not_to_act():
+def test_players_other_than_the_current_one_can_be_observed():
     batch = begun(GAMES[0], 5)
     others = (batch.players + 1) % 3
     seen = batch.observe(others)
@@ -325,7 +325,7 @@ def test_interpreted_and_compiled_batches_are_the_same():
 # --- what is refused
 
 
-def test_faults_of_the_engine_are_told_with_their_game():
+def test_faults_of_the_engine_are_reported_with_their_game():
     batch = begun(make_duel, 3)
     batch.states["error"][2] = ERROR_CAPACITY
     with pytest.raises(RuntimeError, match=r"the rules engine reports fault 2 in game 2, of seed 102 "):
@@ -349,7 +349,7 @@ def test_sizes_are_checked():
 def test_a_random_decision_needs_a_number_of_them():
     batch = begun(make_duel, 2)
     before = batch.states.tobytes()
-    batch.order(RANDOM, None, 0)
+    batch.dispatch(Command.RANDOM, None, 0)
     assert batch.states.tobytes() == before
 
 
@@ -360,7 +360,7 @@ def test_a_game_that_has_not_begun_is_not_played():
     batch.reset([1], np.array([0]))
     with pytest.raises(ValueError, match="game 1 has not begun"):
         batch.step_random()
-    batch.step(np.array([int(batch.action_masks[0].argmax()), SKIP]))
+    batch.dispatch([Command.STEP, Command.SKIP], None, int(batch.action_masks[0].argmax()))
     batch.states[1:] = batch.states[:1]  # the caller's own state
     batch.read(np.array([1]))
     twin = batch.states[1:].tobytes()

@@ -1,5 +1,6 @@
 """The compile cache: never stale, warm the second time, safe among processes, and unharmed by damaged files."""
 
+import shutil
 import subprocess
 import sys
 
@@ -59,7 +60,7 @@ check({first: whole[second], second: whole[first]}, 4, "swapped")
 print(len(whole))
 """
 
-# Whoever compiles goes on only when so many others have said that they wait for it.
+# The compiling process continues only when so many others have said that they wait for it.
 RACE = """
 import pathlib, time
 from numba.core import event
@@ -115,6 +116,16 @@ def test_edit_in_a_callee_takes_effect_and_an_unchanged_source_is_not_compiled_a
 
 
 @pytest.mark.slow
+def test_edit_in_one_game_does_not_compile_another_again(toy):
+    shutil.copytree(toy / "sackarmies_env/games/toy", toy / "sackarmies_env/games/other")
+    finish(start(toy, "1"))
+    (toy / "sackarmies_env/games/other/inner.py").write_text(INNER.replace("x + 1", "x + 100"))
+    assert finish(start(toy, "1")) == (["20", "0", "theirs"], "")
+    (toy / "sackarmies_env/core/atomic_write.py").open("a").write("\n")
+    assert finish(start(toy, "1")) == (["20", "2", "theirs"], "")
+
+
+@pytest.mark.slow
 def test_processes_that_compile_different_signatures_at_once_lose_nothing(toy):
     arguments = ["1", "1.5", "True", "2j"]
     for words, errors in [finish(process) for process in [start(toy, argument) for argument in arguments]]:
@@ -147,7 +158,7 @@ with multiprocessing.get_context("spawn").Pool(3) as pool:
 
 
 @pytest.mark.slow
-def test_process_killed_while_it_compiles_holds_up_nobody(toy):
+def test_lock_of_a_process_killed_while_compiling_is_released(toy):
     killed = start(toy, program=STOP)
     assert killed.stdout.readline() == "compiling\n"
     waiting = start(toy, "1")
@@ -159,7 +170,7 @@ def test_process_killed_while_it_compiles_holds_up_nobody(toy):
 
 
 @pytest.mark.slow
-def test_process_does_not_wait_for_ever(toy):
+def test_process_compiles_itself_after_waiting_too_long(toy):
     stopped = start(toy, program=STOP)
     assert stopped.stdout.readline() == "compiling\n"
     words, errors = finish(start(toy, "1", program=f"{SHORT_PATIENCE}\n{CALL}"))
@@ -208,7 +219,7 @@ def test_damaged_cache_files_are_compiled_again_and_crash_nothing(toy):
 
 
 @pytest.mark.slow
-def test_damaged_entry_is_replaced_with_the_reason_told(toy):
+def test_damaged_entry_is_replaced_and_the_reason_is_reported(toy):
     finish(start(toy, "1"))
     (entry,) = entries(toy)
     entry.write_bytes(entry.read_bytes()[:50])
@@ -230,7 +241,7 @@ def test_entry_that_is_whole_and_cannot_be_used_is_compiled_again(toy, content):
 
 
 @pytest.mark.slow
-def test_cache_directory_that_cannot_be_written_gives_way_to_a_temporary_one_with_a_note(toy):
+def test_unwritable_cache_directory_is_replaced_by_a_temporary_one_with_a_note(toy):
     (toy / "file").write_text("")
     variables = {"SACKARMIES_CACHE_DIR": str(toy / "file/cache"), "TMPDIR": str(toy)}
     words, errors = finish(start(toy, "1", **variables))
@@ -242,9 +253,7 @@ def test_cache_directory_that_cannot_be_written_gives_way_to_a_temporary_one_wit
 
 @pytest.mark.slow
 def test_cache_that_vanishes_while_in_use_costs_nothing_but_time(toy):
-    vanish = (
-        "import shutil; from sackarmies_env.core.cache_folder import cache_folder; shutil.rmtree(cache_folder().path)"
-    )
+    vanish = "import shutil; from sackarmies_env.games.toy.outer import outer; shutil.rmtree(outer._cache.cache_path)"
     finish(start(toy, "1"))
     assert finish(start(toy, "1", program=CALL.replace("print", f"{vanish}\nprint", 1))) == (["20", "2", "theirs"], "")
     assert finish(start(toy, "1")) == (["20", "0", "theirs"], "")

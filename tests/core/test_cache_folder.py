@@ -1,4 +1,4 @@
-"""The folder of the compile cache: another one after each change that matters; strangers' folders are left alone."""
+"""The folder of the compile cache: another one after each change that matters; foreign folders are left alone."""
 
 import json
 import os
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import sackarmies_agents
 from sackarmies_env.core import cache_folder
 from sackarmies_env.core.cache_folder import FIRST_USE, KEPT_FOLDERS, MARKER, PRUNE_AGE, open_folder, prune
 
-BUILD = {"rules": "a", "Python": "3.11.9", "numba": "0.68.1", "processor": ["x86_64"], "settings": {}}
+BUILD = {"owner": "toy", "rules": "a", "Python": "3.11.9", "numba": "0.68.1", "processor": ["x86_64"], "settings": {}}
 
 
 def make_folder(base, name, age=0.0, marker=True):
@@ -43,8 +44,11 @@ def test_digest_changes_with_each_source_and_its_name_but_not_with_data(tmp_path
 
 
 def test_folder_changes_with_the_compiler_and_its_settings(tmp_path, monkeypatch):
+    sources = cache_folder.Sources("toy", (tmp_path / "toy",))
+    (tmp_path / "toy").mkdir()
+
     def path():
-        return open_folder(tmp_path, cache_folder.build_identity()).path
+        return open_folder(tmp_path, cache_folder.build_identity(sources)).path
 
     seen = [path()]
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
@@ -56,10 +60,18 @@ def test_folder_changes_with_the_compiler_and_its_settings(tmp_path, monkeypatch
         seen.append(path())
     monkeypatch.setattr(cache_folder.platform, "machine", lambda: "another")
     seen.append(path())
-    monkeypatch.setattr(cache_folder, "RULE_FOLDERS", (tmp_path / "no rules",))
-    (tmp_path / "no rules").mkdir()
+    (tmp_path / "toy/rules.py").write_text("")
     seen.append(path())
     assert len(set(seen)) == len(seen) == 7
+
+
+def test_kernels_depend_on_core_and_on_the_game_or_package_they_belong_to():
+    core, games = cache_folder.CORE, cache_folder.GAMES
+    assert cache_folder.sources_of(core / "legal.py") == ("core", (core,))
+    assert cache_folder.sources_of(games / "chess/rules/moves.py") == ("chess", (core, games / "chess"))
+    agents = Path(sackarmies_agents.__file__)
+    assert cache_folder.sources_of(agents) == ("sackarmies_agents", (core, games, agents.parent))
+    assert cache_folder.sources_of(Path(__file__)) == ("test_cache_folder", (core, games, Path(__file__)))
 
 
 @pytest.mark.parametrize(
@@ -78,6 +90,7 @@ def test_reason_says_what_differs_from_the_build_used_last(tmp_path, change, rea
     assert open_folder(tmp_path, {**BUILD, **change}).reason == reason
     assert open_folder(tmp_path, {**BUILD, **change}).reason == reason  # the next process still says so
     assert open_folder(tmp_path, BUILD).reason == FIRST_USE
+    assert open_folder(tmp_path, {**BUILD, "owner": "other"} | change).reason == FIRST_USE
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"identity": 1}', b"\xff\xfe", b"[" * 100_000])
@@ -91,7 +104,7 @@ def test_damaged_marker_is_written_again(tmp_path, content):
     assert json.loads((folder / MARKER).read_bytes())["identity"] == whole["identity"]
 
 
-def test_reason_that_would_confuse_a_terminal_is_not_told(tmp_path):
+def test_reason_with_control_characters_is_not_printed(tmp_path):
     folder = open_folder(tmp_path, BUILD).path
     (folder / MARKER).write_text(json.dumps({"identity": BUILD, "reason": "\033[31m"}))
     assert open_folder(tmp_path, BUILD).reason == FIRST_USE
@@ -117,7 +130,7 @@ def test_pruning_removes_nothing_that_is_not_its_own(tmp_path):
     for number in range(KEPT_FOLDERS):
         make_folder(tmp_path, f"{number:024x}")
     old = 99 * PRUNE_AGE
-    strangers = [
+    foreign = [
         make_folder(tmp_path, "holiday-pictures-of-2024", age=old),  # as long a name as ours
         make_folder(tmp_path, "zzzzzzzzzzzzzzzzzzzzzzzz", age=old),
         make_folder(tmp_path, "ABCDEFABCDEFABCDEFABCDEF", age=old),
@@ -131,7 +144,7 @@ def test_pruning_removes_nothing_that_is_not_its_own(tmp_path):
     (tmp_path / ("c" * 24)).symlink_to(linked, target_is_directory=True)
     (tmp_path / ("d" * 24)).write_text("")
     prune(tmp_path)
-    for path in [*strangers, linked]:
+    for path in [*foreign, linked]:
         assert (path / "content").exists()
     assert (tmp_path / ("c" * 24)).is_symlink()
     assert (tmp_path / ("d" * 24)).exists()
@@ -140,7 +153,7 @@ def test_pruning_removes_nothing_that_is_not_its_own(tmp_path):
     assert not (tmp_path / ("e" * 24)).exists()  # ours, so that the test above says something
 
 
-def test_new_folder_prunes_and_bears_a_marker(tmp_path):
+def test_new_folder_prunes_old_ones_and_has_a_marker(tmp_path):
     for number in range(KEPT_FOLDERS):
         make_folder(tmp_path, f"{number:024x}")
     old = make_folder(tmp_path, "e" * 24, age=9 * PRUNE_AGE)

@@ -1,4 +1,4 @@
-"""What a batch is told is checked: each fault is a sentence, and no game is changed by it."""
+"""Checks of what a batch is given: each fault is a sentence, and no game is changed by it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import functools
 import numpy as np
 import pytest
 
-from sackarmies_env.core.advance import BEGIN, FORFEIT, NO_ACTION, RANDOM, SKIP
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_env.core.step_batch import Command
 from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
 
@@ -26,7 +26,7 @@ def batch(request):
 
 
 def content(batch):
-    arrays = (batch.action_masks, batch.observations, batch.returns, batch._table)
+    arrays = (batch.action_masks, batch.observations, batch.returns, batch._slots)
     return [batch.states.view(np.ndarray).tobytes(), *(array.tobytes() for array in arrays)]
 
 
@@ -91,7 +91,7 @@ def test_rows_are_games_that_exist(batch, rows, sentence):
         lambda: batch.read(rows),
         lambda: batch.observe([0] * count, rows),
         lambda: batch.are_legal([0] * count, rows),
-        lambda: batch.order(NO_ACTION, rows),
+        lambda: batch.dispatch(Command.READ, rows),
     )
     for call in calls:
         with pytest.raises(ValueError, match=sentence):
@@ -179,21 +179,31 @@ def test_legality_is_that_of_the_state_and_not_of_outputs_written_before(batch):
     assert np.array_equal(batch.are_legal(other.action_masks.argmax(axis=1)), other.action_masks.any(axis=1))
 
 
-@pytest.mark.parametrize("code", [-6, -7, FORFEIT - 3, -(2**40)])
-def test_codes_are_known(batch, code):
+@pytest.mark.parametrize("kind", [-1, max(Command) + 1, -(2**40), 2**40])
+def test_commands_are_known(batch, kind):
     before = content(batch)
-    with pytest.raises(ValueError, match=rf"^code {code} in game 0 is neither an action nor an order of core.advance$"):
-        batch.order(code)
+    with pytest.raises(ValueError, match=rf"^command {kind} to game 0: commands are 0 to 7, see core.step_batch.Comm"):
+        batch.dispatch(kind)
+    assert content(batch) == before
+
+
+@pytest.mark.parametrize("player", [-1, 3, 2**40])
+def test_players_who_forfeit_exist(batch, player):
+    before = content(batch)
+    with pytest.raises(ValueError, match=rf"^player {player} is to forfeit game 0: players are 0 to [12]$"):
+        batch.dispatch(Command.FORFEIT, None, player)
     assert content(batch) == before
 
 
 @pytest.mark.parametrize("huge", [2**63, 2**70, -(2**70), 10**5000], ids=["2**63", "2**70", "-2**70", "10**5000"])
-def test_codes_and_arguments_have_64_bits(batch, huge):
+def test_commands_and_arguments_have_64_bits(batch, huge):
     before = content(batch)
     with pytest.raises(ValueError, match=r"^actions=.*: it must be an integer from -2\*\*63 to 2\*\*63 - 1$"):
         batch.step(huge)
     with pytest.raises(ValueError, match=r"^arguments=.*: it must be an integer from -2\*\*63 to 2\*\*63 - 1$"):
-        batch.order(RANDOM, None, huge)
+        batch.dispatch(Command.RANDOM, None, huge)
+    with pytest.raises(ValueError, match=r"^kinds=.*: it must be an integer from -2\*\*63 to 2\*\*63 - 1$"):
+        batch.dispatch(huge)
     assert content(batch) == before
 
 
@@ -229,11 +239,11 @@ def test_steps_are_numbers_of_them(batch):
             with pytest.raises(ValueError, match=r"^steps=.*: it must be an integer of at least 0$"):
                 call(steps)
     with pytest.raises(ValueError, match=r"^steps=-1: it must be at least 0$"):
-        batch.order(RANDOM, None, -1)
+        batch.dispatch(Command.RANDOM, None, -1)
     with pytest.raises(ValueError, match=r"^seeds hold -5: a seed is an integer"):
-        batch.order(BEGIN, None, -5)
+        batch.dispatch(Command.BEGIN, None, -5)
     with pytest.raises(ValueError, match=r"^arguments of shape \(4,\) and dtype float64: 4 integers are wanted$"):
-        batch.order(RANDOM, None, [1.0] * N)
+        batch.dispatch(Command.RANDOM, None, [1.0] * N)
     assert content(batch) == before
 
 
@@ -246,13 +256,13 @@ def test_a_game_that_is_over_stays_as_it_is(batch):
     assert batch.states[1:2].tobytes() == before
 
 
-def test_seat_that_watches_acts_only_in_its_turn():
+def test_observing_seat_acts_only_in_its_turn():
     batch = Batch(make_duel(3), 1, restarts=False)
     batch.reset([1])
-    batch.seats[0] = 2  # another one is to act
+    batch.seats[0] = 2  # another one is the current player
     action = lowest(batch)
     with pytest.raises(
-        ValueError, match=r"^action \d in game 0: seat 2 watches and is not to act; .* read\(\) is wanted$"
+        ValueError, match=r"^action \d in game 0: seat 2 is observing and is not to act; .* read\(\) is wanted$"
     ):
         batch.step(action)
     batch.read()
@@ -261,17 +271,17 @@ def test_seat_that_watches_acts_only_in_its_turn():
     batch.forfeit([2])
     assert not batch.action_masks.any()
     assert batch.states["current_player"][0] != -1  # the others play on
-    with pytest.raises(ValueError, match="seat 2 watches and is not to act; its game is over"):
+    with pytest.raises(ValueError, match="seat 2 is observing and is not to act; its game is over"):
         batch.step([0])
 
 
-def test_games_that_have_not_begun_are_not_looked_at():
+def test_games_that_have_not_begun_are_not_checked():
     batch = Batch(make_duel(), 2)
     for call in (lambda: batch.observe([0, 0]), lambda: batch.are_legal([0, 0]), lambda: batch.step([0, 0])):
         with pytest.raises(ValueError, match="game 0 has not begun: call reset first"):
             call()
     with pytest.raises(ValueError, match="seeds hold -1"):
-        batch.order(BEGIN, [1], [-1])
+        batch.dispatch(Command.BEGIN, [1], [-1])
     batch.reset([3], [0])
     with pytest.raises(ValueError, match="game 1 has not begun"):
         batch.step_random()
@@ -285,19 +295,19 @@ def test_an_unchecked_batch_plays_the_same_games(batch):
         actions = lowest(batch)
         for one in (batch, free):
             one.step(actions)
-            one.step(np.array([SKIP]), np.array([0]))
+            one.dispatch(Command.SKIP, np.array([0]))
             one.step_random(2, np.array([1, 2]))
         assert content(batch) == content(free)
     free.observations[0, 0] = 7  # its arrays are the caller's to spoil
     assert free.observations[0, 0] == 7
 
 
-def test_nothing_is_checked_where_that_is_asked_for():
+def test_batch_made_with_checks_off_checks_nothing():
     free = Batch(make_duel(3), 2, checked=False)
     free.reset(np.array([1, 2]))
     wrong = int(np.flatnonzero(free.action_masks[0] == 0)[0])
-    free.step(np.array([wrong, SKIP]))  # undefined, as documented; of this game in Python harmless
+    free.dispatch([Command.STEP, Command.SKIP], None, wrong)  # undefined, as documented; harmless in this game
     with pytest.raises(ValueError, match=f"^illegal action {wrong} in game 0"):
         twin = Batch(make_duel(3), 2)
         twin.reset([1, 2])
-        twin.step([wrong, SKIP])
+        twin.dispatch([Command.STEP, Command.SKIP], None, wrong)

@@ -9,8 +9,11 @@ import pickle
 import numpy as np
 import pytest
 
-from sackarmies_env.testing import RandomPlay, check_game, perft, perft_divide
-from tests.core import toy_game
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.step_batch import Ending
+from sackarmies_env.envs.match import Match
+from sackarmies_env.testing import RandomPlay, perft, perft_divide
 from tests.core.toy_game import make_duel
 
 
@@ -27,14 +30,9 @@ def test_pickles_build_the_game_again():
     assert twin.config == {"num_players": 3, "max_turns": 9}
 
 
-def test_the_digest_tells_configurations_apart():
+def test_digest_differs_between_configurations():
     assert make_duel(3).digest == make_duel(3).digest
     assert len({make_duel(3).digest, make_duel(2).digest, make_duel(3, 9).digest}) == 3
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 6])
-def test_the_toy_keeps_the_contract(num_players):
-    check_game(make_duel(num_players), num_games=3, every=3)
 
 
 def test_random_play_is_repeatable():
@@ -60,104 +58,74 @@ def test_perft_counts_sequences():
     assert states.tobytes() == before
 
 
-# --- faults that the checks must find
-
-
-KERNELS = ("reset", "step", "legal_actions", "observe", "returns", "forfeit")
-
-
-def broken(**changes):
-    """Return the game with other members, of which its `advance` consists too."""
-    kernels = {name: kernel for name, kernel in changes.items() if name in KERNELS}
-    advance = toy_game.make_advance(3, **kernels)
-    return dataclasses.replace(make_duel(3), **({"advance": advance} | changes))
-
-
-def leaky_observe(params, states, players, out):
-    toy_game.observe(params, states, players, out)
-    out[:, -1] = states["cards"][:, 0, 0] % 3  # the last number is a count of lives: 0 to 2
-
-
-def blind_legal(params, states, mask):
-    toy_game.legal_actions(params, states, mask)
-    mask[:, :4] = 0
-
-
-def far_observe(params, states, players, out):
-    toy_game.observe(params, states, players, out)
-    out[:, 5] = 99
-
-
-def moody_reset(params, states, seeds):
-    toy_game.reset(params, states, seeds)
-    states["turn"] = len(states)
-
-
-def half_forfeit(params, states, players):
-    pass
-
-
-def other_advance(params, states, orders, table, *outputs):
-    make_duel(3).advance(params, states, orders, table, *outputs)
-    outputs[3][:] = 0.25
-
-
-def stingy_returns(params, states, out):
-    toy_game.returns(params, states, out)
-    out[states["terminated"] == 1] = np.minimum(out[states["terminated"] == 1], 0.5)
-
-
-def late_returns(params, states, out):
-    toy_game.returns(params, states, out)
-    out[states["terminated"] == 1] = 0
-
-
-def untidy_determinize(params, states, players, seeds):
-    truth = states["cards"].copy()
-    toy_game.determinize(params, states, players, seeds)
-    states["forced_draws"][:, :, : truth.shape[2]] = truth  # scratch: nobody is forced to draw
-
-
-def biased_determinize(params, states, players, seeds):
-    biased = seeds + states["cards"].sum(axis=(1, 2))
-    toy_game.determinize(params, states, players, biased)
-
-
-def loyal_determinize(params, states, players, seeds):
-    """Resample all but the cards of those who are out."""
-    cards, is_out = states["cards"].copy(), states["lives"] == 0
-    toy_game.determinize(params, states, players, seeds)
-    states["forced_draws"][:, :, :3] = np.where(is_out[..., None], cards, 0)
-
-
-def prescient_determinize(params, states, players, seeds):
-    key = states["draw_key"].copy()
-    toy_game.determinize(params, states, players, seeds)
-    states["draw_key"] = key
+# --- games that are refused
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"returns": stingy_returns}, r"returns of a zero-sum game are \["),
-        ({"returns": late_returns}, "is out, but the returns of that player change"),
-        ({"observe": leaky_observe}, "determinize changes what player"),
-        ({"determinize": untidy_determinize}, r"depends on what that player does not know: see \['forced_draws'\]"),
-        ({"determinize": biased_determinize}, "determinize for player 0 depends on what that player does not know"),
-        ({"determinize": loyal_determinize}, "does not know after player 0 has forfeited"),
-        ({"determinize": prescient_determinize}, "determinize for player 0 leaves the true draw_key"),
-        ({"observe": far_observe}, r"table\[0\]\.shown is 99 for player 0, not 0 to 4"),
-        ({"legal_actions": blind_legal}, "has no legal action"),
-        ({"reset": moody_reset}, "the game is another one in row 0 of a batch"),
-        ({"forfeit": half_forfeit}, "player 0 forfeits but is not out"),
-        ({"advance": other_advance}, "advance writes other returns than returns"),
-        ({"format_action": lambda states, action: "card"}, "legal actions share a text"),
-        ({"parse_action": lambda states, text: 0}, "which is read back as 0"),
-        ({"describe_decision": lambda states: ""}, "the decision has no name"),
-        ({"config": {"num_players": 2}}, r"build\(\*\*config\) gives another game"),
-        ({"params": np.zeros(2, make_duel().params.dtype)}, r"params has the shape \(2,\)"),
+        ({"initial_state": None}, "^game 'duel': initial_state is None, but must be a function$"),
+        ({"step_batch": None}, "^game 'duel': step_batch is None, but must be a function$"),
+        ({"num_players": 0}, "^game 'duel': num_players is 0, but must be at least 1$"),
+        ({"max_decisions": 0}, "^game 'duel': max_decisions is 0, but must be at least 1$"),
+        ({"num_actions": 65}, "^game 'duel': legal holds 1 words, but 65 actions need 2 of them$"),
+        (
+            {"params": np.zeros(2, make_duel().params.dtype)},
+            r"^game 'duel': params has the shape \(2,\), but must have",
+        ),
+        (
+            {"state_dtype": np.dtype([("turn", np.int16)])},
+            "^game 'duel': the state lacks the fields current_player, dec",
+        ),
     ],
 )
-def test_the_checks_find(changes, sentence):
-    with pytest.raises(AssertionError, match=sentence):
-        check_game(broken(**changes), every=1)
+def test_game_with_something_missing_is_refused(changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        dataclasses.replace(make_duel(3), **changes)
+
+
+def test_game_without_forced_results_refuses_them():
+    game = dataclasses.replace(make_duel(), force_results=None)
+    states = game.new_states(1)
+    game.start(states, 5)
+    with pytest.raises(ValueError, match=r"^the game 'duel' takes no forced results$"):
+        game.start(states, 5, "H")
+
+
+# --- limit of decisions
+
+
+@pytest.mark.parametrize(("num_players", "limit"), [(2, 4), (3, 8)])
+def test_game_of_too_many_decisions_is_truncated(num_players, limit):
+    limited = dataclasses.replace(make_duel(num_players), max_decisions=limit)
+    plain, batch = make_duel(num_players), Batch(limited, 20, restarts=False)
+    batch.reset(np.arange(20))
+    batch.play_out()
+    for seed in range(20):
+        whole, short = RandomPlay(plain, seed), RandomPlay(limited, seed)
+        whole.play()
+        short.play()
+        assert short.actions == whole.actions[:limit]
+        assert (short.states["truncated"][0], short.player) == (len(whole.actions) > limit, -1)
+        assert short.states["decisions"][0] == len(short.actions)
+        assert legal_ids(short.states["legal"][0]) == []
+    assert set(batch.ended) == {Ending.TERMINATED, Ending.TRUNCATED}
+    assert (batch.states["decisions"] <= limit).all()
+    assert (np.abs(batch.returns.sum(axis=1)) < 1e-6).all()  # after eliminations, too
+
+
+def test_each_game_of_a_restarting_batch_has_the_whole_limit():
+    batch = Batch(dataclasses.replace(make_duel(3), max_decisions=2), 3)
+    batch.reset([1, 2, 3])
+    batch.step_random(21)
+    assert (batch.states["decisions"] == 1).all()
+    assert batch.games.tolist() == [10] * 3
+
+
+def test_limit_holds_for_a_single_game():
+    match = Match(dataclasses.replace(make_duel(3), max_decisions=3))
+    match.begin(1)
+    for _ in range(3):
+        assert match.player >= 0
+        match.play(match.legal_actions()[0])
+    assert (match.player, match.truncated, match.out) == (-1, True, [0.0] * 3)

@@ -88,7 +88,7 @@ def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(li
     assert lines[-1] == "\033[K"
 
 
-def test_notice_is_silent_for_short_compilations_and_for_other_peoples_kernels(listener, monkeypatch):
+def test_no_notice_for_short_compilations_and_other_packages(listener, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal(False))
     monkeypatch.setattr(notice, "DELAY", 60.0)
     compile_until(at_once, listener)

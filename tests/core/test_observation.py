@@ -1,9 +1,24 @@
 """The layout of observations: places, views, bounds, the generated page."""
 
+from enum import IntEnum
+
 import numpy as np
 import pytest
 
-from sackarmies_env.core.observation import Block, Feature, ObservationSpec
+from sackarmies_env.core.observation import (
+    DIGIT_BASE,
+    NOBODY,
+    Block,
+    Feature,
+    ObservationSpec,
+    code,
+    columns,
+    coordinates,
+    digits,
+    flag,
+    number,
+    seat,
+)
 
 SPEC = ObservationSpec(
     [
@@ -52,7 +67,7 @@ def test_wrong_names_and_sizes_are_refused_with_what_there_is():
         SPEC.view(np.zeros(8, np.int8), "units")
 
 
-def test_declarations_that_cannot_be_are_refused():
+def test_inconsistent_declarations_are_refused():
     with pytest.raises(ValueError, match="must rise and lie within -128 to 127"):
         Feature("turn", 0, 128, "Turn.")
     with pytest.raises(ValueError, match="'q' twice"):
@@ -74,3 +89,57 @@ def test_equal_declarations_are_equal():
     assert ObservationSpec(SPEC.blocks) == SPEC
     assert hash(ObservationSpec(SPEC.blocks)) == hash(SPEC)
     assert ObservationSpec(SPEC.blocks[:1]) != SPEC
+
+
+# --- features of the usual sorts
+
+
+class Weather(IntEnum):
+    DRY = 0
+    HEAVY_RAIN = 3
+
+
+def test_a_flag_says_when_it_is_1():
+    assert flag("open", "the door is open.") == Feature("open", 0, 1, "1: the door is open.")
+
+
+def test_a_number_holds_what_fits_unless_it_has_bounds():
+    assert number("cards", "Cards in hand.") == Feature("cards", 0, 127, "Cards in hand.")
+    assert number("score", "Score.", -5, 20) == Feature("score", -5, 20, "Score.")
+
+
+def test_a_code_lists_its_values_and_has_no_order():
+    doc = "Weather: 0 dry, 3 heavy rain."
+    assert code("weather", Weather, "Weather") == Feature("weather", 0, 3, doc, categorical=True)
+
+
+def test_a_seat_may_be_nobody_unless_it_is_always_somebody():
+    assert seat("winner", "Winner.", 3) == Feature("winner", NOBODY, 2, "Winner. -1: nobody.", categorical=True)
+    assert seat("owner", "Owner.", 3, may_be_nobody=False) == Feature("owner", 0, 2, "Owner.", categorical=True)
+
+
+def test_coordinates_are_one_feature_an_axis():
+    assert coordinates("from_", "xy", "the start", -1, 7) == (
+        Feature("from_x", -1, 7, "Coordinate x of the start; -1: none."),
+        Feature("from_y", -1, 7, "Coordinate y of the start; -1: none."),
+    )
+
+
+@pytest.mark.parametrize(("most", "high"), [(126, 0), (127, 1), (255, 2), (DIGIT_BASE * 127 + 126, 127)])
+def test_two_digits_hold_every_code_plus_1(most, high):
+    low_digit, high_digit = digits("card", "Card", most)
+    assert (low_digit.name, high_digit.name) == ("card_low", "card_high")
+    assert (low_digit.low, low_digit.high, high_digit.low, high_digit.high) == (0, DIGIT_BASE - 1, 0, high)
+    assert low_digit.categorical
+    assert high_digit.categorical
+
+
+def test_more_than_two_digits_can_hold_is_refused():
+    with pytest.raises(ValueError, match="feature 'card_high' has the range 0 to 128"):
+        digits("card", "Card", DIGIT_BASE * 128 - 1)
+
+
+def test_columns_are_named_in_capitals_in_the_order_of_the_features():
+    Unit = columns("UnitColumns", SPEC.blocks[0].features)  # noqa: N806 # as games name it
+    assert (Unit.Q, Unit.KIND) == (0, 1)
+    assert len(Unit) == 2

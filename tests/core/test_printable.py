@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from sackarmies_env.core.words import INVISIBLE, UNPRINTABLE, printable
+from sackarmies_env.core.messages import INVISIBLE, UNPRINTABLE, printable
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ from sackarmies_env.core.words import INVISIBLE, UNPRINTABLE, printable
         ("[/red] :smile:", "[/red] :smile:"),
     ],
 )
-def test_what_cannot_be_seen_is_written_out(text, shown):
+def test_invisible_characters_are_escaped(text, shown):
     assert printable(text) == shown
 
 
-def test_nothing_of_a_category_without_ink_is_left():
+def test_no_character_of_an_invisible_category_is_left():
     hidden = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
     for code in range(sys.maxunicode + 1):
         letter = chr(code)
@@ -38,7 +38,7 @@ def test_nothing_of_a_category_without_ink_is_left():
             assert letter not in printable(letter)
 
 
-def test_files_may_not_hold_what_no_script_needs_and_emoji_stay_whole():
+def test_unprintable_characters_are_found_and_emoji_are_kept():
     for text in ("a\u200b", "a\U000e0041", "\ufeffa", "a\u2063", "\u202e", "\x7f"):
         assert UNPRINTABLE.search(text)
     for text in ("\u2764\ufe0f", "\U0001f469\u200d\U0001f680", "می\u200cخواهم", "co\xadop", "à la\xa0carte"):

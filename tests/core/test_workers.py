@@ -33,7 +33,7 @@ def test_work_is_shared():
 
 
 @pytest.mark.parametrize("bad", [0, 7])
-def test_errors_reach_the_caller_when_all_else_is_done(bad):
+def test_errors_reach_the_caller_after_all_other_work(bad):
     workers, done = Workers(3), []
 
     def work(piece):
@@ -63,7 +63,7 @@ def test_threads_end_with_their_owner():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_fork_has_threads_of_its_own():
+def test_forked_process_has_its_own_threads():
     workers = Workers(2)
     workers.share(lambda piece: None, 2)
     child = os.fork()

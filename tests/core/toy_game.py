@@ -1,89 +1,282 @@
-"""Duel: a small game of hidden cards in plain numpy, which shows that adapters and checks know no rules.
+"""Duel: a small game of hidden cards, which shows that adapters and checks know no rules.
 
 Each of two to six players holds three secret cards, worth 1 to 4, and two lives. In turn a player plays a card and
-names an opponent. A card that beats the best card of that opponent costs him a life, a lower one costs the player a
-life. The card played is shown to all and replaced by a secret draw. Who has no life left is out; the last one wins;
-after `max_turns` turns the game is cut off.
+names an opponent. A card that beats the best card of that opponent costs them a life, a lower one costs the player a
+life. The card played is shown to all and replaced by a secret draw. A player without lives is eliminated; the last one
+wins; after `max_turns` turns the game is truncated.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from sackarmies_env.core.compose import ComposedAdvance
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.legal import allow, clear_legal, legal_fields, legal_ids
 from sackarmies_env.core.observation import Block, Feature, ObservationSpec
+from sackarmies_env.core.rng import below, next_draw_word, seed_streams
 from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, alloc, record_dtype
+from sackarmies_env.core.step_batch import Rules, is_over, run_commands
 
 NUM_CARDS = 4  # values 1 to 4: the first ids
+MAX_PLAYERS = 6
 HAND = 3
 LIVES = 2
 MAX_DRAWS = 16
 NO_CARD = 0
 
-PARAMS_DTYPE = record_dtype([("num_players", np.int16), ("max_turns", np.int16)])
+PARAMS_DTYPE = record_dtype([("num_players", np.int64), ("max_turns", np.int64)])
+STATE_DTYPE = record_dtype(
+    COMMON_FIELDS,
+    legal_fields(1),
+    [
+        ("cards", np.int8, (MAX_PLAYERS, HAND)),  # hidden from the others
+        ("lives", np.int8, (MAX_PLAYERS,)),
+        ("pending", np.int8),  # card chosen by the current player, before the opponent is named
+        ("shown", np.int8),  # card played last
+        ("forced_draws", np.int8, (MAX_PLAYERS, MAX_DRAWS)),  # not drawn yet
+        ("num_forced", np.int8, (MAX_PLAYERS,)),
+    ],
+)
 
 
-def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
-    """Build the game for 2 to 6 players."""
-    params = alloc(PARAMS_DTYPE, 1)
-    params["num_players"] = num_players
-    params["max_turns"] = max_turns
-    dtype = record_dtype(
-        COMMON_FIELDS,
-        [
-            ("cards", np.int8, (num_players, HAND)),  # hidden from the others
-            ("lives", np.int8, (num_players,)),
-            ("pending", np.int8),  # card chosen by the current player, before the opponent is named
-            ("shown", np.int8),  # card played last
-            ("forced_draws", np.int8, (num_players, MAX_DRAWS)),
-            ("num_forced", np.int8, (num_players,)),
-        ],
-    )
-    return Game(
-        id="duel",
-        num_players=num_players,
-        num_actions=NUM_CARDS + num_players,
-        state_dtype=dtype,
-        observation_spec=_spec(num_players),
-        params=params,
-        config={"num_players": num_players, "max_turns": max_turns},
-        build=make_duel,
-        reset=reset,
-        start=lambda states, seed, flips, draws: _start(params, states, seed, flips, draws),
-        legal_actions=legal_actions,
-        step=step,
-        observe=observe,
-        returns=returns,
-        terminations=terminations,
-        advance=make_advance(num_players),
-        forfeit=forfeit,
-        determinize=determinize,
-        format_action=lambda states, action: format_action(action),
-        parse_action=lambda states, text: _parse_action(params, states, text),
-        describe_decision=lambda states: "OPPONENT" if states["pending"][0] else "CARD",
-        to_scenario=to_scenario,
-        zero_sum=True,
-    )
+# --- rules
 
 
-def make_advance(num_players: int, **changes: Any) -> ComposedAdvance:
-    """Return the game's `advance`, with some kernels replaced."""
-    kernels = {
-        "reset": reset,
-        "step": step,
-        "legal_actions": legal_actions,
-        "observe": observe,
-        "returns": returns,
-        "terminations": terminations,
-        "forfeit": forfeit,
+@njit
+def draw(state, player):
+    """Return a new card of `player`: the next forced one, or any."""
+    if state.num_forced[player] == 0:
+        return 1 + below(next_draw_word(state), NUM_CARDS)
+    card = np.int64(state.forced_draws[player, 0])
+    for i in range(MAX_DRAWS - 1):
+        state.forced_draws[player, i] = state.forced_draws[player, i + 1]
+    state.num_forced[player] -= 1
+    return card
+
+
+@njit
+def count_alive(state):
+    """Return how many players have lives left."""
+    alive = 0
+    for player in range(MAX_PLAYERS):
+        alive += np.int64(state.lives[player] > 0)
+    return alive
+
+
+@njit
+def next_player(params, state, player):
+    """Return the next player with lives left."""
+    following = (player + 1) % params.num_players
+    while state.lives[following] == 0:
+        following = (following + 1) % params.num_players
+    return following
+
+
+@njit
+def end_turn(params, state):
+    """Pass to the next player, or end the game."""
+    player = np.int64(state.current_player)
+    state.pending = NO_CARD
+    if count_alive(state) == 1:
+        state.terminated = 1
+        state.winner = next_player(params, state, player)
+        state.current_player = NO_PLAYER
+    elif state.turn >= params.max_turns:
+        state.truncated = 1
+        state.current_player = NO_PLAYER
+    else:
+        state.turn += 1
+        state.current_player = next_player(params, state, player)
+
+
+@njit
+def fight(params, state, target):
+    """Compare the pending card with the best one of `target`, and replace it."""
+    player, card, best, slot = np.int64(state.current_player), np.int64(state.pending), np.int64(0), np.int64(0)
+    for i in range(HAND):
+        best = max(best, np.int64(state.cards[target, i]))
+    if card > best:
+        state.lives[target] -= 1
+    elif card < best:
+        state.lives[player] -= 1
+        if state.cards[player, i] == card:
+            slot = np.int64(i)
+    state.cards[player, slot] = draw(state, player)
+    state.shown = card
+    end_turn(params, state)
+
+
+@njit
+def offer(params, state):
+    """Offer the cards in hand, or the opponents to name."""
+    clear_legal(state)
+    if is_over(state):
+        return
+    if state.pending == NO_CARD:
+        for i in range(HAND):
+            allow(state, np.int64(state.cards[state.current_player, i]) - 1)
+    else:
+        for player in range(params.num_players):
+            if player != state.current_player and state.lives[player] > 0:
+                allow(state, NUM_CARDS + player)
+
+
+@njit
+def sort_hand(state, player):
+    """Sort the cards of a player."""
+    for i in range(HAND):
+        for j in range(i):
+            card, earlier = np.int64(state.cards[player, i]), np.int64(state.cards[player, j])
+            state.cards[player, i] = max(card, earlier)
+            state.cards[player, j] = min(card, earlier)
+
+
+# --- what core.step_batch asks for
+
+
+@njit
+def step(params, state, action):
+    """Play a card, or name an opponent; the only one is named silently."""
+    if action >= NUM_CARDS:
+        fight(params, state, action - NUM_CARDS)
+    else:
+        state.pending = action + 1
+        if count_alive(state) == 2:
+            fight(params, state, next_player(params, state, np.int64(state.current_player)))
+    offer(params, state)
+
+
+@njit
+def resume(params, state):
+    """Deal the cards of a game that has not begun."""
+    if state.turn == 0:
+        for player in range(params.num_players):
+            for slot in range(HAND):
+                state.cards[player, slot] = draw(state, player)
+        state.turn = 1
+    if state.truncated == 1:
+        state.pending = NO_CARD
+    offer(params, state)
+
+
+@njit
+def forfeit(params, state, player):
+    """Take all lives of a player."""
+    state.lives[player] = 0
+    if count_alive(state) == 1 or state.current_player == player:
+        end_turn(params, state)
+    offer(params, state)
+
+
+@njit
+def observe(params, state, viewer, out):
+    """Write the own cards, what all see, and the lives from the viewer on."""
+    for value in range(NUM_CARDS):
+        out[value] = 0
+    for slot in range(HAND):
+        out[state.cards[viewer, slot] - 1] += 1
+    out[NUM_CARDS] = state.pending if state.current_player == viewer else NO_CARD
+    out[NUM_CARDS + 1] = state.shown
+    out[NUM_CARDS + 2] = (max(np.int64(state.current_player), 0) - viewer) % params.num_players
+    for i in range(params.num_players):
+        out[NUM_CARDS + 3 + i] = state.lives[(viewer + i) % params.num_players]
+
+
+@njit
+def returns(params, state, out):
+    """Write the losses of those without lives, and at the end what the others gain by them."""
+    alive = count_alive(state)
+    share = 1.0 / (params.num_players - 1.0)
+    gain = share * (params.num_players - alive) / alive if is_over(state) else 0.0
+    for player in range(params.num_players):
+        out[player] = np.float32(gain if state.lives[player] > 0 else -share)
+
+
+@njit
+def is_eliminated(params, state, player):
+    """Return whether a player has no life left."""
+    return state.lives[player] == 0
+
+
+RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated)
+
+
+@njit
+def step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results):  # noqa: PLR0917 - contract
+    """Do what `core.step_batch` says."""
+    run_commands(RULES, params, states, commands, slots, action_masks, packed_masks, observations, results)
+
+
+@njit
+def determinize(params, states, players, seeds):
+    """Deal the cards of others anew, and re-seed the draws."""
+    for i in range(len(states)):
+        state, viewer = states[i], np.int64(players[i])
+        seed_streams(state, seeds[i])
+        state.decisions = 0
+        sort_hand(state, viewer)  # its order shows nowhere
+        for player in range(MAX_PLAYERS):
+            state.num_forced[player] = 0
+            for place in range(MAX_DRAWS):
+                state.forced_draws[player, place] = 0
+            for slot in range(HAND):
+                if player != viewer and player < params[0].num_players:
+                    state.cards[player, slot] = 1 + below(next_draw_word(state), NUM_CARDS)
+        if state.pending != NO_CARD and state.current_player != viewer:
+            state.pending = state.cards[state.current_player, 0]  # hidden, and one of the cards in hand
+        offer(params[0], state)
+
+
+# --- texts, and the game
+
+
+def force_results(states: Any, flips: str, draws: Any) -> None:
+    """Write the cards that players are to draw."""
+    if flips:
+        raise ValueError(f"flips {flips!r}: duel has no flips")
+    for player, cards in enumerate(draws):
+        values = [int(card.removeprefix("card_")) for card in cards]
+        states["forced_draws"][0, player, : len(values)] = values
+        states["num_forced"][0, player] = len(values)
+
+
+def initial_state(num_players: int, states: Any) -> None:
+    """Give everybody their lives; the cards are dealt when the game begins."""
+    states["winner"] = NO_PLAYER
+    states["lives"][0, :num_players] = LIVES
+
+
+def format_action(states: Any, action: int) -> str:
+    """Return the text of an action."""
+    return f"card {action + 1}" if action < NUM_CARDS else f"player {action - NUM_CARDS}"
+
+
+def parse_action(states: Any, text: str) -> int:
+    """Return the action of a text."""
+    legal = {format_action(states, action): action for action in legal_ids(states["legal"][0])}
+    if text.strip() not in legal:
+        raise ValueError(f"{text!r} is no legal action: legal are {', '.join(legal)}")
+    return legal[text.strip()]
+
+
+def to_scenario(num_players: int, states: Any) -> dict[str, Any]:
+    """Return the position."""
+    state = states.view(np.ndarray)[0]
+    return {
+        "game": "duel",
+        "to_move": int(state["current_player"]),
+        "cards": state["cards"][:num_players].tolist(),
+        "lives": state["lives"][:num_players].tolist(),
+        "pending": int(state["pending"]),
     }
-    return ComposedAdvance(**{**kernels, **changes}, num_actions=NUM_CARDS + num_players, num_players=num_players)
 
 
-def _spec(num_players: int) -> ObservationSpec:
+def make_spec(num_players: int) -> ObservationSpec:
+    """Return the layout of observations."""
     own = tuple(Feature(f"card_{value}", 0, HAND, "cards of this value in hand") for value in range(1, NUM_CARDS + 1))
     table = (
         Feature("pending", 0, NUM_CARDS, "own card chosen, 0 for none"),
@@ -99,172 +292,27 @@ def _spec(num_players: int) -> ObservationSpec:
     )
 
 
-def reset(params: Any, states: Any, seeds: Any) -> None:
-    for index, seed in enumerate(seeds.tolist()):
-        _deal(states[index : index + 1], seed)
-
-
-def _start(params: Any, states: Any, seed: int, flips: str, draws: Any) -> None:
-    if flips:
-        raise ValueError(f"flips {flips!r}: duel has no flips")
-    _deal(states[:1], seed, draws)
-
-
-def _deal(state: Any, seed: int, draws: Any = ()) -> None:
-    state.view(np.ndarray).view(np.uint8)[...] = 0
-    for player, cards in enumerate(draws):
-        values = [int(card.removeprefix("card_")) for card in cards]
-        state["forced_draws"][0, player, : len(values)] = values
-        state["num_forced"][0, player] = len(values)
-    state["draw_key"][0] = [seed & 0xFFFFFFFF, seed >> 32]
-    state["winner"] = NO_PLAYER
-    state["lives"] = LIVES
-    for player in range(state["lives"].shape[1]):
-        for slot in range(HAND):
-            state["cards"][0, player, slot] = _draw(state, player)
-    state["turn"] = 1
-
-
-def _draw(state: Any, player: int) -> int:
-    if state["num_forced"][0, player]:
-        row = state["forced_draws"][0, player]
-        card = int(row[0])
-        row[:-1] = row[1:].copy()
-        state["num_forced"][0, player] -= 1
-        return card
-    key = [*state["draw_key"][0].tolist(), int(state["draw_count"][0])]
-    state["draw_count"] += 1
-    return int(np.random.default_rng(key).integers(1, NUM_CARDS + 1))
-
-
-def legal_actions(params: Any, states: Any, action_mask: Any) -> None:
-    action_mask[...] = 0
-    for state, mask in zip(states, action_mask, strict=True):
-        player = state["current_player"]
-        if player == NO_PLAYER:
-            continue
-        if state["pending"] == NO_CARD:
-            mask[state["cards"][player].astype(int) - 1] = 1
-        else:
-            mask[NUM_CARDS + np.flatnonzero(state["lives"])] = 1
-            mask[NUM_CARDS + player] = 0
-
-
-def step(params: Any, states: Any, actions: Any) -> None:
-    for index, action in enumerate(actions.tolist()):
-        state = states[index : index + 1]
-        if state["current_player"][0] == NO_PLAYER:
-            continue
-        if action >= NUM_CARDS:
-            _duel(params, state, action - NUM_CARDS)
-            continue
-        state["pending"] = action + 1
-        others = [seat for seat in _alive(state) if seat != state["current_player"][0]]
-        if len(others) == 1:  # forced, and taken silently
-            _duel(params, state, others[0])
-
-
-def _alive(state: Any) -> list[int]:
-    return [int(seat) for seat in np.flatnonzero(state["lives"][0])]
-
-
-def _duel(params: Any, state: Any, target: int) -> None:
-    player, card = int(state["current_player"][0]), int(state["pending"][0])
-    best = state["cards"][0, target].max()
-    if card != best:
-        state["lives"][0, target if card > best else player] -= 1
-    hand = state["cards"][0, player]
-    hand[hand.tolist().index(card)] = _draw(state, player)
-    state["pending"] = NO_CARD
-    state["shown"] = card
-    _next_turn(params, state)
-
-
-def _next_turn(params: Any, state: Any) -> None:
-    alive = _alive(state)
-    if len(alive) == 1:
-        state["winner"] = alive[0]
-        state["terminated"] = 1
-    elif state["turn"][0] >= params["max_turns"][0]:
-        state["truncated"] = 1
-    else:
-        state["turn"] += 1
-        player = int(state["current_player"][0])
-        state["current_player"] = min(alive, key=lambda seat: (seat - player - 1) % state["lives"].shape[1])
-        return
-    state["current_player"] = NO_PLAYER
-
-
-def forfeit(params: Any, states: Any, players: Any) -> None:
-    for index, player in enumerate(players.tolist()):
-        state = states[index : index + 1]
-        if player == NO_PLAYER or state["lives"][0, player] == 0 or state["current_player"][0] == NO_PLAYER:
-            continue
-        state["lives"][0, player] = 0
-        if len(_alive(state)) == 1 or state["current_player"][0] == player:
-            state["pending"] = NO_CARD
-            _next_turn(params, state)
-
-
-def observe(params: Any, states: Any, players: Any, out: Any) -> None:
-    out[...] = 0
-    for state, player, row in zip(states, players.tolist(), out, strict=True):
-        num_players = len(state["lives"])
-        for value in range(1, NUM_CARDS + 1):
-            row[value - 1] = (state["cards"][player] == value).sum()
-        is_current = state["current_player"] == player
-        row[NUM_CARDS] = state["pending"] if is_current else NO_CARD
-        row[NUM_CARDS + 1] = state["shown"]
-        row[NUM_CARDS + 2] = (max(int(state["current_player"]), 0) - player) % num_players
-        row[NUM_CARDS + 3 :] = np.roll(state["lives"], -player)
-
-
-def returns(params: Any, states: Any, out: Any) -> None:
-    for state, row in zip(states, out, strict=True):
-        lost = state["lives"] == 0
-        row[:] = np.where(lost, -1 / (len(row) - 1), 0)
-        if state["terminated"] or state["truncated"]:
-            row[~lost] = lost.sum() / (len(row) - 1) / (~lost).sum()
-
-
-def terminations(params: Any, states: Any, out: Any) -> None:
-    for state, row in zip(states, out, strict=True):
-        row[:] = (state["lives"] == 0) | (state["terminated"] == 1)
-
-
-def determinize(params: Any, states: Any, players: Any, seeds: Any) -> None:
-    for index, (player, seed) in enumerate(zip(players.tolist(), seeds.tolist(), strict=True)):
-        state = states[index : index + 1]
-        rng = np.random.default_rng(seed)
-        own = state["cards"][0, player].copy()
-        state["cards"][0] = rng.integers(1, NUM_CARDS + 1, state["cards"].shape[1:])
-        state["cards"][0, player] = own
-        state["draw_key"][0] = rng.integers(0, 2**32, 2)
-        state["num_forced"] = 0
-        state["forced_draws"] = 0
-        if state["current_player"][0] != player and state["pending"][0]:  # hidden, and one of the cards in hand
-            state["pending"] = state["cards"][0, state["current_player"][0], 0]
-
-
-def format_action(action: int) -> str:
-    return f"card {action + 1}" if action < NUM_CARDS else f"player {action - NUM_CARDS}"
-
-
-def _parse_action(params: Any, states: Any, text: str) -> int:
-    mask = np.zeros((1, NUM_CARDS + int(params["num_players"][0])), np.int8)
-    legal_actions(params, states[:1], mask)
-    legal = {format_action(int(action)): int(action) for action in np.flatnonzero(mask[0])}
-    if text.strip() not in legal:
-        raise ValueError(f"{text!r} is no legal action: legal are {', '.join(legal)}")
-    return legal[text.strip()]
-
-
-def to_scenario(states: Any) -> dict[str, Any]:
-    state = states[0]
-    return {
-        "game": "duel",
-        "to_move": int(state["current_player"]),
-        "cards": state["cards"].tolist(),
-        "lives": state["lives"].tolist(),
-        "pending": int(state["pending"]),
-    }
+def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
+    """Build the game for 2 to 6 players."""
+    params = alloc(PARAMS_DTYPE, 1)
+    params["num_players"] = num_players
+    params["max_turns"] = max_turns
+    return Game(
+        id="duel",
+        num_players=num_players,
+        num_actions=NUM_CARDS + num_players,
+        state_dtype=STATE_DTYPE,
+        observation_spec=make_spec(num_players),
+        params=params,
+        config={"num_players": num_players, "max_turns": max_turns},
+        build=make_duel,
+        step_batch=step_batch,
+        initial_state=functools.partial(initial_state, num_players),
+        force_results=force_results,
+        determinize=determinize,
+        format_action=format_action,
+        parse_action=parse_action,
+        describe_decision=lambda states: "OPPONENT" if states["pending"][0] else "CARD",
+        to_scenario=functools.partial(to_scenario, num_players),
+        zero_sum=True,
+    )

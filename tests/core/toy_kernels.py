@@ -1,11 +1,11 @@
-"""Two small kernels in a package of their own, beside copies of the modules that compile and cache."""
+"""Two small kernels in a separate package, beside copies of the modules that compile and cache."""
 
 import os
 import shutil
 import subprocess
 import sys
 
-from sackarmies_env.core import cache, cache_folder, files, jit, linking, notice, words
+from sackarmies_env.core import atomic_write, cache, cache_folder, jit, linking, messages, notice
 
 INNER = "from sackarmies_env.core.jit import njit\n\n@njit\ndef inner(x):\n    return x + 1\n"
 OUTER = """
@@ -32,7 +32,7 @@ def lay_out(folder):
         package = folder / "sackarmies_env" / name
         package.mkdir(parents=True)
         (package / "__init__.py").write_text("")
-    for module in (cache, cache_folder, files, jit, linking, notice, words):
+    for module in (cache, cache_folder, atomic_write, jit, linking, notice, messages):
         shutil.copy(module.__file__, folder / "sackarmies_env/core")
     (folder / "sackarmies_env/games/toy/inner.py").write_text(INNER)
     (folder / "sackarmies_env/games/toy/outer.py").write_text(OUTER)

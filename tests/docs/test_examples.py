@@ -13,12 +13,17 @@ import typer
 from typer.core import TyperGroup
 
 import sackarmies_env
-from sackarmies_env.core.notation import make_record, save_record
-from sackarmies_env.games.sack_armies.schema import read_tokens
+from examples.liars_dice import ENTRY
+from sackarmies_env.core.entries import ENTRY_POINTS, HOOK, add_entry
+from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.games.sack_armies.tokens.schema import read_tokens
 from sackarmies_env.testing import RandomPlay
 from sackarmies_training.cli import app
+from sackarmies_training.config import GameSection, TrainConfig, load_config
+from tests.second_game import kept_registries
 
 ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "liars_dice.py"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`((?:sackarmies|make) [^`]*)`")
@@ -45,7 +50,8 @@ def commands():
 
 def test_there_are_examples_on_the_pages_that_users_read_first():
     pages = {parameter.id.rpartition("-")[0] for parameter in blocks("python")}
-    assert {"README", "environments", "scenarios", "tournaments"} <= pages
+    assert {"README", "adding_a_game", "environments", "scenarios", "tournaments"} <= pages
+    assert len(blocks("py")) > 10
     assert len(commands()) > 12
 
 
@@ -56,16 +62,37 @@ def test_python_examples_run(code, tmp_path, monkeypatch):
         play = RandomPlay(sackarmies_env.load_game("sack_armies"), seed=1, max_plies=30)
         play.play()
         save_record(make_record(play.game, play.seed, play.actions), Path("game.json"))
-    exec(compile(code, "example", "exec"), {})
+    with kept_registries():
+        exec(compile(code, "example", "exec"), {})
+
+
+@pytest.mark.parametrize("part", blocks("py"))
+def test_parts_of_the_example_game_are_as_they_stand_there(part):
+    """Indentation aside: a part from inside a function may stand at the margin."""
+    whole, shown = (
+        (line.strip() for line in text.splitlines()) for text in (EXAMPLE.read_text(encoding="utf-8"), part)
+    )
+    assert "\n".join(shown) in "\n".join(whole)
 
 
 @pytest.mark.parametrize("text", blocks("toml"))
-def test_toml_examples_are_read(text):
+def test_toml_examples_are_read(text, tmp_path):
     data = tomllib.loads(text)
     if data.get("game") == "sack_armies":
         env = sackarmies_env.raw_env(scenario=data)
         env.reset(seed=0)
         assert np.flatnonzero(env.last()[0]["action_mask"]).size
+    elif "ppo" in data:  # of the example game
+        (tmp_path / "train.toml").write_text(text, encoding="utf-8")
+        with kept_registries():
+            add_entry(ENTRY)
+            assert load_config(tmp_path / "train.toml", TrainConfig).game.options == {"num_players": 3}
+    elif "game" in data:  # a section of a configuration
+        assert GameSection.model_validate(data["game"]).options
+    elif "project" in data:  # entry points
+        (group, points), *more = data["project"]["entry-points"].items()
+        assert (group, more) == (ENTRY_POINTS, [])
+        assert all(HOOK.fullmatch(place) for place in points.values())
     else:
         assert len(read_tokens(data["token"], "example")) == len(data["token"])
 

@@ -41,7 +41,7 @@ def test_passes_the_tests_of_pettingzoo(num_players):
 
 @pytest.mark.parametrize("num_players", [2, 3, 6])
 def test_unmasked_sampling_comes_to_an_end_with_penalties(num_players):
-    env = wrapped(num_players, illegal_action="penalise")
+    env = wrapped(num_players, illegal_action="penalize")
     env.reset(seed=3)
     for agent in env.agent_iter():
         ended = env.terminations[agent] or env.truncations[agent]
@@ -72,7 +72,7 @@ def test_every_live_agent_can_be_observed_and_only_the_selected_one_has_a_mask()
         assert np.array_equal(observation["action_mask"], env.infos[agent]["action_mask"])
 
 
-def test_what_was_handed_out_stays_as_it_was():
+def test_returned_arrays_do_not_change_later():
     env = wrapped(6)
     env.reset(seed=1)
     observation, _, _, _, info = env.last()
@@ -84,7 +84,7 @@ def test_what_was_handed_out_stays_as_it_was():
     assert np.array_equal(kept["action_mask"], mask)
 
 
-def test_a_mask_of_who_has_acted_is_empty():
+def test_mask_of_a_player_who_has_acted_is_empty():
     env = wrapped()
     env.reset(seed=1)
     first = env.agent_selection
@@ -116,7 +116,7 @@ def test_an_eliminated_agent_leaves_before_others_go_on():
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
     with pytest.raises(ValueError, match="when an agent is dead, the only valid action is None"):
         env.step(0)
-    with pytest.raises(ValueError, match=rf"^{loser} is out of the game: it leaves by step\(None\)"):
+    with pytest.raises(ValueError, match=rf"^{loser} is eliminated: it leaves by step\(None\)"):
         env.step_text("card 1")
     env.step(None)
     assert loser not in env.agents
@@ -177,8 +177,8 @@ def test_an_illegal_action_is_refused_and_changes_nothing():
     env.step(1)
 
 
-def test_an_illegal_action_is_penalised_and_replaced_by_a_legal_one():
-    env = wrapped(illegal_action="penalise", illegal_penalty=0.25)
+def test_an_illegal_action_is_penalized_and_replaced_by_a_legal_one():
+    env = wrapped(illegal_action="penalize", illegal_penalty=0.25)
     env.reset(seed=0)
     legal = env.legal_actions()
     env.step(illegal(env))
@@ -186,7 +186,7 @@ def test_an_illegal_action_is_penalised_and_replaced_by_a_legal_one():
     assert env.unwrapped._match.history[0] in legal
     env.step(env.legal_actions()[0])
     assert env.last()[1] == -0.25
-    again = wrapped(illegal_action="penalise")
+    again = wrapped(illegal_action="penalize")
     again.reset(seed=0)
     again.step(illegal(again))
     assert again.unwrapped._match.history == env.unwrapped._match.history[:1]
@@ -268,7 +268,7 @@ def test_reset_options_are_checked():
     [
         ("render_mode", "svg", "render_mode='svg': allowed are None, 'ansi', 'rgb_array', 'human'"),
         ("render_viewpoint", 2, "render_viewpoint=2: allowed are 'own', 'referee', 0, 1"),
-        ("illegal_action", "ignore", "illegal_action='ignore': allowed are 'raise', 'penalise', 'terminate'"),
+        ("illegal_action", "ignore", "illegal_action='ignore': allowed are 'raise', 'penalize', 'terminate'"),
         ("illegal_penalty", -1, "illegal_penalty=-1: it must be a number of at least 0"),
         ("shaping", abs, "it must be a PotentialShaping or None"),
         ("colour", 1, "unknown option 'colour': known are render_mode, render_viewpoint"),
@@ -303,7 +303,7 @@ def test_nothing_is_stepped_after_the_end():
             env.step(action)
 
 
-def test_bare_environments_say_what_is_missing():
+def test_calls_before_reset_and_after_the_end_are_refused():
     env = RawEnv(make_duel())
     with pytest.raises(ValueError, match=r"^no game is running: call reset\(\) before step\(\)$"):
         env.step(0)
@@ -328,7 +328,7 @@ def test_agent_iter_wants_a_step_in_each_turn():
 # --- the referee's
 
 
-def test_decisions_are_spoken_of_in_texts():
+def test_decisions_are_described_in_texts():
     env = wrapped(3)
     env.reset(seed=0, options={"draws": [["card_1", "card_3", "card_3"]]})
     assert env.legal_actions() == [0, 2]

@@ -75,7 +75,7 @@ def test_passes_the_check_of_gymnasium(num_players, mask_in_observation):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message=".*does not have a `spec`|.*not having a spec.*|.*spec")
         check_env(
-            single(num_players, illegal_action="penalise", mask_in_observation=mask_in_observation),
+            single(num_players, illegal_action="penalize", mask_in_observation=mask_in_observation),
             skip_render_check=True,
         )
 
@@ -83,7 +83,7 @@ def test_passes_the_check_of_gymnasium(num_players, mask_in_observation):
 @pytest.mark.parametrize("mask_in_observation", [True, False])
 def test_passes_the_check_of_stable_baselines(mask_in_observation):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    env = single(3, illegal_action="penalise", mask_in_observation=mask_in_observation)
+    env = single(3, illegal_action="penalize", mask_in_observation=mask_in_observation)
     checker.check_env(env, warn=True)
 
 
@@ -210,7 +210,7 @@ def test_an_opponent_must_play_legally():
 # --- ends
 
 
-def test_an_elimination_ends_the_learners_game_though_others_play_on():
+def test_learners_elimination_ends_the_episode_though_others_play_on():
     ends = []
     for seed in range(20):
         env = single(6, seat=0)
@@ -254,7 +254,7 @@ def test_illegal_actions_in_three_ways():
     ):
         env.step(3)
     assert env.to_scenario() == before
-    env = single(seat=0, illegal_action="penalise", illegal_penalty=0.5)
+    env = single(seat=0, illegal_action="penalize", illegal_penalty=0.5)
     env.reset(seed=4, options=draws)
     assert env.step(3)[1] == -0.5
     assert env._match.history[0] == 0
@@ -326,7 +326,7 @@ def test_random_opponents_are_legal_and_even():
 def test_seats_that_are_played_at_random_share_one_stream_of_choices():
     first, second = make_opponents("random", make_duel(3))
     assert first is second
-    env = single(3, opponent=["random", Lowest()], illegal_action="penalise")
+    env = single(3, opponent=["random", Lowest()], illegal_action="penalize")
     assert env._chance is env.opponents[0]
 
 

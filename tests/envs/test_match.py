@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sackarmies_env.core.advance import NO_ACTION
-from sackarmies_env.core.notation import replay
+from sackarmies_env.core.record import replay
 from sackarmies_env.core.state import ERROR_CAPACITY, ERROR_SCRIPT_EXHAUSTED, engine_error
 from sackarmies_env.envs.aec import RawEnv
-from sackarmies_env.envs.match import Match
+from sackarmies_env.envs.match import NO_ACTION, Match
 from tests.core.toy_game import make_duel
 
 
@@ -47,7 +46,7 @@ def test_an_information_state_is_all_that_was_seen_and_done():
         assert state.actions.tolist() == done[agent]
 
 
-def test_hidden_steps_of_others_leave_no_trace_in_an_information_state():
+def test_information_state_is_independent_of_hidden_steps_of_others():
     env = begun()
     assert len(env.information_state("player_2").observations) == 1
     step(env)  # player 0 chooses a card, which nobody else sees
@@ -63,7 +62,7 @@ def test_an_information_state_ends_with_what_is_seen_now():
             assert np.array_equal(env.information_state(agent).observations[-1], env.observe(agent)["observation"])
 
 
-def test_an_information_state_reaches_past_a_forfeit():
+def test_information_state_continues_past_a_forfeit():
     env = begun(illegal_action="terminate")
     env.step(99)
     state = env.information_state("player_0")
@@ -96,13 +95,13 @@ def test_a_record_survives_saving_the_environment():
 
 
 @pytest.mark.parametrize("action", [True, np.bool_(True)])
-def test_truth_is_an_integer_only_where_python_says_so(action):
+def test_python_booleans_are_actions_and_numpy_booleans_are_not(action):
     match = Match(make_duel())
     match.begin(0, draws=[["card_2"] * 3])
     assert match.is_legal(action) == isinstance(action, bool)
 
 
-def test_engine_faults_are_told_in_words():
+def test_engine_faults_are_reported_in_words():
     assert isinstance(engine_error(ERROR_SCRIPT_EXHAUSTED), ValueError)
     assert "flip_method 'scripted'" in str(engine_error(ERROR_SCRIPT_EXHAUSTED))
     assert isinstance(engine_error(ERROR_CAPACITY), RuntimeError)

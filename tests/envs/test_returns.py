@@ -14,8 +14,8 @@ from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.constants import Verb
-from tests.rules.sack_armies.table import field, position, token, unit
+from sackarmies_env.games.sack_armies.state.constants import Verb
+from tests.sack_armies.builders.text_game import field, position, token, unit
 
 HOMES = ("0,0", "2,0", "0,2", "2,2", "4,0", "0,4")  # of General 0 to 5, two hexes apart
 GAMES = 2 if INTERPRETED else 60

@@ -17,11 +17,12 @@ from pettingzoo.test import api_test, render_test, seed_test
 import sackarmies_env
 from sackarmies_env import sack_armies_v0
 from sackarmies_env.core.jit import INTERPRETED
-from sackarmies_env.core.notation import replay
+from sackarmies_env.core.record import replay
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.testing import check_game
 
+ENVIRONMENT = "sackarmies_env/SackArmies-v0"
 SHORT = {"max_turns": 8}
 GENERALS = [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
 
@@ -57,7 +58,7 @@ def test_passes_the_render_test_of_pettingzoo(capsys):
 
 @pytest.mark.parametrize("num_generals", GENERALS)
 def test_unmasked_sampling_runs_into_the_turn_limit(num_generals):
-    env = sack_armies_v0.env(num_generals=num_generals, switches=SHORT, illegal_action="penalise")
+    env = sack_armies_v0.env(num_generals=num_generals, switches=SHORT, illegal_action="penalize")
     env.reset(seed=1)
     last = {}
     for agent in env.agent_iter():
@@ -74,7 +75,7 @@ def test_keeps_the_contract(num_generals):
 
 def test_passes_the_check_of_gymnasium():
     pytest.importorskip("PIL")
-    env = gymnasium.make(sackarmies_env.registry.GYMNASIUM_ID, illegal_action="penalise", render_mode="ansi")
+    env = gymnasium.make(ENVIRONMENT, illegal_action="penalize", render_mode="ansi")
     assert isinstance(env.unwrapped, SingleSeatEnv)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -83,22 +84,22 @@ def test_passes_the_check_of_gymnasium():
 
 def test_passes_the_check_of_stable_baselines():
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(sack_armies_v0.single_seat_env(illegal_action="penalise"), warn=True)
+    checker.check_env(sack_armies_v0.single_seat_env(illegal_action="penalize"), warn=True)
 
 
 def test_is_registered():
     assert sackarmies_env.list_games() == ["sack_armies"]
-    made = gymnasium.make_vec(sackarmies_env.registry.GYMNASIUM_ID, num_envs=3, seat=0)
+    made = gymnasium.make_vec(ENVIRONMENT, num_envs=3, seat=0)
     assert isinstance(made, BatchEnv)
     assert made.num_envs == 3
     if hasattr(pettingzoo, "make"):
-        assert str(pettingzoo.make("aec", sackarmies_env.registry.GYMNASIUM_ID)) == "sack_armies_v0"
+        assert str(pettingzoo.make("aec", ENVIRONMENT)) == "sack_armies_v0"
 
 
-def test_many_games_at_once_are_what_gymnasium_makes_of_single_ones():
+def test_vector_of_sack_armies_matches_sync_vector_env():
     options = {"switches": SHORT, "num_envs": 3}
     mode = gymnasium.vector.AutoresetMode.SAME_STEP
-    name = sackarmies_env.registry.GYMNASIUM_ID
+    name = ENVIRONMENT
     sync = gymnasium.make_vec(name, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **options)
     env = gymnasium.make_vec(name, vectorization_mode="vector_entry_point", threads=2, **options)
     assert isinstance(env.unwrapped, BatchEnv)
@@ -179,7 +180,7 @@ def test_forced_results_come_before_chance():
         env.reset(options={"draws": [[], [], []]})
 
 
-def test_a_used_up_script_is_told_in_words():
+def test_exhausted_forced_results_are_an_error_in_words():
     env = sack_armies_v0.env(switches={"flip_method": "scripted", "setup_pick": "any_at_placement"})
     with pytest.raises(ValueError, match="the forced flips are used up, and with flip_method 'scripted'"):
         env.reset(seed=0)
@@ -220,7 +221,7 @@ def test_scenarios_take_their_chance_from_the_seed():
     assert keys(1) != keys(2)
 
 
-def test_a_dump_goes_on_as_the_game_would_have():
+def test_game_from_a_dump_continues_like_the_original():
     env = sack_armies_v0.raw_env()
     env.reset(seed=3)
     step_first(env, 60)
@@ -252,7 +253,7 @@ def test_switches_may_be_added_to_a_scenario():
 
 
 @pytest.mark.parametrize("num_generals", GENERALS)
-def test_who_forfeits_leaves_and_the_others_play_on(num_generals):
+def test_others_play_on_after_a_forfeit(num_generals):
     env = sack_armies_v0.env(num_generals=num_generals, illegal_action="terminate")
     env.reset(seed=2)
     step_first(env, 40)
@@ -266,7 +267,7 @@ def test_who_forfeits_leaves_and_the_others_play_on(num_generals):
     assert len(env.agents) == (num_generals - 1 if num_generals > 2 else 0)
 
 
-def test_refusals_tell_nothing_hidden():
+def test_error_messages_reveal_nothing_hidden():
     env = sack_armies_v0.raw_env()
     env.reset(seed=5)
     for ply in range(120):
@@ -287,8 +288,8 @@ def test_refusals_tell_nothing_hidden():
 
 TYPOS = [
     (lambda: sackarmies_env.env(num_generlas=3), "num_generals"),
-    (lambda: gymnasium.make(sackarmies_env.registry.GYMNASIUM_ID, oponent="random"), "opponent"),
-    (lambda: gymnasium.make_vec(sackarmies_env.registry.GYMNASIUM_ID, num_envs=2, oponent="random"), "opponent"),
+    (lambda: gymnasium.make(ENVIRONMENT, oponent="random"), "opponent"),
+    (lambda: gymnasium.make_vec(ENVIRONMENT, num_envs=2, oponent="random"), "opponent"),
     (lambda: sackarmies_env.env(render_mode="ansii"), "ansi"),
     (lambda: sackarmies_env.env(render_viewpoint="player1"), "player_1"),
     (lambda: sackarmies_env.env(render_viewpoint="refere"), "referee"),

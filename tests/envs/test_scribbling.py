@@ -1,4 +1,4 @@
-"""Whoever writes into what it is given changes nothing: not what is legal, not what anybody sees later."""
+"""Agents that write into what they are given: neither legality nor any later observation changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def kept(value):
 
 
 class Aec:
-    """PettingZoo, by whoever is to act."""
+    """PettingZoo, by the current player."""
 
     def __init__(self, game, wrap=lambda env: env):
         self.env = wrap(RawEnv(game))
@@ -262,7 +262,7 @@ def test_scribbler_is_shown_the_same_again(api, name):
     env = APIS[api](GAMES[name]()).env
     for agent in env.agents:
         first = kept(env.observe(agent))
-        for shown in (env.observe(agent), env.last()[0], env.last()[-1]):  # the info is that of whoever is to act
+        for shown in (env.observe(agent), env.last()[0], env.last()[-1]):  # the info is the current player's
             scribble(shown)
         assert kept(env.observe(agent)) == first
         assert kept(env.observe(env.agent_selection)) == kept(env.last()[0])
@@ -281,7 +281,7 @@ def test_scribbler_is_given_the_same_masks_again(api, name):
 
 @games
 @apis
-def test_what_a_scribbler_allows_itself_is_refused(api, name):
+def test_invalid_actions_of_a_scribbler_are_refused(api, name):
     table = APIS[api](GAMES[name]())
     for _ in range(4):
         shown = table.show()
@@ -299,7 +299,7 @@ def test_what_a_scribbler_allows_itself_is_refused(api, name):
 
 
 @games
-@pytest.mark.parametrize("mode", ["penalise", "terminate"])
+@pytest.mark.parametrize("mode", ["penalize", "terminate"])
 @pytest.mark.parametrize("api", ["raw", "gym"])
 def test_scribbling_does_not_choose_what_is_played_instead(api, mode, name):
     make = {"raw": RawEnv, "gym": functools.partial(SingleSeatEnv, seat=0)}[api]
@@ -347,7 +347,7 @@ ANSWERS = {
 @pytest.mark.parametrize("api", WITH_OPPONENTS)
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("kind", [Scribbler, SharedScribbler])
-def test_what_a_scribbling_opponent_allows_itself_is_refused(api, answer, name, kind):
+def test_invalid_actions_of_a_scribbling_opponent_are_refused(api, answer, name, kind):
     with pytest.raises(ValueError, match=r"^the opponent \w*Scribbler chose a|^illegal action "):
         course(WITH_OPPONENTS[api](GAMES[name](), opponent=kind(ANSWERS[answer])), writes=False)
 

@@ -1,4 +1,4 @@
-"""Whatever a caller gives that makes no sense is refused with a sentence, in every environment, and changes nothing."""
+"""Invalid arguments, in every environment: refused with a sentence, and nothing is changed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def everything(env):
     """Return all that a reset changes, and the random numbers of an environment."""
     chance = env.unwrapped._np_random.bit_generator.state
     if isinstance(env, BatchEnv):
-        return env.batch.states.tobytes(), env.batch._table.tobytes(), env.seats.tolist(), env._np_random_seed, chance
+        return env.batch.states.tobytes(), env.batch._slots.tobytes(), env.seats.tolist(), env._np_random_seed, chance
     match = env.unwrapped._match
     return match.states.tobytes(), match.seed, tuple(match.history), getattr(env, "seat", None), chance
 

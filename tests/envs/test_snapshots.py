@@ -124,7 +124,7 @@ def test_environments_are_copied_before_their_first_reset(way):
     assert course(env) == course(twin)
 
 
-def test_a_bare_copy_stays_bare():
+def test_copy_of_an_unwrapped_environment_stays_unwrapped():
     env = begun(lambda raw: raw)
     assert type(env.clone()) is RawEnv
 

@@ -82,8 +82,8 @@ OPPONENTS = {
 @pytest.mark.parametrize(
     ("num_players", "opponent"), [(2, "random"), (3, "random"), (2, "own"), (3, "mixed"), (3, "seeded")]
 )
-def test_it_is_what_gymnasium_makes_of_single_environments(mode, num_players, opponent):
-    options = {"illegal_action": "penalise", "mask_in_observation": num_players == 3}
+def test_vector_matches_sync_vector_env_of_single_environments(mode, num_players, opponent):
+    options = {"illegal_action": "penalize", "mask_in_observation": num_players == 3}
     game, make = make_duel(num_players, max_turns=4), OPPONENTS[opponent]
     single = functools.partial(SingleSeatEnv, game, **options)
     sync = SyncVectorEnv([functools.partial(single, opponent=make()) for _ in range(5)], autoreset_mode=mode)
@@ -144,7 +144,7 @@ def test_opponent_that_shares_a_batch_gets_a_new_seed_whenever_games_begin():
 
 
 @pytest.mark.parametrize("num_players", [2, 3])
-def test_it_is_what_gymnasium_makes_of_single_environments_that_forfeit(num_players):
+def test_vector_matches_sync_vector_env_of_single_environments_that_forfeit(num_players):
     options = {"illegal_action": "terminate", "seat": 1}
     game = make_duel(num_players)
     sync = SyncVectorEnv([lambda: SingleSeatEnv(game, **options)] * 4, autoreset_mode=AutoresetMode.SAME_STEP)
@@ -233,7 +233,7 @@ def test_opponents_that_play_one_game_are_copied():
     mine = Lowest()
     env = batch(3, opponent=mine, seat=0)
     env.reset(seed=0)
-    instances = env.table.opponents[0]
+    instances = env.opponents.opponents[0]
     assert len({id(one) for one in instances}) == 3
     assert mine not in instances
     assert [one.resets for one in instances] == [1, 1, 1]
@@ -319,7 +319,7 @@ def test_illegal_actions_in_three_ways():
     with pytest.raises(ValueError, match=r"^illegal action 3 in game 1 at CARD; legal are \[0\]; no game was changed$"):
         env.step(actions)
     assert env.batch.states.tobytes() == before
-    env = batch(2, seat=0, illegal_action="penalise", illegal_penalty=0.5)
+    env = batch(2, seat=0, illegal_action="penalize", illegal_penalty=0.5)
     env.reset(seed=4, options=draws)
     assert env.step(actions)[1].tolist() == [0.0, -0.5]
     env = batch(2, seat=0, illegal_action="terminate")

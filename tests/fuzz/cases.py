@@ -18,7 +18,7 @@ from typing import Any
 
 import tomli_w
 
-from sackarmies_env.core.words import UNPRINTABLE
+from sackarmies_env.core.messages import UNPRINTABLE
 from tests.fuzz.mutators import mutate_bytes, mutate_data, odd_value, places
 from tests.fuzz.readers import Reader
 

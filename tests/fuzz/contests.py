@@ -1,4 +1,4 @@
-"""Files in the folder of a tournament, which are read when it goes on: valid ones, and how they are read there."""
+"""Files in the folder of a tournament, which are read when it resumes: valid ones, and how they are read there."""
 
 from __future__ import annotations
 

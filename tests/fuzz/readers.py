@@ -1,4 +1,4 @@
-"""The readers of what comes from outside, each with valid documents, how it is called and what a result must be."""
+"""Readers of untrusted input, each with valid documents, how it is called and what a result must be."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from typing import Any
 import numpy as np
 
 from sackarmies_agents.factory import KINDS, AgentSpec, parse_agent
-from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.notation import GameRecord, give_up, load_record, make_record, replay, state_digest
+from sackarmies_env.core.game import Game, Records, forfeit_code
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.record import GameRecord, load_record, make_record, replay, state_digest
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK
-from sackarmies_env.core.tables import Strict, read_model
-from sackarmies_env.games.sack_armies.actions import ActionText, legal_ids
-from sackarmies_env.games.sack_armies.advance import step_games
-from sackarmies_env.games.sack_armies.army import Army, check_army, read_army, resolve_army
+from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.games.sack_armies.config import Config, make_config
 from sackarmies_env.games.sack_armies.game import make_game, make_recorded_game
-from sackarmies_env.games.sack_armies.scenario import (
+from sackarmies_env.games.sack_armies.scenario.document import (
     Position,
     load_scenario,
     scenario_toml,
     start_scenario,
     to_scenario,
 )
-from sackarmies_env.games.sack_armies.schema import AnyToken, read_tokens, token_data
+from sackarmies_env.games.sack_armies.state.actions import make_action_space
 from sackarmies_env.games.sack_armies.switches import Switches, read_switches
+from sackarmies_env.games.sack_armies.tokens.army import Army, check_army, read_army, resolve_army
+from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens, token_data
 from sackarmies_env.registry import game_of
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
 from tests.core.toy_game import make_duel
 from tests.fuzz import checkpoints, contests
 from tests.fuzz.mutators import mutate_bytes, places
+from tests.sack_armies.builders import entry
 
 ROOT = Path(__file__).parents[2]
 GAME_DATA = ROOT / "sackarmies_env" / "games" / "sack_armies"
@@ -98,7 +99,7 @@ OWN_TOKENS: list[dict[str, Any]] = [
 
 def armies() -> list[Any]:
     own = {"name": "Mine", "description": "Two\nlines", "tokens": {"plain": 5, "stone_thrower": 2}, "token": OWN_TOKENS}
-    return [*tables("sackarmies_env/games/sack_armies/armies/*.toml")[:4], own]
+    return [*tables("sackarmies_env/games/sack_armies/tokens/armies/*.toml")[:4], own]
 
 
 def army_data(army: Army) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def check_army_result(army: Army) -> None:
 
 
 def token_lists() -> list[Any]:
-    catalogue = tomllib.loads((GAME_DATA / "catalogue.toml").read_text(encoding="utf-8"))["token"]
+    catalogue = tomllib.loads((GAME_DATA / "tokens" / "catalogue.toml").read_text(encoding="utf-8"))["token"]
     return [OWN_TOKENS, catalogue[:3], catalogue[20:23], catalogue[60:63]]
 
 
@@ -153,7 +154,7 @@ def check_config(config: Config) -> None:
 
 
 def scenarios() -> list[Any]:
-    built_in = tables("sackarmies_env/games/sack_armies/scenarios/x*.toml")
+    built_in = tables("sackarmies_env/games/sack_armies/scenario/built_in/x*.toml")
     return [*built_in[::6], *dumps()[:4]]
 
 
@@ -195,7 +196,7 @@ def check_position(position: Position) -> None:
             break
         legal = legal_ids(states["legal"][0])
         assert legal and max(legal) < game_text.num_actions
-        step_games(position.params, states, np.array([rng.choice(legal)]))
+        entry.step(position.params, states, np.array([rng.choice(legal)]))
         assert states["error"][0] in (ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK)
     to_scenario(position.params, position.config, states)
 
@@ -241,7 +242,7 @@ def _replays() -> tuple[dict[str, Any], ...]:
 
 
 def random_record(game: Game, seed: int) -> dict[str, Any]:
-    """Return the record of a game of some random plies; then somebody gives up."""
+    """Return the record of a game of some random plies; then somebody forfeits."""
     states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
     game.start(states, seed, "", ())
     rng, actions = Random(seed), []
@@ -249,7 +250,7 @@ def random_record(game: Game, seed: int) -> dict[str, Any]:
         game.legal_actions(game.params, states, mask)
         actions.append(rng.choice(np.flatnonzero(mask[0]).tolist()))
         game.step(game.params, states, np.array(actions[-1:]))
-    actions.append(give_up(int(states["current_player"][0])))
+    actions.append(forfeit_code(int(states["current_player"][0])))
     return make_record(game, seed, actions, reasons={len(actions) - 1: "no answer in 1 s"}).model_dump(mode="json")
 
 
@@ -273,7 +274,7 @@ def check_replay(played: tuple[GameRecord, Records]) -> None:
 @functools.cache
 def action_text() -> Any:
     config = make_config(2)
-    return ActionText(config.type_ids, config.grid)
+    return make_action_space(config.type_ids, config.grid)
 
 
 def parse_action(text: Any) -> int:
@@ -302,7 +303,7 @@ def check_agent(spec: AgentSpec) -> None:
 # --- configurations
 
 
-def check_settings(settings: Strict) -> None:
+def check_settings(settings: StrictModel) -> None:
     assert type(settings).model_validate(settings.model_dump()) == settings
 
 

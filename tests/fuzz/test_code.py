@@ -1,4 +1,4 @@
-"""Loading runs no code of a stranger, reads no file that the user did not name, and takes no memory that is claimed."""
+"""Untrusted files: loading runs no code, reads no file that the user did not name, and takes no claimed memory."""
 
 import ast
 import base64
@@ -25,10 +25,10 @@ from typer.testing import CliRunner
 
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.checkpoint import HEADER, MAX_TABLE, read_checkpoint
-from sackarmies_env.core import reading
-from sackarmies_env.core.notation import GameRecord, load_record, make_record, save_record
-from sackarmies_env.games.sack_armies.army import resolve_army
-from sackarmies_env.games.sack_armies.scenario import load_scenario
+from sackarmies_env.core import safe_read
+from sackarmies_env.core.record import GameRecord, load_record, make_record, save_record
+from sackarmies_env.games.sack_armies.scenario.document import load_scenario
+from sackarmies_env.games.sack_armies.tokens.army import resolve_army
 from sackarmies_env.registry import game_of, load_game
 from sackarmies_training.cli import app
 from sackarmies_training.config import TrainConfig, load_config
@@ -109,11 +109,11 @@ HIDING_PLACES = {
 @pytest.mark.parametrize("place", HIDING_PLACES)
 def test_code_in_a_checkpoint_is_not_run(place, tmp_path):
     mark = tmp_path / "mark"
-    path = tmp_path / "stranger.safetensors"
+    path = tmp_path / "untrusted.safetensors"
     path.write_bytes(HIDING_PLACES[place](Evil(mark)))
-    with pytest.raises(ValueError, match=r"stranger\.safetensors"):
+    with pytest.raises(ValueError, match=r"untrusted\.safetensors"):
         make_agent(f"ppo:path={path}", info())
-    assert [item.name for item in tmp_path.iterdir()] == ["stranger.safetensors"]
+    assert [item.name for item in tmp_path.iterdir()] == ["untrusted.safetensors"]
 
 
 def test_the_code_would_run_if_it_were_unpickled(tmp_path):
@@ -126,9 +126,9 @@ def test_the_code_would_run_if_it_were_unpickled(tmp_path):
 )
 def test_code_in_other_files_is_not_run(read, tmp_path):
     for suffix in (".json", ".toml"):
-        path = tmp_path / f"stranger{suffix}"
+        path = tmp_path / f"untrusted{suffix}"
         path.write_bytes(pickle.dumps(Evil(tmp_path / "mark")))
-        with pytest.raises(ValueError, match="stranger"):
+        with pytest.raises(ValueError, match="untrusted"):
             read(path)
     assert not (tmp_path / "mark").exists()
 
@@ -155,6 +155,7 @@ def test_nothing_is_unpickled_anywhere():
 
 
 ALLOWED_CALLS = {
+    "sackarmies_env/core/entries.py": {"_installed()[game_id].load"},  # of installed packages: see SECURITY.md
     "sackarmies_env/core/cache.py": {"pickle.loads"},  # the compile cache of the same user: see SECURITY.md
     "sackarmies_env/envs/opponents.py": {"entry.load"},  # of installed packages: see SECURITY.md
     "agents/sackarmies_agents/isolated.py": {"pickle.loads"},  # in the child, what its parent sends; not the other way
@@ -191,13 +192,13 @@ def test_a_configuration_in_a_record_is_checked(config):
 
 
 def test_tensors_of_a_checkpoint_are_never_written_to_disk(tmp_path):
-    path = tmp_path / "inner" / "stranger.safetensors"
+    path = tmp_path / "inner" / "untrusted.safetensors"
     path.parent.mkdir()
     content = with_tensor(checkpoint(2), "../escaped", as_tensor(b"x"))
     path.write_bytes(with_tensor(content, "/tmp/escaped-sackarmies", as_tensor(b"x")))
     read_checkpoint(path)
     make_agent(f"ppo:path={path}", info())
-    assert sorted(item.name for item in tmp_path.rglob("*")) == ["inner", "stranger.safetensors"]
+    assert sorted(item.name for item in tmp_path.rglob("*")) == ["inner", "untrusted.safetensors"]
     assert not Path("/tmp/escaped-sackarmies").exists()
 
 
@@ -234,7 +235,7 @@ PIPE_COMMANDS = [
 
 
 @pytest.mark.parametrize("words", PIPE_COMMANDS, ids=" ".join)
-def test_commands_refuse_pipes_and_wait_for_nobody(words, tmp_path):
+def test_commands_refuse_pipes_without_waiting(words, tmp_path):
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
     with within(60):
@@ -253,17 +254,17 @@ def test_agents_are_not_read_from_pipes(tmp_path, monkeypatch):
         make_agent(f"ppo:path={tmp_path / 'pipe.safetensors'}", info())
 
 
-def test_pipe_that_takes_the_place_of_a_file_is_neither_read_nor_waited_for(tmp_path, monkeypatch):
+def test_pipe_that_replaces_a_file_is_not_read(tmp_path, monkeypatch):
     (tmp_path / "army.toml").write_text("x = 1")
     os.mkfifo(tmp_path / "pipe.toml")
     regular = os.stat(tmp_path / "army.toml")
-    monkeypatch.setattr(reading, "os", SimpleNamespace(**{**vars(os), "stat": lambda path: regular}))
+    monkeypatch.setattr(safe_read, "os", SimpleNamespace(**{**vars(os), "stat": lambda path: regular}))
     with within(10), pytest.raises(ValueError, match=r"pipe\.toml: this is a device or a pipe"):
         resolve_army(tmp_path / "pipe.toml")
 
 
 def test_pipe_is_never_opened(tmp_path):
-    """The other end of a pipe would notice: whoever waits to write to it would go on."""
+    """The other end of a pipe would notice: a process that waits to write to it would continue."""
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
     with pytest.raises(ValueError, match="this is a device or a pipe"):
@@ -374,16 +375,16 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_what_claims_memory_is_refused(bomb, tmp_path):
-    path = tmp_path / "stranger.safetensors"
+def test_checkpoint_that_claims_too_much_memory_is_refused(bomb, tmp_path):
+    path = tmp_path / "untrusted.safetensors"
     path.write_bytes(BOMBS[bomb]())
-    with pytest.raises(ValueError, match=r"stranger\.safetensors") as error:
+    with pytest.raises(ValueError, match=r"untrusted\.safetensors") as error:
         make_agent(f"ppo:path={path}", info())
     assert len(str(error.value)) < 600
 
 
 def test_table_of_tensors_has_a_limit(tmp_path):
-    path = tmp_path / "stranger.safetensors"
+    path = tmp_path / "untrusted.safetensors"
     for size, message in ((MAX_TABLE, 'it lacks "checkpoint.json"'), (MAX_TABLE + 1, "its table of tensors may have")):
         path.write_bytes(size.to_bytes(8, "little") + b"{}".ljust(size))
         with pytest.raises(ValueError, match=message):
@@ -392,7 +393,7 @@ def test_table_of_tensors_has_a_limit(tmp_path):
 
 def test_state_of_a_generator_that_points_beyond_its_key_is_refused(tmp_path):
     """NumPy would take it, and read beyond the key."""
-    path = tmp_path / "stranger.safetensors"
+    path = tmp_path / "untrusted.safetensors"
     content = run_seeds()[0]
     for place in (625, 2**31 - 1, -1):
 
@@ -423,7 +424,7 @@ for path in sys.argv[1:]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="counts the memory of a process as Linux tells it")
-def test_what_claims_memory_does_not_get_it(tmp_path):
+def test_memory_claimed_by_a_checkpoint_is_not_allocated(tmp_path):
     paths = []
     for number, bomb in enumerate(BOMBS.values()):
         paths.append(tmp_path / f"{number}.safetensors")

@@ -1,4 +1,4 @@
-"""Whatever a reader is given, it gives something valid or refuses with a sentence that names place and reason."""
+"""Readers given anything: a valid result, or a refusal that names place and reason."""
 
 import contextlib
 import faulthandler
@@ -101,6 +101,6 @@ def test_very_many_damaged_documents_are_refused_or_read(name, tmp_path, termina
 
 
 @pytest.mark.parametrize("path", sorted(KEPT.iterdir()), ids=lambda path: path.name)
-def test_documents_that_once_went_wrong(path, tmp_path):
+def test_kept_documents_are_refused_or_read(path, tmp_path):
     reader = READERS[path.name.partition("-")[0]]
     assert fault_of(reader, path.read_bytes(), tmp_path) == ""

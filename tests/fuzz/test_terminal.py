@@ -1,4 +1,4 @@
-"""The command line with files of strangers: a sentence and an exit code, no traceback, nothing a terminal obeys."""
+"""The command line with untrusted files: a sentence and an exit code, no traceback, no control characters."""
 
 import ast
 import io
@@ -16,7 +16,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, Header, describe, pack
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import make_network
-from sackarmies_env.core.words import UNPRINTABLE
+from sackarmies_env.core.messages import UNPRINTABLE
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli import app, run_tournament
 from sackarmies_training.terminal import PlainConsole
@@ -54,7 +54,7 @@ def run(*words):
         (["replay"], "r.json", "[" * 100_000, "r.json: lists or tables are nested too deeply"),
         (["replay"], "r.json", "9" * 5000, "r.json: not valid JSON: Exceeds the limit"),
         (["replay", "--check"], "r.json", '{"format": "\\u009b"}', 'the key "format" must say'),
-        (["train"], "t.toml", "folder = 0x" + "f" * 9000, "folder: a whole number of about 10837 digits is given"),
+        (["train"], "t.toml", "folder = 0x" + "f" * 9000, "folder: an integer of about 10837 digits is given"),
         (["tournament"], "t.toml", "[[[", "t.toml: not valid TOML"),
     ],
 )
@@ -116,7 +116,7 @@ def test_text_is_printed_as_it_is_wherever_it_stands():
     assert shown.count(ODD) == 6
 
 
-def test_nothing_that_a_terminal_would_obey_or_hide_is_printed():
+def test_no_control_or_invisible_characters_are_printed():
     evil = "a\x1b[2J\u202eb\u200b\U000e0041c"
     table = Table(evil, title=Text(evil))
     table.add_row(Text(evil, style="bold"))
@@ -132,7 +132,7 @@ def test_styles_are_still_there():
     assert out.getvalue() == "\x1b[1mbold\x1b[0m [bold]plain[/bold]\n"
 
 
-def test_nobody_in_training_makes_markup_of_text_or_a_console_of_its_own():
+def test_training_code_uses_one_console_and_no_markup():
     """Markup is off in the one console; bars of progress have a switch of their own."""
     found = []
     for path in sorted(SOURCES.glob("*.py")):
@@ -181,7 +181,7 @@ def test_error_about_an_odd_name_is_shown(tmp_path):
     assert f"{ODD}\\u200b.toml: there is no such file" in said
 
 
-def test_record_in_an_odd_place_is_told(tmp_path):
+def test_record_in_an_odd_place_is_reported(tmp_path):
     path = tmp_path / f"{ODD}.json"
     path.parent.mkdir(parents=True)
     words = ["watch", "random", "random", "--army", "beginners", "--army", "beginners", "--record", str(path)]

@@ -1,4 +1,4 @@
-"""Runs chosen tests against chosen faults: a process forked for each fault, out of one that has imported all tests.
+"""Harness of mutation testing: a process forked for each fault, out of one that has imported all tests.
 
 Interpreted, a rule is a plain function, and giving it other code reaches all that have imported it by name.
 """
@@ -59,7 +59,9 @@ class Laboratory:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Work, in place of running all tests."""
         if session.testsfailed:
-            raise pytest.UsageError("the tests cannot be collected; `python -m pytest tests/rules` says why")
+            raise pytest.UsageError(
+                "the tests cannot be collected; `python -m pytest tests/sack_armies/rules` says why"
+            )
         self.items = {item.nodeid: item for item in session.items}
         gc.freeze()  # forked processes share what is there
         try:
@@ -104,7 +106,7 @@ def with_tests(paths: Sequence[str], work: Callable[[Laboratory], None], *, sele
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """Return what `work` returns in a process of its own."""
+    """Return what `work` returns in a separate process."""
     return require_answer(next(iter(in_children([work], 1)))[1])
 
 
@@ -187,7 +189,7 @@ def silence() -> None:
 
 
 def trial(laboratory: Laboratory, fault: Fault, tests: Sequence[str], seconds: dict[str, float]) -> dict[str, str]:
-    """Make the fault, then run the tests until one fails; goes into a process of its own.
+    """Make the fault, then run the tests until one fails; goes into a separate process.
 
     Returns:
         dict: the killer, "" if there is none; one that is stopped for want of time writes nothing at all.
@@ -208,7 +210,7 @@ class Trial:
     """A fault and the tests that may notice it.
 
     Attributes:
-        fault: makes it, in a process of its own.
+        fault: makes it, in a separate process.
         tests: to choose from.
         place: what it is a fault of.
         about: tests that are likely to notice.

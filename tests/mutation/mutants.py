@@ -32,7 +32,13 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.RShift: ast.LShift,
 }
 PREDICATES = ("is_", "has_", "can_", "may_")  # functions that answer yes or no
-SYMMETRIC = ("distance", "summed", "combined", "abs")  # functions that do not care for the order of their arguments
+SYMMETRIC = (
+    "distance",
+    "summed",
+    "combined",
+    "abs",
+    "below",
+)  # functions that do not care for the order of their arguments
 RECORDS = ("params", "state")  # never swapped with other arguments: that can only crash
 TRUE, FALSE = ast.Constant(True), ast.Constant(False)
 
@@ -114,7 +120,10 @@ def text_of(node: ast.AST) -> str:
 
 
 def mutants_of(module: ModuleType) -> list[Mutant]:
-    """Return all mutants of a module's functions, in the order of the source."""
+    """Return all mutants of a module's functions, in the order of the source.
+
+    Declarations of fields are left out: they have taken effect before a mutant of them could.
+    """
     path = Path(str(module.__file__))
     text = path.read_text()
     lines = text.splitlines()
@@ -122,11 +131,16 @@ def mutants_of(module: ModuleType) -> list[Mutant]:
     imports = [statement for statement in body if isinstance(statement, (ast.Import, ast.ImportFrom))]
     found = []
     for tree in body:
-        if isinstance(tree, ast.FunctionDef):
+        if isinstance(tree, ast.FunctionDef) and not is_declaration(tree):
             function = plain_function(getattr(module, tree.name), module)
             if function is not None:
                 found += list(function_mutants(function, tree, imports, lines))
     return found
+
+
+def is_declaration(tree: ast.FunctionDef) -> bool:
+    """Return whether a function returns declarations of state fields."""
+    return tree.returns is not None and "StateField" in ast.unparse(tree.returns)
 
 
 def plain_function(value: object, module: ModuleType) -> FunctionType | None:
@@ -323,7 +337,7 @@ def compared_otherwise(node: ast.Compare) -> Iterator[ast.expr]:
 
 
 def other_constants(value: object) -> Iterator[ast.expr]:
-    """Yield the neighbours of a number; of 0 and 1 each other."""
+    """Yield the neighbors of a number; of 0 and 1 each other."""
     if isinstance(value, bool):
         yield ast.Constant(not value)
     elif isinstance(value, int):
@@ -341,7 +355,7 @@ def enum_neighbor(node: ast.Attribute, function: FunctionType) -> Iterator[ast.e
 
 
 def called_otherwise(node: ast.Call) -> Iterator[ast.expr]:
-    """Yield the call with neighbouring arguments swapped, `min` for `max`, a range one short at either end."""
+    """Yield the call with neighboring arguments swapped, `min` for `max`, a range one short at either end."""
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name in ("min", "max"):
         yield ast.Call(ast.Name("max" if name == "min" else "min", ast.Load()), node.args, [])

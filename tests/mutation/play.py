@@ -1,6 +1,6 @@
 """Random play that judges a fault of the rules: a referee's second opinion on each mask, and what must always hold.
 
-Not part of the test suite, which plays the same bouts compiled, and far longer (`tests/referee`).
+Not part of the test suite, which plays the same bouts compiled, and far longer (`tests/sack_armies/referee`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,17 @@ import pytest
 
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.constants import Verb
-from sackarmies_env.games.sack_armies.zones import rebuild
-from tests.referee.bouts import bout_options, random_play, referee_bout, shelling_options, volley_options
-from tests.sack_armies.test_indexes import DERIVED
-from tests.sack_armies.worlds import plain, record
+from sackarmies_env.games.sack_armies.state.constants import Verb
+from sackarmies_env.games.sack_armies.state.zones import rebuild
+from tests.sack_armies.builders.random_games import (
+    bout_options,
+    random_play,
+    referee_bout,
+    shelling_options,
+    volley_options,
+)
+from tests.sack_armies.builders.twin_worlds import plain, record
+from tests.sack_armies.state.test_indexes import DERIVED
 
 PLIES = 60
 
@@ -28,19 +34,19 @@ def test_masks(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_masks_under_shelling(seed: int) -> None:
+def test_random_play_with_much_damage_keeps_masks_legal(seed: int) -> None:
     options = shelling_options(seed)
     assert referee_bout(options, seed, PLIES, liked=(Verb.RANGED, Verb.PASS)).total() == PLIES
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_masks_in_volleys(seed: int) -> None:
+def test_random_play_with_many_shots_keeps_masks_legal(seed: int) -> None:
     options = volley_options(seed)
     assert referee_bout(options, seed, PLIES, liked=[Verb.COORD_RANGED]).total() == PLIES
 
 
 @pytest.mark.parametrize("seed", range(100, 112))
-def test_tokens_stay_and_indexes_agree_with_them(seed: int) -> None:
+def test_random_play_keeps_tokens_and_derived_indexes(seed: int) -> None:
     game = make_game(**bout_options(seed))
     anew = game.new_states(1)
     tokens: Counter[Any] = Counter()

@@ -1,4 +1,4 @@
-"""What the tests do on sound rules: which lines each of them runs, and how long it takes."""
+"""Recording of the tests on sound rules: which lines each of them runs, and how long it takes."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ def merged(parts: Iterable[dict[str, Any]]) -> Recorded:
 
 def record_here(laboratory: Laboratory, files: dict[str, list[str]], kept: dict[str, Path]) -> list[str]:
     """Run the tests of some files and write what they do; return those that fail and, if any do, write nothing."""
-    tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{PACKAGE}/games/*"])
+    tracer = coverage.Coverage(
+        data_file=None, config_file=False, include=[f"{PACKAGE}/{part}/*" for part in ("core", "games")]
+    )
     seconds, failed = {}, []
     tracer.start()
     for test in (test for tests in files.values() for test in tests):

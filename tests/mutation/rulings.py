@@ -1,4 +1,4 @@
-"""Rulings put to the test: `python -m tests.mutation.rulings`.
+"""Mutation of rulings: `python -m tests.mutation.rulings`.
 
 For each switch, the default is changed to each other value: a test about the ruling must notice, and one that only
 recites the table of defaults does not count. For each ruling without a switch, faults are put into the function that
@@ -18,12 +18,12 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
 from sackarmies_env.games.sack_armies.switches import STANDARD_COPIES, Switches
+from tests.docs.test_rule_index import load_build
 from tests.mutation.explained import read_entries
 from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.recording import Recorded, record
 from tests.mutation.run import TESTS, as_trials, interpreted_again, tests_about_functions
-from tests.rules.test_rule_index import load_build
 
 RULINGS_PAGE = ROOT / "docs" / "rules" / "rulings.md"
 ROW = re.compile(r"^\| (Q-\d+) \|.*\| ([^|]*) \|$", re.MULTILINE)
@@ -52,7 +52,7 @@ class Flip:
 
 
 def flips() -> Iterator[Flip]:
-    """Yield every other default: all values of a choice, the neighbours of a number."""
+    """Yield every other default: all values of a choice, the neighbors of a number."""
     for name, field in Switches.model_fields.items():
         for value in other_values(name, field.annotation, field.default):
             yield Flip(name, value)

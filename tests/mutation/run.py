@@ -21,32 +21,43 @@ from pathlib import Path
 from types import FunctionType
 
 from sackarmies_env.core.jit import INTERPRETED
+from tests.docs.test_rule_index import load_build
 from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
 from tests.mutation.recording import Recorded, record
-from tests.rules.test_rule_index import load_build
 
 GAME = "sackarmies_env.games.sack_armies"
-RULES = (
-    *("abilities", "actions", "activate", "attack", "chance", "combat", "coordinate", "damage", "deploy", "effects"),
-    *("events", "flow", "knowledge", "legal", "mask", "memory", "movement", "setup", "stats", "step", "transfer"),
-    *("turn", "victory", "window", "zones"),
-)
+CORE = "sackarmies_env.core"
+RULES = {
+    "state": ("actions", "chance", "events", "flow", "knowledge", "memory", "transfer", "zones"),
+    "rules": (
+        *("abilities", "activate", "attack", "combat", "coordinate", "damage", "deploy", "effects", "movement"),
+        *("setup", "stats", "turn", "victory", "window"),
+    ),
+    "play": ("legal", "step"),
+}
+SHARED = ("encode", "events", "flow", "legal")  # of the parts that games share, those that rules are made with
+MODULES = {name: f"{GAME}.{room}.{name}" for room, names in RULES.items() for name in names}
+MODULES |= {f"core.{name}": f"{CORE}.{name}" for name in SHARED}
 TESTS = (
-    "tests/rules",
-    "tests/sack_armies/test_actions.py",
-    "tests/sack_armies/test_clean_slate.py",
-    "tests/sack_armies/test_memory.py",
-    "tests/sack_armies/test_narrate.py",
-    "tests/sack_armies/test_observe.py",
-    "tests/sack_armies/test_rotation.py",
-    "tests/sack_armies/test_scenario.py",
-    "tests/referee/test_corners.py",
-    "tests/referee/test_once_wrong.py",
+    "tests/core/test_encode.py",
+    "tests/core/test_events.py",
+    "tests/core/test_flow.py",
+    "tests/core/test_legal.py",
+    "tests/sack_armies/rules",
+    "tests/sack_armies/state/test_actions.py",
+    "tests/sack_armies/state/test_clean_slate.py",
+    "tests/sack_armies/state/test_memory.py",
+    "tests/sack_armies/words/test_narrate.py",
+    "tests/sack_armies/observation/test_observe.py",
+    "tests/sack_armies/rules/test_rotation.py",
+    "tests/sack_armies/scenario/test_scenario.py",
+    "tests/sack_armies/referee/test_corners.py",
+    "tests/sack_armies/referee/test_once_wrong.py",
     "tests/mutation/play.py",
 )
-REQUIRED = 0.9  # of the mutants that change behaviour
+REQUIRED = 0.9  # of the mutants that change behavior
 
 
 def main() -> int:
@@ -76,7 +87,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=200, help="mutants to try, drawn at random from all")
     parser.add_argument("--all", action="store_true", help="try every mutant: hours")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
-    parser.add_argument("--modules", nargs="+", default=list(RULES), metavar="NAME", help="rule modules; default all")
+    parser.add_argument(
+        "--modules", nargs="+", default=list(MODULES), choices=MODULES, metavar="NAME", help="rule modules; default all"
+    )
     parser.add_argument("--function", default="", help="only mutants of this function")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one mutant, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
@@ -88,7 +101,7 @@ def read_options() -> argparse.Namespace:
 
 def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     """Try a sample of mutants and print what became of them; return the exit status."""
-    names = [f"{GAME}.{name}" for name in options.modules]
+    names = [MODULES[name] for name in options.modules]
     modules = {name: importlib.import_module(name) for name in names}
     mutants = [mutant for module in modules.values() for mutant in mutants_of(module)]
     reasons = read_entries()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections import Counter
 
 import pytest
@@ -12,7 +13,7 @@ from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Trial, Verdict, choose, in_child, verdicts
 from tests.mutation.mutants import mutants_of
 from tests.mutation.recording import Recorded
-from tests.mutation.run import GAME, RULES, as_trials, path_of, place_of
+from tests.mutation.run import MODULES, as_trials, path_of, place_of
 
 MUTANTS = mutants_of(toy)
 CHECKS = {
@@ -112,7 +113,7 @@ def test_a_fault_that_never_ends_is_stopped(monkeypatch):
     assert try_mutant("halvings", "without number //= 2", {"halvings"}) == Verdict("", "out of time", 0)
 
 
-def test_a_fault_of_the_laboratory_is_no_kill():
+def test_error_of_the_harness_is_not_a_kill():
     trial = Trial(lambda: 1 / 0, {"adult"}, "")
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         list(verdicts(Checks(), [trial], SECONDS, budget=9.0, workers=1))
@@ -120,7 +121,7 @@ def test_a_fault_of_the_laboratory_is_no_kill():
         in_child(lambda: 1 / 0)
 
 
-def test_tests_that_have_killed_come_first_then_those_about_the_place_then_those_that_see_most_in_a_second():
+def test_tests_are_ordered_by_kills_then_place_then_coverage_per_second():
     sees = dict.fromkeys(CHECKS, 1.0)
     trial = Trial(lambda: None, set(CHECKS), "", richness=sees)
     assert choose(trial, SECONDS, Counter(), 9.0) == ["greater", "adult", "halvings", "swapped"]
@@ -205,6 +206,18 @@ def test_the_explanations_of_the_project_can_be_read():
 
 
 def test_every_explanation_is_of_a_fault_that_can_still_be_made():
-    names = [f"{GAME}.{name}" for name in RULES]
+    names = list(MODULES.values())
     mutants = [mutant for name in names for mutant in mutants_of(importlib.import_module(name))]
     check_entries(read_entries(), mutants, names)
+
+
+def test_every_shortcut_that_is_explained_has_its_figure():
+    reasons = {reason for reason in read_entries().values() if re.search("shortcut|quick|spare", reason)}
+    assert len(reasons) > 5
+    assert [reason for reason in reasons if not re.search(r"a rollout takes [\d.]+%? (to \d+% )?longer", reason)] == []
+
+
+def test_declarations_of_fields_have_no_mutants():
+    named = {mutant.function for mutant in mutants_of(importlib.import_module("sackarmies_env.core.events"))}
+    assert "push_event" in named
+    assert "event_fields" not in named

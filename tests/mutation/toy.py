@@ -1,4 +1,4 @@
-"""Functions to put faults into, for the tests of this folder."""
+"""Toy functions to put faults into, for the tests of this folder."""
 
 from __future__ import annotations
 

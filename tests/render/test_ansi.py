@@ -64,7 +64,7 @@ def test_small_board_as_one_general_sees_it():
     assert ansi(*start(SMALL), 0, color=False, width=120) == SEEN_BY_0
 
 
-def test_the_other_general_sees_his_own_tokens_and_no_others():
+def test_the_other_general_sees_their_own_tokens_and_no_others():
     text = ansi(*start(SMALL), 1, color=False)
     assert "General 0 to decide\n" in text
     assert "|   0:??  | 0:Gua+2 |" in text
@@ -86,7 +86,7 @@ def test_the_referee_sees_all():
     assert "General 0 controls" in text
 
 
-def test_an_announcement_is_told_to_all_and_an_unfinished_choice_to_its_chooser():
+def test_an_announcement_is_shown_to_all_and_an_unfinished_choice_to_its_player():
     game, states = start("x02_unrevealed_noble_horse")
     play(game, states, "melee")
     assert "to decide: melee attack: choose the unit that acts\n" in ansi(game, states, 1, color=False)

@@ -9,7 +9,7 @@ import pytest
 from sackarmies_env.render import ansi, rgb_array, svg
 from sackarmies_env.render.board import REFEREE, Picture, codes_of, pile_text
 from sackarmies_env.render.rgb import paint_rgb
-from sackarmies_env.render.scene import make_camera
+from sackarmies_env.render.scene import Drawing, make_camera, make_scene
 from sackarmies_env.render.svg import paint_svg
 from tests.render.positions import SMALL, start, twin
 
@@ -33,21 +33,21 @@ def test_svg_shows_known_units_by_name_and_others_by_their_backs():
 
 
 def test_svg_is_well_formed_whatever_stands_in_it():
-    root = ElementTree.fromstring(paint_svg(EMPTY))
+    root = ElementTree.fromstring(paint_svg(Drawing(EMPTY.headline(), make_scene(EMPTY))))
     assert root.attrib["viewBox"] == "0 0 1280 800"
-    assert "General 0 to decide: pick <one> & go" in texts(paint_svg(EMPTY))
+    assert "General 0 to decide: pick <one> & go" in texts(paint_svg(Drawing(EMPTY.headline(), make_scene(EMPTY))))
 
 
-def test_pixels_have_one_shape_from_the_first_moment_on():
+def test_pixel_array_has_one_shape_from_the_start():
     game, states = start(SMALL)
-    for pixels in (paint_rgb(EMPTY), rgb_array(game, states), rgb_array(game, states, 1)):
+    for pixels in (paint_rgb(make_scene(EMPTY)), rgb_array(game, states), rgb_array(game, states, 1)):
         assert pixels.shape == (800, 1280, 3)
         assert pixels.dtype == np.uint8
     assert np.unique(rgb_array(game, states, 0).reshape(-1, 3), axis=0).shape[0] > 50
 
 
 @pytest.mark.parametrize("form", DRAWN)
-def test_what_a_general_cannot_know_changes_nothing_that_he_is_shown(form):
+def test_picture_does_not_depend_on_hidden_information(form):
     draw = DRAWN[form]
     this, that = start(SMALL), start(twin())
     assert np.array_equal(draw(*this, 0), draw(*that, 0))
@@ -63,7 +63,7 @@ def test_camera_depends_on_the_legal_hexes_alone_and_never_comes_closer():
     assert 0 < many.place((-9, 0)).x < many.place((9, 0)).x < 940
 
 
-def test_missing_pillow_is_said_in_a_sentence(monkeypatch):
+def test_missing_pillow_is_an_error_that_names_the_extra(monkeypatch):
     real = builtins.__import__
 
     def without_pillow(name, *args, **kwargs):
@@ -75,7 +75,7 @@ def test_missing_pillow_is_said_in_a_sentence(monkeypatch):
     with pytest.raises(
         ValueError, match=r"needs pillow, which is not installed: pip install 'sackarmies-env\[render\]', or choose"
     ):
-        paint_rgb(EMPTY)
+        paint_rgb(make_scene(EMPTY))
 
 
 def test_codes_are_distinct_and_close_to_the_names():
@@ -84,6 +84,6 @@ def test_codes_are_distinct_and_close_to_the_names():
     assert len(set(codes_of(["Wall"] * 200))) == 200
 
 
-def test_piles_are_told_with_copies():
+def test_piles_are_listed_with_copies():
     assert pile_text((("Dash", 1), ("Guard", 2))) == "Dash, 2 Guard"
     assert pile_text(()) == "none"

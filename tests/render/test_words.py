@@ -2,9 +2,16 @@
 
 import pytest
 
-from sackarmies_env.games.sack_armies.constants import Decision, Event, Kind, Verb, Victory
-from sackarmies_env.games.sack_armies.narrate_events import LogEvent, Names
-from sackarmies_env.render.sack_armies_words import event_words, outcome_words, question, verb_words
+from sackarmies_env.games.sack_armies.state.constants import Decision, Event, Kind, Verb, Victory
+from sackarmies_env.games.sack_armies.words.event_sentences import (
+    SAID_BY_DECISION,
+    SENTENCES,
+    LogEvent,
+    Names,
+    event_sentences,
+    verb_words,
+)
+from sackarmies_env.render.sack_armies_words import event_words, outcome_words, question
 
 NAMES = Names(("Plain", "Orc Imps"), (Kind.BATTLEFIELD, Kind.UNIT), ("0,0", "2,-1"))
 
@@ -26,9 +33,9 @@ TOLD = {
     (Event.TO_SACK, 1): "Back to the sack: General 1's Orc Imps at 2,-1",
     (Event.REMOVE, 1): "Removed from play: General 1's Orc Imps at 2,-1",
     (Event.CONTROL, 0): "General 1 takes control of Plain at 2,-1",
-    (Event.ELIMINATE, Victory.STANDARD): "General 1 controls none of his battlefields and is out",
-    (Event.ELIMINATE, Victory.DECISIVE): "General 1 can fight no more and is out",
-    (Event.ELIMINATE, Victory.CONCESSION): "General 1 concedes and is out",
+    (Event.ELIMINATE, Victory.STANDARD): "General 1 controls none of their battlefields and is eliminated",
+    (Event.ELIMINATE, Victory.DECISIVE): "General 1 can fight no more and is eliminated",
+    (Event.ELIMINATE, Victory.CONCESSION): "General 1 concedes and is eliminated",
     (Event.CANCEL, 0): "What General 1 announced is cancelled",
     (Event.MISS, 0): "The attack of General 1 misses",
     (Event.TURN, 0): "The turn of General 1 begins",
@@ -44,7 +51,17 @@ def test_each_event_is_a_sentence(kind, value):
 
 
 def test_no_event_is_left_out():
-    assert {kind for kind, _ in TOLD} | {Event.NONE} == set(Event)
+    assert {kind for kind, _ in TOLD} | {Event.NONE} == set(SENTENCES) | {Event.NONE} == set(Event)
+
+
+def test_a_game_told_afterwards_uses_the_sentences_of_the_viewer():
+    state = {"turn": 4, "cell_unit": [-1, -1]}
+    own = {Event.TURN, Event.FLIP} | SAID_BY_DECISION  # told otherwise, or by the decision
+    events = [LogEvent(kind, 1, 1, int(value)) for kind, value in TOLD if kind not in own]
+    lines = event_sentences(NAMES, state, state, events, lambda player: [])
+    assert [line[0].upper() + line[1:] for line in lines] == [event_words(event, NAMES) for event in events]
+    drawn = event_sentences(NAMES, state, state, [LogEvent(Event.DRAW, 1, -1, 2)], lambda player: ["Guard", "Mage"])
+    assert drawn == ["General 1 draws Guard, Mage"]
 
 
 def test_every_decision_and_verb_has_its_words():
@@ -63,8 +80,8 @@ def test_every_decision_and_verb_has_its_words():
         (0, Victory.DECISIVE, False, "General 0 wins in turn 9: a Decisive Victory"),
         (2, Victory.CONCESSION, False, "General 2 wins in turn 9: by concession"),
         (-1, Victory.DRAW, False, "A draw in turn 9"),
-        (-1, Victory.NONE, True, "Cut off in turn 9: a draw"),
+        (-1, Victory.NONE, True, "Truncated in turn 9: a draw"),
     ],
 )
-def test_outcomes(winner, victory, truncated, words):
+def test_each_end_of_a_game_has_its_sentence(winner, victory, truncated, words):
     assert outcome_words(winner, victory, truncated, 9) == words

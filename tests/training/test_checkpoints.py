@@ -1,4 +1,4 @@
-"""Files of a training run: their names, which of them are pruned, and who may write them."""
+"""Files of a training run: their names, pruning, and locks."""
 
 import errno
 import json
@@ -53,7 +53,7 @@ def test_only_checkpoints_are_pruned(tmp_path):
     assert [path.name for path in folder.paths()] == ["000000256.safetensors"]
 
 
-def test_damaged_checkpoints_beyond_the_newest_do_not_crowd_out_good_ones(tmp_path):
+def test_pruning_drops_damaged_newer_checkpoints_before_good_ones(tmp_path):
     folder = CheckpointFolder(tmp_path, keep=2)
     good, written = folder.next_path(100), folder.next_path(150)
     write(tmp_path, good.name, written.name, "000000200.safetensors", "000000300.safetensors")
@@ -133,7 +133,7 @@ def test_folder_is_free_after_an_error(tmp_path):
     assert names_of(tmp_path) == [LOCK]
 
 
-def test_note_that_cannot_be_read_does_not_matter(tmp_path):
+def test_unreadable_lock_note_is_ignored(tmp_path):
     with locked(tmp_path):
         for text in ("{", '{"pid": "x"}', json.dumps({"pid": 1, "host": "\x1b[31m", "since": "now"})):
             (tmp_path / HOLDER).write_text(text)
@@ -141,7 +141,7 @@ def test_note_that_cannot_be_read_does_not_matter(tmp_path):
                 pass
 
 
-def test_lock_is_of_the_system_not_of_the_note(tmp_path):
+def test_lock_is_the_system_lock_not_the_note(tmp_path):
     """A note alone, left by a process that was killed, keeps nobody out; a lock without its note does."""
     began = time.monotonic()
     (tmp_path / HOLDER).write_text(json.dumps({"pid": os.getpid(), "host": "here", "since": "now"}))

@@ -5,16 +5,15 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-import sackarmies_training
 from sackarmies_env import __version__
-from sackarmies_env.games.sack_armies.army import army_ids
-from sackarmies_env.games.sack_armies.catalogue import load_catalogue
-from sackarmies_env.games.sack_armies.scenario import scenario_ids
-from sackarmies_training.army_round_robin import RoundRobin
+from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
+from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_training.cli import app
 from sackarmies_training.config import GameSection
 from sackarmies_training.evaluate import Plan
 from sackarmies_training.locks import locked
+from sackarmies_training.sack_armies.army_round_robin import RoundRobin
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["trained", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
@@ -82,7 +81,7 @@ def test_built_in_armies_are_listed_shown_and_legal():
     assert "empire is legal" in result.output
 
 
-def test_each_thing_wrong_with_an_army_is_told(tmp_path):
+def test_each_fault_of_an_army_is_reported(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('name = "Mine"\n[tokens]\nplain = 7\norc_infantri = 2\n')
     result = run("army", "check", path)
@@ -131,14 +130,14 @@ def test_each_thing_wrong_with_an_army_is_told(tmp_path):
         (["play", *["random"] * 6], "6 opponents are given; a game has 1 to 5"),
         (["watch", "--seed", 2**63], "should be less than or equal to 9223372036854775807"),
         (["play", "--seed", 2**64], "should be less than or equal to 9223372036854775807"),
-        (["army", "round-robin", "--seed", 2**128], "is not allowed: a whole number from 0 to 2**128 - 1"),
+        (["army", "round-robin", "--seed", 2**128], "is not allowed: an integer from 0 to 2**128 - 1"),
         (["watch", "--record", "/"], "--record /: this is a folder, a file is wanted"),
         (["play", "--record", "/dev/null"], "--record /dev/null: this is a device or a pipe, a file is wanted"),
         (["watch", "--record", "/dev/null/game.json"], "--record /dev/null/game.json: /dev/null is not a folder"),
         (["fight"], "No such command 'fight'"),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
         (["scenario", "lits"], "No such command 'lits'. Did you mean 'list'?"),
-        (["evaluate", "random", "greedy", "--gmaes", "2"], "No such option: --gmaes (Possible options: --games)"),
+        (["evaluate", "random", "greedy", "--gmaes", "2"], "No such option: --gmaes (Possible options: --game, --gam"),
         (["scenario", "check", "x03_walking_tre"], "'x03_walking_tre' (did you mean \"x03_walking_tree\"?)"),
         (["catalogue", "--homeland", "scurge"], '--homeland "scurge" is not allowed (did you mean "scourge"?)'),
         (["watch", "--viewer", "refere"], '--viewer refere is not allowed (did you mean "referee"?)'),
@@ -184,7 +183,7 @@ def test_damaged_record_is_refused(tmp_path, content, message):
     assert message in refused("replay", path)
 
 
-def test_watched_game_is_recorded_checked_and_told(tmp_path):
+def test_watched_game_is_recorded_checked_and_narrated(tmp_path):
     path = tmp_path / "game.json"
     result = run(
         "watch", "random", "random", "--army", "beginners", "--army", "scourge", "--seed", "3", "--record", path
@@ -200,7 +199,7 @@ def test_watched_game_is_recorded_checked_and_told(tmp_path):
     assert "ply 10" in refused("replay", path, "--check")
 
 
-RAISES = "python:class=tests.agents.strangers:Raises"
+RAISES = "python:class=tests.agents.misbehaving:Raises"
 FIGHT = ("--army", "beginners", "--army", "beginners")
 
 
@@ -223,7 +222,7 @@ def test_opponent_that_misbehaves_forfeits(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--isolate", "--time-limit", "30", "--memory-limit", "4000"]])
-def test_evaluation_tells_of_forfeits(options):
+def test_evaluation_reports_forfeits(options):
     result = run("evaluate", RAISES, "random", "--games", "2", "--workers", "1", *FIGHT, *options)
     assert result.exit_code == 0, result.output
     assert "won 0, drawn 0, lost 2" in result.output
@@ -231,7 +230,7 @@ def test_evaluation_tells_of_forfeits(options):
     assert "raised RuntimeError: no idea [31m" in result.output
 
 
-def test_version():
+def test_version_option_prints_the_version():
     assert run("--version").output == f"sackarmies-env {__version__}\n"
 
 
@@ -246,8 +245,8 @@ def test_scenarios_are_listed_with_titles():
     assert "The Walking Tree kills the Wolf Riders, survives their counter-attack and advances" in text
 
 
-def test_fault_that_pydantic_finds_is_told_without_its_address(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.cli_data.load_catalogue", lambda: GameSection(generals=9))
+def test_validation_error_is_reported_without_a_web_address(monkeypatch):
+    monkeypatch.setattr("sackarmies_training.sack_armies.commands.load_catalogue", lambda: GameSection(generals=9))
     message = refused("catalogue")
     assert message == "Error: GameSection: 9 is given, but it may be at most 6"
 
@@ -273,11 +272,13 @@ def test_missing_library_is_named_with_its_extra(library, extra, words, tmp_path
 
 def block(monkeypatch, library):
     """Let a library look as if it were not installed, to modules that are imported from now on, too."""
-    kept = ("cli", "cli_data", "cli_errors", "cli_options", "cli_table", "config", "fitting", "games", "files")
+    kept = ("cli", "cli_data", "cli_errors", "cli_options", "cli_play", "config", "fitting", "files", "shaping")
+    kept += ("sack_armies", "sack_armies.commands")
     for name in list(sys.modules):
         package, _, module = name.partition(".")
         if package == "sackarmies_training" and module and module not in kept:
-            monkeypatch.delattr(sackarmies_training, module)
+            parent, _, attribute = name.rpartition(".")
+            monkeypatch.delattr(sys.modules[parent], attribute)
         if package == library or (package == "sackarmies_training" and module and module not in kept):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
@@ -313,8 +314,8 @@ def test_scenario_is_shown_or_refused(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["watch", "play"])
-def test_record_that_cannot_be_written_is_told_before_the_game(tmp_path, monkeypatch, command):
-    monkeypatch.setattr("sackarmies_training.cli_table.os.access", lambda path, mode: path != tmp_path)
+def test_unwritable_record_is_reported_before_the_game(tmp_path, monkeypatch, command):
+    monkeypatch.setattr("sackarmies_training.cli_play.os.access", lambda path, mode: path != tmp_path)
     result = run(command, "random", "random", "--record", tmp_path / "new" / "game.json")
     assert result.exit_code == 1
     assert result.stderr == f"Error: {tmp_path}: Permission denied\n"
@@ -348,7 +349,7 @@ def test_stopped_by_ctrl_c_says_so(monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sackarmies_training.cli_data.load_catalogue", interrupt)
+    monkeypatch.setattr("sackarmies_training.sack_armies.commands.load_catalogue", interrupt)
     result = run("catalogue")
     assert result.exit_code == 130
     assert "Stopped." in result.stderr

@@ -30,9 +30,10 @@ def test_tournament_configurations_of_the_project_are_valid(path):
     assert load_config(path, TournamentConfig).folder.startswith("runs/")
 
 
-def test_what_is_left_out_has_defaults(tmp_path):
+def test_missing_keys_have_defaults(tmp_path):
     config = load(tmp_path, TRAIN)
-    assert config.game.generals == 2
+    assert config.game.id == "sack_armies"
+    assert config.game.options == {"num_generals": 2, "armies": None, "switches": {}}
     assert config.selfplay.scripted == {"random": 1.0}
     assert config.tournament.ratings == "bradley_terry"
 
@@ -46,7 +47,7 @@ def test_what_is_left_out_has_defaults(tmp_path):
             r'some.toml: ppo: unknown key "decision" \(did you mean "decisions"\?\); allowed are',
         ),
         ("decisions = 100", "", r"some.toml: ppo.decisions: the key is missing"),
-        ("= 100", '= "many"', r'ppo.decisions: "many" is given, but a whole number is wanted'),
+        ("= 100", '= "many"', r'ppo.decisions: "many" is given, but an integer is wanted'),
         ("= 100", "= 0", r"ppo.decisions: 0 is given, but it must be at least 1"),
         ("= 100", "= 100\nminibatch = 1000", r"ppo: minibatch is 1000: it must divide envs \* steps, 64 \* 64 = 4096"),
         ("= 100", "= 100\ngamma = 1.5", r"ppo.gamma: 1.5 is given, but it may be at most 1"),
@@ -65,9 +66,21 @@ def test_what_is_left_out_has_defaults(tmp_path):
             "[game.switches]\nmax_turn = 3\n[ppo]",
             r'game.switches: unknown key "max_turn" \(did you mean "max_t',
         ),
-        ("[ppo]", "[selfplay]\nscripted = {random = 0}\n[ppo]", r"selfplay: scripted needs a General of positive weig"),
+        ("[ppo]", "[selfplay]\nscripted = {random = 0}\n[ppo]", r"selfplay: scripted needs an agent of positive weig"),
         ("[ppo]", "[selfplay]\nscripted = {trained = 1}\n[ppo]", r"selfplay: scripted names 'trained', the learner it"),
         ("[ppo]", "[ppo", r"some.toml: not valid TOML"),
+        (
+            "[ppo]",
+            '[game]\nid = "sack_army"\n[ppo]',
+            r"game: there is no game 'sack_army' \(did you mean \"sack_armies",
+        ),
+        ("[ppo]", "[game]\nid = 3\n[ppo]", r"game.id: 3 is given, but a text in quotes is wanted"),
+        (
+            "[ppo]",
+            "[shaping]\ncontrl = 1\n[ppo]",
+            r"shaping: unknown key 'contrl' \(did you mean \"control\"\?\); allo",
+        ),
+        ("[ppo]", "[shaping]\ncontrol = -1\n[ppo]", r"shaping.control: -1 is given, but it must be at least 0"),
     ],
 )
 def test_fault_names_file_key_and_what_is_allowed(tmp_path, old, new, message):
@@ -76,7 +89,7 @@ def test_fault_names_file_key_and_what_is_allowed(tmp_path, old, new, message):
         load(tmp_path, TRAIN.replace(old, new, 1))
 
 
-def test_all_faults_are_told_at_once(tmp_path):
+def test_all_faults_of_a_configuration_are_reported_at_once(tmp_path):
     text = TRAIN.replace("decisions = 100", 'decisions = "x"').replace("runs/x", "runs/y").replace('"random"', "1")
     with pytest.raises(ValueError, match=r"(?s)ppo.decisions.*\n.*tournament.agents\[1\]"):
         load(tmp_path, text)
@@ -90,6 +103,6 @@ def test_tournament_by_itself_cannot_name_the_trained_general(tmp_path):
         load(tmp_path, text, TournamentConfig)
 
 
-def test_missing_file_is_told(tmp_path):
+def test_missing_file_is_reported(tmp_path):
     with pytest.raises(ValueError, match=r"nowhere.toml: there is no such file"):
         load_config(tmp_path / "nowhere.toml", TrainConfig)

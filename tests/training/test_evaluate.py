@@ -2,9 +2,10 @@ import pytest
 
 from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
-from sackarmies_training import army_round_robin, identity
-from sackarmies_training.army_round_robin import ArmyResults, RoundRobin
+from sackarmies_training import identity
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs
+from sackarmies_training.sack_armies import army_round_robin
+from sackarmies_training.sack_armies.army_round_robin import ArmyResults, RoundRobin
 from sackarmies_training.seeds import checked_seed
 from sackarmies_training.standings import Tally
 from tests.core.toy_game import make_duel
@@ -35,7 +36,7 @@ def test_agent_sits_in_every_seat_once_a_seed():
     assert all(seeds.count(seed) == 3 for seed in seeds)
 
 
-def test_equals_do_equally_well():
+def test_equal_agents_do_equally_well():
     tally, _, _ = run(seeds=60)
     low, high = tally.win_rate.interval
     assert low < 1 / 3 < high
@@ -57,7 +58,7 @@ def test_seed_is_drawn_unless_it_is_given_and_plays_the_same_games_again():
 
 def test_seed_that_is_too_large_is_refused():
     assert checked_seed("--seed", 2**128 - 1) == 2**128 - 1
-    with pytest.raises(ValueError, match=r"--seed .* is not allowed: a whole number from 0 to 2\*\*128 - 1 is wanted"):
+    with pytest.raises(ValueError, match=r"--seed .* is not allowed: an integer from 0 to 2\*\*128 - 1 is wanted"):
         checked_seed("--seed", 2**128)
 
 
@@ -134,20 +135,20 @@ def test_another_round_robin_has_another_folder(tmp_path, monkeypatch):
     assert folders[0] == folders[3]
 
 
-@pytest.mark.parametrize("folder", ["RULE_FOLDERS", "AGENTS_FOLDER"])
+@pytest.mark.parametrize("folder", ["CORE", "GAMES", "AGENTS_FOLDER"])
 def test_results_of_other_code_are_not_resumed(tmp_path, monkeypatch, folder):
     duels(monkeypatch)
     before = make_round_robin(tmp_path).folder
     source = tmp_path / "source"
     source.mkdir()
-    monkeypatch.setattr(identity, folder, [source] if folder == "RULE_FOLDERS" else source)
+    monkeypatch.setattr(identity, folder, source)
     (source / "code.py").write_text("LIMIT = 1\n")
     first = make_round_robin(tmp_path).folder
     (source / "code.py").write_text("LIMIT = 2\n")
     assert len({before, first, make_round_robin(tmp_path).folder}) == 3
 
 
-def test_agent_of_ones_own_is_known_by_its_source_which_is_not_run(tmp_path, monkeypatch):
+def test_own_agents_are_identified_by_their_source_without_running_it(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     package = tmp_path / "bots_for_a_test"
     package.mkdir()
@@ -177,7 +178,7 @@ def test_armies_meet_in_both_seats(tmp_path):
 
 @pytest.mark.slow
 def test_armies_are_not_compared_by_games_lost_by_forfeit(tmp_path):
-    raises = "python:class=tests.agents.strangers:Raises"
+    raises = "python:class=tests.agents.misbehaving:Raises"
     contest = RoundRobin.make(["beginners", "scourge"], raises, Plan(1, seed=1), tmp_path)
     with pytest.raises(ValueError, match=r"lost the game of seed \d+ by forfeit, it raised RuntimeError: no idea"):
         contest.play(contest.missing(), lambda games: None)

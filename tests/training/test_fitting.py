@@ -1,4 +1,4 @@
-"""Tables in terminals of different widths: nothing is folded or cut off."""
+"""Tables in terminals of different widths: nothing is folded or truncated."""
 
 import io
 
@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from sackarmies_training.army_round_robin import ArmyResults, round_robin_table
-from sackarmies_training.army_round_robin import pairings_table as army_pairings
 from sackarmies_training.fitting import fitted, plain_table, titled
 from sackarmies_training.ratings import Outcome
+from sackarmies_training.sack_armies.army_round_robin import ArmyResults, round_robin_table
+from sackarmies_training.sack_armies.army_round_robin import pairings_table as army_pairings
 from sackarmies_training.standings import Tally, forfeits_table, pairings_table, standings_of, standings_table
 
 TRAINED = "ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"

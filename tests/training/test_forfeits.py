@@ -1,4 +1,4 @@
-"""Agents that misbehave, alone in this process or in one of their own: they lose their games, and the rest goes on."""
+"""Forfeits of misbehaving agents, in this process and in separate ones; the rest of the games is played."""
 
 import json
 import os
@@ -10,13 +10,14 @@ import pytest
 from sackarmies_agents import GameInfo
 from sackarmies_agents.conduct import guarded
 from sackarmies_agents.isolated import Isolation, make_player
-from sackarmies_env.core.notation import give_up, load_record, replay
+from sackarmies_env.core.game import forfeit_code
+from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.envs.match import Match
 from sackarmies_training import cli
 from sackarmies_training.config import MatchSection
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.imitation import School
-from sackarmies_training.matches import Table, play_games
+from sackarmies_training.matches import Seating, play_games
 from sackarmies_training.tournament import Tournament, batch_path
 from tests.core.toy_game import make_duel
 from tests.training.test_train import make_config
@@ -25,20 +26,20 @@ ISOLATION = Isolation(time_limit=20.0, memory_limit=500)
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="real-time signals have other numbers elsewhere")
 
 
-def stranger(kind):
-    return f"python:class=tests.agents.strangers:{kind}"
+def misbehaving(kind):
+    return f"python:class=tests.agents.misbehaving:{kind}"
 
 
 def play(line_ups, isolation=None, *, game=None):
     """Play a game for each line-up, each with another seed."""
     game = game or make_duel(len(line_ups[0]))
-    with closing(Table(line_ups, lambda text: make_player(text, GameInfo.of(game), isolation), 1)) as table:
-        return play_games(game, line_ups, range(len(line_ups)), table)
+    with closing(Seating(line_ups, lambda text: make_player(text, GameInfo.of(game), isolation), 1)) as seating:
+        return play_games(game, line_ups, range(len(line_ups)), seating)
 
 
 def seated(*kinds):
-    """Return a line-up of strangers."""
-    return [stranger(kind) for kind in kinds]
+    """Return a line-up of misbehaving agents."""
+    return [misbehaving(kind) for kind in kinds]
 
 
 def reasons(played):
@@ -48,32 +49,32 @@ def reasons(played):
 MISCONDUCT = [
     ("Raises", "raised RuntimeError: no idea [31m"),
     ("Exits", "raised SystemExit: enough"),
-    ("RaisesUnusual", "raised tests.agents.strangers.Unusual"),
+    ("RaisesUnusual", "raised tests.agents.misbehaving.Unusual"),
     ("Huge", "raised OverflowError: Python int too large to convert to C long"),
     ("Nothing", "raised TypeError: 'NoneType' object cannot be interpreted as an integer"),
     ("Text", "raised TypeError: 'str' object cannot be interpreted as an integer"),
     ("NotANumber", "raised TypeError: 'float' object cannot be interpreted as an integer"),
     ("Fraction", "raised TypeError: 'float' object cannot be interpreted as an integer"),
     ("Scribbles", "wrote into the observation or the mask that it was shown"),
-    ("Illegal", "chose action 0, which is not legal"),
+    ("Illegal", "chose action 1, which is not legal"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "reason"), MISCONDUCT)
-def test_who_misbehaves_loses_this_game_for_this_reason(kind, reason):
+def test_misbehaving_agent_forfeits_its_game_with_the_reason(kind, reason):
     (played,) = play([seated(kind, "Lowest")])
     (forfeit,) = played.forfeits
     assert forfeit.seat == 0
     assert forfeit.reason == reason
-    assert forfeit.ply == 2  # his second decision, after one each
-    assert played.actions[2:] == (give_up(0),)
+    assert forfeit.ply == 2  # their second decision, after one each
+    assert played.actions[2:] == (forfeit_code(0),)
     assert played.returns == (-1.0, 1.0)
     assert not played.truncated
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "reason"), MISCONDUCT)
-def test_process_of_its_own_makes_no_difference(kind, reason):
+def test_isolation_makes_no_difference(kind, reason):
     assert play([seated(kind, "Lowest")], ISOLATION) == play([seated(kind, "Lowest")])
 
 
@@ -89,20 +90,20 @@ def test_process_of_its_own_makes_no_difference(kind, reason):
         ("Leaks", "took more than 200 MiB of memory", Isolation(memory_limit=200)),
     ],
 )
-def test_who_takes_its_process_down_loses_this_game_only(kind, reason, isolation):
+def test_agent_that_crashes_its_process_forfeits_this_game_only(kind, reason, isolation):
     played = play([seated(kind, "Lowest")] * 2, isolation)
     assert reasons(played) == {reason}
     assert [one.returns for one in played] == [(-1.0, 1.0)] * 2
-    assert [one.actions[-1] for one in played] == [give_up(0)] * 2
+    assert [one.actions[-1] for one in played] == [forfeit_code(0)] * 2
 
 
 @pytest.mark.slow
-def test_prints_and_forks_harm_nobody(capfd):
+def test_output_and_forks_of_agents_do_no_harm(capfd):
     assert play([seated("Chatters", "Lowest")], ISOLATION)[0].actions == play([seated("Lowest", "Lowest")])[0].actions
     assert capfd.readouterr().out == ""
 
 
-def test_copy_that_an_agent_forks_does_not_go_on_with_our_work(tmp_path):
+def test_forked_copy_of_an_agent_does_not_continue_the_tournament(tmp_path):
     pid, path = os.getpid(), tmp_path / "who came back"
     child = guarded(os.fork)
     with path.open("a") as file:
@@ -135,7 +136,7 @@ def test_many_decisions_at_once_have_many_times_the_limit():
         ("SharedIllegal", "chose action -1, which is not legal"),
     ],
 )
-def test_of_many_games_asked_for_at_once_only_the_guilty_ones_are_lost(kind, reason):
+def test_only_the_failing_games_of_a_batch_are_forfeited(kind, reason):
     played = play([seated(kind, "Lowest")] * 20)
     assert reasons(played) == {reason}
     assert 0 < sum(len(one.forfeits) for one in played) < 20
@@ -144,37 +145,37 @@ def test_of_many_games_asked_for_at_once_only_the_guilty_ones_are_lost(kind, rea
 
 
 def guilty_plies(played, reason):
-    """Yield where General 0 has two fours on his hand and does what he does then, once."""
+    """Yield where General 0 has two fours in hand and does what they do then, once."""
     match = Match(make_duel())
     match.begin(played.seed)
     for ply, action in enumerate(played.actions):
         if match.player == 0 and match.observation[3] >= 2:
             (forfeit,) = played.forfeits
-            assert action == give_up(0)
+            assert action == forfeit_code(0)
             yield type(forfeit)(0, ply, reason)
             return
         match.play(action)
 
 
 @pytest.mark.slow
-def test_fresh_process_plays_the_other_games_of_one_that_died():
-    dies, lowest = stranger("DiesYoung"), stranger("Lowest")
+def test_new_process_plays_the_other_games_of_one_that_died():
+    dies, lowest = misbehaving("DiesYoung"), misbehaving("Lowest")
     line_ups = [[dies, lowest], [lowest, dies]] * 4
     played = play(line_ups, Isolation())
     peaceful = play([[lowest, lowest]] * 8)
     assert [one.actions for one in played[::2]] == [one.actions for one in peaceful[::2]]
     for one, whole in zip(played[1::2], peaceful[1::2], strict=True):
-        assert one.actions == (whole.actions[0], give_up(1))
+        assert one.actions == (whole.actions[0], forfeit_code(1))
     assert reasons(played) == {"ended its process with exit code 7"}
 
 
 def test_agent_that_cannot_be_reset_loses_its_games():
     played = play([seated("BadReset", "Lowest")] * 2)
-    assert [one.actions for one in played] == [(give_up(0),)] * 2
+    assert [one.actions for one in played] == [(forfeit_code(0),)] * 2
     assert reasons(played) == {"raised KeyError: 'seed', in reset()"}
 
 
-def test_three_play_on_without_the_one_who_forfeits():
+def test_other_three_play_on_after_a_forfeit():
     (played,) = play([seated("Lowest", "Raises", "Lowest")])
     (forfeit,) = played.forfeits
     assert forfeit.seat == 1
@@ -183,7 +184,7 @@ def test_three_play_on_without_the_one_who_forfeits():
     assert sorted(played.returns) == [-0.5, -0.5, 1.0]
 
 
-def test_result_of_a_game_that_is_cut_off_stands():
+def test_result_of_a_truncated_game_counts():
     (played,) = play([seated("Raises", "Lowest", "Lowest")], game=make_duel(3, max_turns=2))
     assert played.truncated
     assert played.returns == (-0.5, 0.25, 0.25)
@@ -193,8 +194,8 @@ def test_result_of_a_game_that_is_cut_off_stands():
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("BadStart", "class=tests.agents.strangers:BadStart: making the agent raised OSError: no weights"),
-        ("Nobody", r"class=tests.agents.strangers:Nobody: this is no subclass of sackarmies_agents.Agent; it takes"),
+        ("BadStart", "class=tests.agents.misbehaving:BadStart: making the agent raised OSError: no weights"),
+        ("Nobody", r"class=tests.agents.misbehaving:Nobody: this is no subclass of sackarmies_agents.Agent; it takes"),
     ],
 )
 def test_agent_that_cannot_be_made_stops_everything_with_a_sentence(kind, message, isolation):
@@ -203,18 +204,18 @@ def test_agent_that_cannot_be_made_stops_everything_with_a_sentence(kind, messag
 
 
 @pytest.mark.slow
-def test_agent_that_dies_while_it_is_made_is_told():
+def test_agent_that_dies_while_it_is_made_is_reported():
     with pytest.raises(ValueError, match=r"DeadStart' cannot be made: it ended its process with exit code 4"):
         play([seated("DeadStart", "Lowest")], Isolation())
 
 
-def test_module_that_cannot_be_imported_is_told():
+def test_module_that_cannot_be_imported_is_reported():
     with pytest.raises(ValueError, match=r"importing 'nowhere' raised ModuleNotFoundError: No module named 'nowhere'"):
         make_player("python:class=nowhere:Agent", GameInfo.of(make_duel()), None)
 
 
-def test_teacher_who_misbehaves_is_an_error(tmp_path):
-    imitation = {"teacher": stranger("Raises"), "decisions": 10, "games": 2}
+def test_misbehaving_teacher_is_an_error(tmp_path):
+    imitation = {"teacher": misbehaving("Raises"), "decisions": 10, "games": 2}
     config = make_config(tmp_path, imitation=imitation)
     school = School(config, config.imitation, make_duel())
     with pytest.raises(ValueError, match=r"the teacher 'python:.*' cannot be imitated: it raised RuntimeError"):
@@ -223,7 +224,7 @@ def test_teacher_who_misbehaves_is_an_error(tmp_path):
 
 # --- tournaments and evaluations
 
-FIELD = [stranger("Raises"), stranger("SharedRaises"), stranger("Lowest")]
+FIELD = [misbehaving("Raises"), misbehaving("SharedRaises"), misbehaving("Lowest")]
 
 
 def make_tournament(folder, **changes):
@@ -238,7 +239,7 @@ def run_to_the_end(tournament, monkeypatch, capsys):
     return capsys.readouterr().out
 
 
-def test_tournament_goes_on_and_records_the_reasons(tmp_path, monkeypatch, capsys):
+def test_tournament_continues_after_forfeits_and_records_the_reasons(tmp_path, monkeypatch, capsys):
     tournament = make_tournament(tmp_path)
     text = run_to_the_end(tournament, monkeypatch, capsys)
     standings = json.loads((tmp_path / "standings.json").read_text())
@@ -256,7 +257,7 @@ def test_tournament_goes_on_and_records_the_reasons(tmp_path, monkeypatch, capsy
                 assert record.texts[one["ply"]] == f"forfeit {one['seat']}"
                 counted[entry["agents"][one["seat"]]] += 1
     assert lost == counted
-    assert lost[stranger("Lowest")] == 0
+    assert lost[misbehaving("Lowest")] == 0
     assert min(lost[name] for name in FIELD[:2]) > 0
     told = {(one["agent"], one["reason"]): one["games"] for one in standings["forfeits"]}
     assert told == {
@@ -282,8 +283,8 @@ def test_isolated_tournament_has_the_same_files(tmp_path, monkeypatch, capsys, w
 
 
 @pytest.mark.slow
-def test_agent_that_ends_the_process_of_the_games_is_told_and_isolation_goes_on(tmp_path):
-    agents = [stranger("LeavesChild"), stranger("Lowest")]
+def test_agent_that_ends_the_games_process_is_reported_and_isolation_continues(tmp_path):
+    agents = [misbehaving("LeavesChild"), misbehaving("Lowest")]
     tournament = make_tournament(tmp_path, agents=agents, workers=2)
     with pytest.raises(ValueError, match=r"a process that played games has died: if an agent ends it, run agents in"):
         tournament.play(tournament.open(), lambda games: None)
@@ -301,16 +302,16 @@ def test_limits_belong_to_what_a_tournament_is(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["time_limit", "memory_limit"])
-def test_limit_that_cannot_be_kept_is_refused(key):
+def test_limit_without_isolation_is_refused(key):
     with pytest.raises(ValueError, match=f"{key} is given without isolate = true: an agent that runs in the same"):
         MatchSection(agents=["random", "greedy"], **{key: 5})
 
 
 @pytest.mark.parametrize("isolation", [None, pytest.param(Isolation(), marks=pytest.mark.slow)])
 def test_evaluation_counts_forfeits_as_losses(isolation):
-    agent = stranger("BadReset")
+    agent = misbehaving("BadReset")
     tally, played = evaluate(
-        make_duel(), agent, stranger("Lowest"), Plan(3, seed=1, isolation=isolation), lambda games: None
+        make_duel(), agent, misbehaving("Lowest"), Plan(3, seed=1, isolation=isolation), lambda games: None
     )
     seats = [one.agents.index(agent) for one in played]
     assert sorted(seats) == [0, 0, 0, 1, 1, 1]

@@ -1,4 +1,4 @@
-"""A disk that is full, or a file that may not grow: what was there stays, nothing half is left, and one can go on."""
+"""Full disks and limits of file size: the old file stays, nothing partial is left, and the command can resume."""
 
 import errno
 import json
@@ -11,9 +11,9 @@ from contextlib import contextmanager
 import pytest
 from typer.testing import CliRunner
 
-from sackarmies_env.core import files
-from sackarmies_env.core.files import write_safely
-from sackarmies_env.core.notation import load_record, make_record, save_record
+from sackarmies_env.core import atomic_write
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.record import load_record, make_record, save_record
 from sackarmies_training import cli
 from sackarmies_training.checkpoints import CheckpointFolder, is_intact
 from sackarmies_training.train_ppo import CHECKPOINT
@@ -40,7 +40,7 @@ def names_in(folder):
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000, len(NEW) - 1])
-def test_old_file_stays_and_nothing_half_is_left(tmp_path, size):
+def test_old_file_stays_and_no_partial_file_is_left(tmp_path, size):
     path = tmp_path / "file.json"
     path.write_bytes(OLD)
     with room_for(size), pytest.raises(OSError) as caught:
@@ -58,7 +58,7 @@ def test_file_that_just_fits_is_written(tmp_path):
     assert (tmp_path / "file.json").read_bytes() == NEW
 
 
-def test_folder_that_cannot_be_made_is_told(tmp_path):
+def test_folder_that_cannot_be_made_is_reported(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotADirectoryError) as caught:
         write_safely(tmp_path / "file" / "folder" / "inside.json", NEW)
@@ -67,8 +67,8 @@ def test_folder_that_cannot_be_made_is_told(tmp_path):
 
 def test_name_of_the_file_is_on_the_disk_before_its_predecessor_may_go(tmp_path, monkeypatch):
     done = []
-    monkeypatch.setattr(files.os, "fsync", lambda descriptor: done.append("fsync"))
-    monkeypatch.setattr(files.Path, "replace", lambda self, target: done.append(f"replace {target.name}"))
+    monkeypatch.setattr(atomic_write.os, "fsync", lambda descriptor: done.append("fsync"))
+    monkeypatch.setattr(atomic_write.Path, "replace", lambda self, target: done.append(f"replace {target.name}"))
     write_safely(tmp_path / "file.json", NEW)
     assert done == ["fsync", "replace file.json", "fsync"]
 
@@ -79,7 +79,7 @@ def test_leftovers_of_dead_processes_are_removed_and_others_are_not(tmp_path):
     kept = [".a.json.1.tmp", ".notes.tmp", "a.json", "b.5.tmp"]
     for name in [*kept, f".a.json.{dead.pid}.tmp", f".b.safetensors.{2**40}.tmp"]:
         (tmp_path / name).write_bytes(b"")
-    files.remove_leftovers(tmp_path)
+    atomic_write.remove_leftovers(tmp_path)
     assert names_in(tmp_path) == kept
 
 
@@ -94,7 +94,7 @@ def test_record_that_does_not_fit_leaves_the_old_one(tmp_path):
 
 
 @pytest.mark.parametrize("part", ["tournament.json", "records", "batches", "standings.json"])
-def test_tournament_goes_on_when_there_is_room(tmp_path, monkeypatch, part):
+def test_tournament_resumes_when_there_is_room(tmp_path, monkeypatch, part):
     whole = make_tournament(tmp_path / "whole")
     cli.run_tournament(whole.game, whole.section, whole.folder, whole.aliases)
     broken = make_tournament(tmp_path / "broken")
@@ -111,7 +111,7 @@ def test_tournament_goes_on_when_there_is_room(tmp_path, monkeypatch, part):
 @contextmanager
 def full_for(part, monkeypatch):
     """Leave room for 50 bytes in each temporary file that has `part` in its path, from its opening to its removal."""
-    open_file, unlink = files.Path.open, files.Path.unlink
+    open_file, unlink = atomic_write.Path.open, atomic_write.Path.unlink
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def opened(path, mode="r", *arguments, **options):
@@ -125,13 +125,13 @@ def full_for(part, monkeypatch):
         unlink(path, *arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.Path, "open", opened)
-        patch.setattr(files.Path, "unlink", unlinked)
+        patch.setattr(atomic_write.Path, "open", opened)
+        patch.setattr(atomic_write.Path, "unlink", unlinked)
         yield
 
 
 @pytest.mark.slow
-def test_tournament_of_several_processes_goes_on_when_there_is_room(tmp_path):
+def test_tournament_of_several_processes_resumes_when_there_is_room(tmp_path):
     whole, broken = make_tournament(tmp_path / "whole"), make_tournament(tmp_path / "broken", workers=2)
     whole.play(whole.open(), lambda games: None)
     missing = broken.open()
@@ -143,7 +143,7 @@ def test_tournament_of_several_processes_goes_on_when_there_is_room(tmp_path):
 
 
 @pytest.mark.slow
-def test_training_goes_on_from_the_checkpoint_before(tmp_path, monkeypatch):
+def test_training_resumes_from_the_checkpoint_before(tmp_path, monkeypatch):
     config = make_config(tmp_path, ppo={"decisions": 3 * ROUND})
     second = f"{2 * ROUND:09d}.safetensors"
     with full_for(second, monkeypatch), pytest.raises(OSError, match="File too large") as caught:
@@ -174,7 +174,7 @@ def test_command_says_so_in_a_sentence_and_fails(tmp_path):
         result = CliRunner().invoke(cli.app, words)
     assert result.exit_code == 1
     assert " ".join(result.stderr.split()) == (
-        f"Error: {path}: File too large; what was there before is intact, go on when there is room"
+        f"Error: {path}: File too large; what was there before is intact, resume when there is room"
     )
     assert path.read_bytes() == OLD
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from sackarmies_agents import Agent, GameInfo
 from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.network import NetworkSizes, PlainNetwork
-from sackarmies_env.core.tables import read_model
+from sackarmies_env.core.validation import read_model
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.imitation import School, discounted, imitate
 from sackarmies_training.train_ppo import train
@@ -47,13 +47,13 @@ def make_lesson(**imitation):
     return School(config, config.imitation, make_duel()).lesson()
 
 
-def test_value_is_what_the_decider_earned_discounted_by_his_own_decisions():
+def test_value_is_the_players_return_discounted_by_their_own_decisions():
     places = np.array([[0, 0], [1, 0], [0, 1], [0, 0], [1, 1], [0, 0]])
     returns = np.array([[1.0, -1.0], [0.0, 0.5]], np.float32)
     assert discounted(places, returns, 0.5).tolist() == [0.25, 0.0, -1.0, 0.5, 0.5, 1.0]
 
 
-def test_lesson_holds_what_the_teacher_would_do_even_where_chance_acted(teacher):
+def test_lesson_holds_the_teachers_choice_even_at_random_moves(teacher):
     lesson = make_lesson(noise=1.0)
     assert np.array_equal(lesson.actions, lesson.masks.shape[1] - 1 - lesson.masks[:, ::-1].argmax(axis=1))
     assert lesson.observations.tobytes() != make_lesson(noise=0.0).observations.tobytes()
@@ -66,10 +66,10 @@ def test_same_seed_gives_the_same_lesson(teacher):
     assert np.array_equal(first.values, second.values)
 
 
-def test_network_comes_to_foresee_the_teacher(teacher):
+def test_network_learns_to_predict_the_teacher(teacher):
     torch.manual_seed(1)
     game = make_duel()
-    config = make_config(decisions=12000)
+    config = make_config(decisions=40000)
     network = PlainNetwork(GameInfo.of(game), NetworkSizes(hidden=32))
     reports = []
     imitate(network, School(config, config.imitation, game), config.imitation, lambda *report: reports.append(report))
@@ -87,5 +87,5 @@ def test_training_after_a_head_start_saves_it_first(teacher, tmp_path):
 
 
 def test_learner_cannot_imitate_itself():
-    with pytest.raises(ValueError, match=r"teacher is 'trained', the learner itself: name another General"):
+    with pytest.raises(ValueError, match=r"teacher is 'trained', the learner itself: name another agent"):
         read_model(ImitationSection, {"teacher": "trained", "decisions": 10}, "test")

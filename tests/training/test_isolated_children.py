@@ -1,4 +1,4 @@
-"""What an isolated agent starts ends with it, however it ends: nothing is left behind."""
+"""Children of isolated agents: they end with the agent, however it ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def family():
 def breed(kind, family, time_limit=60.0):
     """Start an agent that starts two processes, and list these."""
     info = GameInfo.of(make_duel())
-    agent = make_player(f"python:class=tests.agents.strangers:{kind}", info, Isolation(time_limit=time_limit))
+    agent = make_player(f"python:class=tests.agents.misbehaving:{kind}", info, Isolation(time_limit=time_limit))
     agent.reset(1)
     family += descendants(agent._process.pid)
     assert len(family) == 2

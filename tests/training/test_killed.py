@@ -1,4 +1,4 @@
-"""Training and tournaments that are killed at any moment go on as if nothing had been."""
+"""Killed training and tournaments: they resume as if nothing had happened."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def server(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_run_that_is_killed_again_and_again_goes_on_each_time(server, tmp_path):
+def test_run_that_is_killed_again_and_again_resumes_each_time(server, tmp_path):
     runs, chance = Runs(server, tmp_path), random.Random(1)
     for kill in range(LONG):
         if kill % 2:
@@ -112,7 +112,7 @@ def test_run_that_is_killed_again_and_again_goes_on_each_time(server, tmp_path):
 
 
 @pytest.mark.slow
-def test_run_that_is_killed_at_its_beginning_begins_anew_or_goes_on(server, tmp_path):
+def test_run_killed_at_its_beginning_restarts_or_resumes(server, tmp_path):
     chance = random.Random(2)
     for kill in range(FIRST):
         folder = tmp_path / str(kill)
@@ -123,7 +123,7 @@ def test_run_that_is_killed_at_its_beginning_begins_anew_or_goes_on(server, tmp_
 
 
 @pytest.mark.slow
-def test_run_that_is_killed_at_its_end_ends_the_next_time(server, tmp_path):
+def test_run_killed_at_its_end_finishes_when_resumed(server, tmp_path):
     runs, chance = Runs(server, tmp_path), random.Random(3)
     killed = 0
     for kill in range(LAST):
@@ -164,7 +164,7 @@ OPERATIONS = {"tournament.json": 3, "records": 30, "batches": 30, "standings.jso
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", OPERATIONS)
-def test_tournament_that_is_killed_while_it_writes_has_the_same_table_in_the_end(server, tmp_path, unbroken, part):
+def test_tournament_killed_while_writing_resumes_to_the_same_table(server, tmp_path, unbroken, part):
     chance = random.Random(part)
     log = tmp_path / "log"
     folder = tmp_path / "contest"
@@ -212,7 +212,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_tournament_of_several_processes_that_is_killed_leaves_none_and_has_the_same_table(tmp_path, unbroken):
+def test_killed_tournament_leaves_no_process_and_resumes_to_the_same_table(tmp_path, unbroken):
     script, folder = tmp_path / "script.py", tmp_path / "contest"
     script.write_text(SCRIPT)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

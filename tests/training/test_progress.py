@@ -10,7 +10,7 @@ import pytest
 
 from sackarmies_env.core import notice
 from sackarmies_training import cli_errors
-from sackarmies_training.cli_errors import games_bar, tell_resumed
+from sackarmies_training.cli_errors import games_bar, print_resumed
 from sackarmies_training.config import ImitationSection
 from sackarmies_training.monitor import TrainingProgress
 from sackarmies_training.terminal import PlainConsole
@@ -147,9 +147,9 @@ def test_compiling_under_a_bar_is_a_plain_line(monkeypatch, bar):
         (0, "All 24 games in runs/[/a] have been played.\n"),
     ],
 )
-def test_games_played_before_are_told(stderr, left, sentence):
+def test_games_played_before_are_reported(stderr, left, sentence):
     stream = stderr(terminal=False)
-    tell_resumed(Path("runs/[/a]"), 24, left)
+    print_resumed(Path("runs/[/a]"), 24, left)
     assert stream.getvalue() == sentence
 
 

@@ -65,7 +65,7 @@ def test_strengths_of_three_agents_come_back_from_their_games():
         assert ratings[name].value == pytest.approx(strength, abs=12)
 
 
-def test_who_lost_every_game_has_a_finite_rating():
+def test_player_with_no_wins_has_finite_rating():
     ratings = bradley_terry(["a", "b"], games("a", "b", 50, 0, 0))
     assert -2000 < ratings["b"].value < -300
     assert ratings["b"].high - ratings["b"].low > 200
@@ -77,7 +77,7 @@ def test_point_of_a_game_goes_to_the_winner_or_is_shared_by_the_best():
     assert [Outcome(("a", "a", "b"), (0.0, 0.0, 0.0)).score(name) for name in "ab"] == pytest.approx([2 / 3, 1 / 3])
 
 
-def test_three_who_win_equally_often_rate_equally():
+def test_three_players_who_win_equally_often_rate_equally():
     outcomes = [Outcome(("a", "b", "c"), returns) for returns in ((1, -0.5, -0.5), (-0.5, 1, -0.5), (-0.5, -0.5, 1))]
     ratings = bradley_terry(["a", "b", "c"], outcomes * 10)
     assert [ratings[name].value for name in "abc"] == pytest.approx([0, 0, 0], abs=1e-6)
@@ -97,7 +97,7 @@ def test_strengths_come_back_from_games_of_three_with_several_seats_each():
         assert ratings[name].value == pytest.approx(strength, abs=8)
 
 
-def test_two_who_never_win_are_not_drawn_together_by_losing_to_a_third():
+def test_losing_together_to_a_third_does_not_bring_two_ratings_closer():
     third = [Outcome(("a", "b", "c"), (-0.5, -0.5, 1.0))] * 1000
     alone = bradley_terry(["a", "b"], games("a", "b", 30, 0, 10))
     ratings = bradley_terry(["a", "b", "c"], games("a", "b", 30, 0, 10) + third)
@@ -119,7 +119,7 @@ BY_HAND = [
     Outcome(("a", "b", "b"), (-0.5, 1.0, -0.5)),  # won by b
     Outcome(("b", "b", "a"), (0.25, -0.5, 0.25)),  # drawn by a and b
     Outcome(("b", "a", "b"), (0.25, -0.5, 0.25)),  # drawn between both seats of b, a lost
-    Outcome(("a", "b", "b"), (0.0, 0.0, 0.0)),  # drawn by all, cut off
+    Outcome(("a", "b", "b"), (0.0, 0.0, 0.0)),  # drawn by all, truncated
 ]
 
 

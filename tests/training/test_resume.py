@@ -1,4 +1,4 @@
-"""A run that goes on has all random numbers where they were: those of NumPy, of torch and of the games."""
+"""Random state of a resumed run: that of NumPy, of torch and of the games."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("source", DRAWS)
-def test_random_numbers_go_on_where_they_were(tmp_path, source):
+def test_random_generators_resume_where_they_were(tmp_path, source):
     config, env, model = make_run(tmp_path)
     np.random.standard_normal()
     save_run(tmp_path / "saved.safetensors", model, env, config, 1.5)

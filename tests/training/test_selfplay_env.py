@@ -51,7 +51,7 @@ def play(env, steps, rng):
 
 
 @pytest.mark.parametrize("num_players", [2, 4])
-def test_learner_is_always_the_one_to_act(num_players):
+def test_learner_is_always_the_current_player(num_players):
     env = make_env(num_players)
     for _, (observations, _, _, _) in play(env, 60, np.random.default_rng(1)):
         assert np.array_equal(env.batch.players, env._seat)
@@ -75,7 +75,7 @@ def test_rewards_are_what_the_learner_earns_and_each_end_counts_once():
     assert env.take_results() == {}
 
 
-def test_learner_who_falls_among_many_is_done_and_gets_its_share_of_the_loss():
+def test_eliminated_learner_is_done_and_gets_its_share_of_the_loss():
     env = make_env(4)
     lost = [
         r for _, (_, rewards, dones, _) in play(env, 300, np.random.default_rng(3)) for r in rewards[dones] if r < 0
@@ -97,12 +97,12 @@ def test_result_compares_the_learner_with_the_best_opponent(returns, results):
     assert [result_of(np.float32(returns), seat, is_running=False) for seat in range(3)] == results
 
 
-def test_learner_who_is_out_while_others_play_on_has_lost():
+def test_learner_eliminated_while_others_play_on_has_lost():
     assert result_of(np.float32([0.0, 0.0, 0.0]), 1, is_running=True) == -1  # reward = "win_only"
 
 
 @pytest.mark.parametrize("bootstraps", [False, True])
-def test_ends_are_told_as_stable_baselines_wants(bootstraps):
+def test_ends_of_games_are_reported_as_stable_baselines_expects(bootstraps):
     game = make_duel(max_turns=4)
     env = SelfPlayEnv(game, 8, make_pool(game, {"stubborn": 1.0, "random": 1.0}), 5, bootstraps=bootstraps)
     told = []
@@ -172,7 +172,7 @@ def test_same_seed_plays_the_same_games():
     assert runs[0] == runs[1]
 
 
-def test_agent_with_a_memory_has_a_place_of_its_own_and_is_reset_each_game():
+def test_agent_with_memory_has_an_instance_per_row_and_is_reset_each_game():
     game = make_duel()
     pool = make_pool(game, {"stubborn": 1.0})
     rng = np.random.default_rng(0)
@@ -189,7 +189,7 @@ def test_agent_without_memory_is_shared():
     assert pool.draw(rng, 0, 1)[1] is pool.draw(rng, 5, 0)[1]
 
 
-def test_pool_draws_less_of_whom_the_learner_always_beats_or_never():
+def test_pool_rarely_draws_opponents_that_always_or_never_lose():
     pool = make_pool(make_duel(), {"random": 1.0, "stubborn": 2.0})
     assert pool.weights().tolist() == [0.3, 0.6, 0.0]
     for _ in range(1000):
@@ -200,7 +200,7 @@ def test_pool_draws_less_of_whom_the_learner_always_beats_or_never():
     assert pool.weights() == pytest.approx([0.05, 0.1, 0.0], abs=1e-6)
 
 
-def test_pool_draws_by_weight_and_forgets_the_oldest_past():
+def test_pool_draws_by_weight_and_drops_the_oldest_snapshot():
     pool = make_pool(make_duel(), {"random": 1.0, "stubborn": 2.0}, past=1.0, size=2)
     rng = np.random.default_rng(1)
     assert PAST not in {pool.draw(rng, 0, 0)[0] for _ in range(100)}

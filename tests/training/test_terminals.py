@@ -1,13 +1,13 @@
-"""What commands write to terminals of 80 and 140 columns, and to pipes."""
+"""Output of commands in terminals of 80 and 140 columns, and in pipes."""
 
 import re
 
 import pytest
 from typer.testing import CliRunner
 
-from sackarmies_env.games.sack_armies.army import army_ids
-from sackarmies_env.games.sack_armies.catalogue import load_catalogue
-from sackarmies_env.games.sack_armies.scenario import scenario_ids
+from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
+from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_training.cli import app
 from tests.training.terminals import in_pipe, in_terminal
 

@@ -10,10 +10,10 @@ from typing import ClassVar
 import pytest
 
 from sackarmies_agents.scripted.random_agent import RandomAgent
-from sackarmies_env.core.notation import load_record, replay
+from sackarmies_env.core.record import load_record, replay
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
-from sackarmies_training.matches import Table, play_games
+from sackarmies_training.matches import Seating, play_games
 from sackarmies_training.seeds import derive, game_seeds
 from sackarmies_training.tournament import Tournament, batch_path, line_ups, play_batch, schedule, seatings
 from tests.core.toy_game import make_duel
@@ -55,7 +55,7 @@ def test_each_seed_is_played_in_both_seatings_and_by_all_pairs():
     assert len(games) == 18
 
 
-def test_stopped_tournament_goes_on_to_the_same_result_as_an_unbroken_one(tmp_path):
+def test_interrupted_tournament_resumes_to_the_same_result(tmp_path):
     whole, broken = make_tournament(tmp_path / "whole"), make_tournament(tmp_path / "broken")
     whole.play(whole.open(), lambda games: None)
     play_batch(broken, broken.open()[1])
@@ -89,7 +89,7 @@ def test_damaged_results_are_played_again(tmp_path):
         {"more": 1},
     ],
 )
-def test_results_that_are_no_results_are_played_again(tmp_path, change):
+def test_invalid_results_are_played_again(tmp_path, change):
     tournament = make_tournament(tmp_path)
     tournament.play(tournament.open(), lambda games: None)
     path = batch_path(tmp_path, tournament.batches()[0])
@@ -120,7 +120,7 @@ def test_folder_of_another_tournament_is_refused(tmp_path):
 
 def test_tournament_of_other_code_is_refused(tmp_path, monkeypatch):
     make_tournament(tmp_path).open()
-    monkeypatch.setattr("sackarmies_training.identity.RULE_FOLDERS", [])
+    monkeypatch.setattr("sackarmies_training.identity.CORE", tmp_path)
     with pytest.raises(ValueError, match=r"holds another tournament: its code is \w+, here it is \w+; choose another"):
         make_tournament(tmp_path).open()
 
@@ -203,7 +203,7 @@ def test_seed_is_published_at_the_end_and_gives_the_same_games(tmp_path):
     assert mode_of(contest.folder / "records") == mode_of(contest.folder)
 
 
-def test_stopped_tournament_with_a_secret_seed_goes_on_with_it(tmp_path):
+def test_interrupted_tournament_with_a_secret_seed_resumes_with_it(tmp_path):
     first = drawn(tmp_path)
     play_batch(first, first.open()[0])
     again = drawn(tmp_path)
@@ -214,7 +214,7 @@ def test_stopped_tournament_with_a_secret_seed_goes_on_with_it(tmp_path):
     assert len(again.outcomes()) == 10
 
 
-def test_killed_before_its_identity_was_written_keeps_the_seed(tmp_path):
+def test_tournament_killed_before_its_identity_was_written_keeps_the_seed(tmp_path):
     first = drawn(tmp_path)
     first.open()
     (tmp_path / "tournament.json").unlink()
@@ -232,7 +232,7 @@ def test_killed_before_its_identity_was_written_keeps_the_seed(tmp_path):
         ('{"seed": "12"}', r"holds another tournament: its seed_sha256 is"),
     ],
 )
-def test_lost_or_changed_secret_is_told(tmp_path, content, message):
+def test_lost_or_changed_secret_is_reported(tmp_path, content, message):
     drawn(tmp_path).open()
     if content is None:
         (tmp_path / "seed.json").unlink()
@@ -283,9 +283,9 @@ class Notes(RandomAgent):
 def noted(line_ups, seeds, seed=1):
     """Let agents that take notes play; return them."""
     Notes.made.clear()
-    with closing(Table(line_ups, lambda name: Notes(), seed, seeds)) as table:
-        play_games(make_duel(len(line_ups[0])), line_ups, seeds, table)
-    return list(Notes.made), table
+    with closing(Seating(line_ups, lambda name: Notes(), seed, seeds)) as seating:
+        play_games(make_duel(len(line_ups[0])), line_ups, seeds, seating)
+    return list(Notes.made), seating
 
 
 def test_no_instance_plays_two_seats_or_games_of_a_seed():
@@ -316,7 +316,7 @@ def test_agents_have_seeds_of_their_own():
     assert all(0 <= seed < 2**63 for seed in told)
 
 
-def test_seeds_do_not_tell_the_number_that_they_come_from():
+def test_derived_seeds_do_not_reveal_the_tournament_seed():
     """Neighbors of a number, or of a purpose, have nothing in common: half of all bits differ."""
     words = [derive(seed, purpose, number) for seed in (0, 1, 2**127) for purpose in "ab" for number in range(3)]
     assert len(set(words)) == len(words)

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
-from sackarmies_env.core.tables import read_model
+from sackarmies_env.core.validation import read_model
 from sackarmies_training.checkpoints import OPTIMIZER, SUFFIX, CheckpointFolder
 from sackarmies_training.config import TrainConfig
 from sackarmies_training.train_ppo import CHECKPOINT, train
@@ -123,7 +123,7 @@ def test_damaged_checkpoint_is_passed_over_with_a_note(finished, tmp_path):
     assert f"Resuming from {target / f'{3 * ROUND:09d}.safetensors'}" in text
 
 
-def test_damaged_general_of_a_finished_run_is_made_anew_from_its_checkpoints(finished, tmp_path):
+def test_damaged_general_of_a_finished_run_is_rebuilt_from_its_checkpoints(finished, tmp_path):
     config = make_config(tmp_path)
     target = tmp_path / "duel" / "checkpoints"
     target.mkdir(parents=True)
@@ -175,7 +175,7 @@ def test_tensors_of_something_else_are_refused(tmp_path):
         make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
 
 
-def test_nothing_to_resume_is_told(tmp_path):
+def test_nothing_to_resume_is_reported(tmp_path):
     with pytest.raises(ValueError, match=r"there is no run in .*duel to resume: start without --resume"):
         run(make_config(tmp_path), resume=True)
 
@@ -187,7 +187,7 @@ def test_run_that_was_killed_before_its_first_checkpoint_begins_anew_in_its_fold
     assert "There is no checkpoint yet: starting from the beginning." in text
 
 
-def test_all_checkpoints_damaged_is_told(tmp_path):
+def test_all_checkpoints_damaged_is_reported(tmp_path):
     target = tmp_path / "duel" / "checkpoints"
     target.mkdir(parents=True)
     (target / "000000128.safetensors").write_bytes(b"PK")
@@ -205,8 +205,8 @@ def test_run_cannot_change_its_network_halfway(finished, tmp_path):
         run(make_config(tmp_path, network={"hidden": 48}), resume=True)
 
 
-def test_shaping_needs_a_game_that_shows_battlefields(tmp_path):
-    with pytest.raises(ValueError, match=r"the observation has no block 'generals': it has hand, table, players"):
+def test_shaping_needs_a_game_that_has_a_potential(tmp_path):
+    with pytest.raises(ValueError, match=r"shaping: the game 'duel' has no potential: leave out 'control'"):
         run(make_config(tmp_path, shaping={"control": 0.1}))
 
 
@@ -221,7 +221,7 @@ print(text)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_killed_run_goes_on_from_its_last_checkpoint(tmp_path, number):
+def test_killed_run_resumes_from_its_last_checkpoint(tmp_path, number):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], env=environment) as process:
         checkpoints = CheckpointFolder(tmp_path / "duel" / "checkpoints", 3)

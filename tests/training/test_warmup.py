@@ -1,4 +1,4 @@
-"""After `sackarmies warmup`, no command and no environment compiles anything."""
+"""Warm-up: after `sackarmies warmup`, no command and no environment compiles anything."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_env.games.sack_armies import hooks
 from sackarmies_training import warmup
 from sackarmies_training.cli import app
 
@@ -119,16 +120,19 @@ workers = 2
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    """A folder with a cache that holds what `sackarmies warmup` uses, and nothing else."""
+    """A folder with a cache that holds what `sackarmies warmup` uses, and nothing else; and with two records."""
     folder = tmp_path_factory.mktemp("warm")
     output = subprocess.run(
         [sys.executable, "-c", RECORDED_WARMUP], capture_output=True, text=True, check=True, cwd=folder, timeout=1000
     ).stdout
     for line in output.split("entries:\n")[1].splitlines():
         entry = Path(line)
-        copied = folder.joinpath("cache", *entry.parts[-3:])
+        copied = folder.joinpath("cache", *entry.parts[-2:])
         copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(entry, copied)
+    for record, *agents in (("two.json", "greedy", "random"), ("three.json", "greedy", "greedy", "random")):
+        command = [sys.executable, "-c", COMMAND, "watch", *agents, "--seed", "3", "--record", record]
+        subprocess.run(command, capture_output=True, check=True, cwd=folder, timeout=900)
     (folder / "two.toml").write_text(TOURNAMENT.format(generals=2))
     (folder / "four.toml").write_text(TOURNAMENT.format(generals=4).replace("contest", "contest-of-four"))
     return folder
@@ -157,9 +161,9 @@ def compiled_by(folder, program, *arguments, answers=""):
 @pytest.mark.parametrize(
     "command",
     [
-        "watch greedy random --seed 3 --record two.json",
+        "watch greedy random --seed 3 --record of_two.json",
         "watch greedy random --viewer 1",
-        "watch greedy greedy random --seed 2 --record three.json",
+        "watch greedy greedy random --seed 2 --record of_three.json",
         "watch random random random random random random",
         "play greedy",
         "play greedy random --seat 1",
@@ -194,28 +198,31 @@ def test_training_compiles_nothing_after_warmup(warm):
 
 @pytest.mark.slow
 def test_kernel_that_warmup_had_left_out_would_be_found(warm):
-    removed = {entry: entry.read_bytes() for entry in (warm / "cache").rglob("*.legal_games-*.kernel")}
+    removed = {entry: entry.read_bytes() for entry in (warm / "cache").rglob("*.step.prepare-*.kernel")}
     assert len(removed) == 2
     for entry in removed:
         entry.unlink()
-    found = compiled_by(warm, COMMAND, "watch", "greedy", "random", "--record", "again.json")
+    with pytest.raises(AssertionError, match=r"compiling sack_armies\.play\.step\.prepare"):
+        compiled_by(warm, COMMAND, "watch", "greedy", "random", "--record", "again.json")
     for entry, content in removed.items():
         entry.write_bytes(content)
-    assert len(found) == 1
-    assert "legal_games" in found[0]
 
 
 @pytest.mark.parametrize(
     ("words", "layouts"),
-    [([], [2, 3]), (["--generals", "2"], [2]), (["--generals", "3"], [3]), (["--generals", "6"], [3])],
+    [([], [2, 3]), (["--generals", "2"], [2]), (["--players", "3"], [3]), (["--generals", "6"], [3])],
 )
 def test_warmup_covers_the_layouts_asked_for_and_says_so(monkeypatch, words, layouts):
     covered = []
-    monkeypatch.setattr(warmup, "warm_up", covered.append)
+    monkeypatch.setattr(warmup, "warm_up", lambda game_id, options: covered.append((game_id, options)))
     result = CliRunner().invoke(app, ["warmup", *words])
     assert result.exit_code == 0
-    assert covered == layouts
-    assert result.output.splitlines() == [f"{warmup.LAYOUTS[one]}: all was compiled already (0 s)" for one in layouts]
+    assert [(game_id, options["num_generals"], options["observation"]) for game_id, options in covered] == [
+        ("sack_armies", generals, observation) for generals in layouts for observation in ("compact", "planes")
+    ]
+    assert result.output.splitlines() == [
+        f"Sack Armies, {hooks.LAYOUTS[one]}: all was compiled already (0 s)" for one in layouts
+    ]
 
 
 def test_warmup_of_interpreted_rules_says_that_there_is_nothing_to_do(monkeypatch):

@@ -1,4 +1,4 @@
-"""Checkpoints of a training run: everything needed to go on, written whole, and found again after a crash."""
+"""Checkpoints of a training run: everything needed to resume, written whole, and found again after a crash."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from sackarmies_agents.learned.checkpoint import (
 )
 from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
-from sackarmies_env.core.files import write_safely
-from sackarmies_env.core.reading import named
-from sackarmies_env.core.tables import Strict, read_model
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.config import MAX_POOL, TrainConfig
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
@@ -61,7 +61,7 @@ def network_of(model: MaskablePPO) -> Network:
 def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig, minutes: float) -> None:
     """Write the state of a run: policy, optimizer, steps, pool, random numbers, configuration.
 
-    Games under way are not kept; a run that goes on begins new ones.
+    Games under way are not kept; a resumed run begins new ones.
     """
     snapshots = env.pool.snapshots
     twister: Any = np.random.get_state(legacy=False)
@@ -100,14 +100,14 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
     return {f"{number}/{name}": value for number, state in states.items() for name, value in state.items()}
 
 
-class PCGWords(Strict):
-    """Where a generator PCG64 of NumPy is."""
+class PCGWords(StrictModel):
+    """Position of a generator PCG64 of NumPy."""
 
     state: Annotated[int, Field(ge=0, lt=2**128)]
     inc: Annotated[int, Field(ge=0, lt=2**128)]
 
 
-class PCGState(Strict):
+class PCGState(StrictModel):
     """State of a generator PCG64 of NumPy."""
 
     bit_generator: Literal["PCG64"]
@@ -116,7 +116,7 @@ class PCGState(Strict):
     uinteger: Word
 
 
-class TwisterState(Strict):
+class TwisterState(StrictModel):
     """State of NumPy's global generator; NumPy would read beyond the key at a place that is none in it."""
 
     key: Annotated[tuple[Word, ...], Field(strict=False, min_length=TWISTER, max_length=TWISTER)]
@@ -125,8 +125,8 @@ class TwisterState(Strict):
     gauss: Annotated[float, Field(allow_inf_nan=False)]
 
 
-class TrainingState(Strict):
-    """State of a training run as it stands in the header of a checkpoint, see `save_run`."""
+class TrainingState(StrictModel):
+    """State of a training run as in the header of a checkpoint, see `save_run`."""
 
     config: dict[str, Any]
     decisions: Annotated[int, Field(ge=0, lt=2**53)]
@@ -139,7 +139,7 @@ class TrainingState(Strict):
 
 
 def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConfig) -> float:
-    """Bring a fresh model and environment to the state of a checkpoint; return the minutes trained so far.
+    """Restore model and environment from a checkpoint; return the minutes trained so far.
 
     Raises:
         ValueError: the checkpoint is damaged, or belongs to another game or network.
@@ -172,7 +172,7 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
 
 
 def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
-    """Bring a fresh optimizer to a saved state.
+    """Restore an optimizer.
 
     Raises:
         ValueError: the state is not that of these parameters.
@@ -193,7 +193,7 @@ def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> No
 
 
 def _restore_chance(env: SelfPlayEnv, training: TrainingState, torch_state: Tensors) -> None:
-    """Bring all random numbers to a saved state."""
+    """Restore the state of all random generators."""
     env.rng.bit_generator.state = training.env_rng.model_dump()
     twister = training.numpy_rng
     key = np.array(twister.key, np.uint32)
@@ -202,7 +202,7 @@ def _restore_chance(env: SelfPlayEnv, training: TrainingState, torch_state: Tens
 
 
 def is_intact(path: Path, say: Callable[[str], None]) -> bool:
-    """Return whether a checkpoint can be read; if not, `say` is told why."""
+    """Return whether a checkpoint can be read; if not, `say` is called with the reason."""
     try:
         read_checkpoint(path)
     except ValueError as error:
@@ -239,7 +239,7 @@ class CheckpointFolder:
             path.unlink()
 
     def latest_intact(self, say: Callable[[str], None]) -> Path | None:
-        """Return the newest checkpoint that can be read; `say` is told of damaged ones that are passed over.
+        """Return the newest checkpoint that can be read; `say` is called with a sentence for each damaged one.
 
         Returns:
             Its file; None if there are no checkpoints at all.

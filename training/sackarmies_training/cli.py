@@ -13,19 +13,33 @@ from rich.text import Text
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import Isolation
 from sackarmies_env import __version__
-from sackarmies_env.registry import load_game
-from sackarmies_training.cli_data import army_app, catalogue, replay, scenario_app
+from sackarmies_env.core.entries import entry_of, find_hook, game_ids
+from sackarmies_env.core.messages import printable
+from sackarmies_env.core.notice import note
+from sackarmies_env.registry import DEFAULT_GAME, load_game
+from sackarmies_training.cli_data import replay, scenario_app
 from sackarmies_training.cli_errors import (
+    COMPETE,
+    DATA,
     STOPPED,
+    TABLE,
     PlainCommand,
     SentenceGroup,
     console,
     games_bar,
+    print_resumed,
     progress_console,
-    tell_resumed,
 )
-from sackarmies_training.cli_options import ArmyOption, DrawnSeedOption, WorkersOption, check_armies, complete_agent
-from sackarmies_training.cli_table import play, warmup, watch
+from sackarmies_training.cli_options import (
+    ArmyOption,
+    DrawnSeedOption,
+    GameOption,
+    PlayersOption,
+    WorkersOption,
+    build_game,
+    complete_agent,
+)
+from sackarmies_training.cli_play import play, warmup, watch
 from sackarmies_training.config import (
     TRAINED,
     UNSTOPPABLE,
@@ -38,16 +52,12 @@ from sackarmies_training.config import (
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
 
-COMPETE = "Training and competition"
-TABLE = "Single games"
-DATA = "Tokens, armies, scenarios, records"
-
 app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
-    help="Sack Armies, a wargame of hidden armies: play, train agents, run tournaments.",
+    help=f"Play, train agents, run tournaments; the game is {entry_of(DEFAULT_GAME).title} unless another is named.",
     epilog="Begin with [bold]sackarmies watch[/bold], or with "
     "[bold]sackarmies train configs/train/quick.toml[/bold] (about ten minutes).",
 )
@@ -82,11 +92,10 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Resume the latest run of this configuration.")] = False,
 ) -> None:
     """Train an agent, then rank it in a tournament."""
-    from sackarmies_training.games import build_game
     from sackarmies_training.train_ppo import train as train_ppo
 
     settings = load_config(config, TrainConfig)
-    game = build_game(settings.game)
+    game = load_game(settings.game.id, **settings.game.options)
     checkpoint = train_ppo(settings, game, progress_console, resume=resume)
     if checkpoint is None:
         raise typer.Exit(STOPPED)
@@ -96,10 +105,9 @@ def train(
 @command(rich_help_panel=COMPETE)
 def tournament(config: ConfigArgument) -> None:
     """Rank agents: paired seeds, rotated seats, ratings with intervals. Interrupted tournaments resume."""
-    from sackarmies_training.games import build_game
-
     settings = load_config(config, TournamentConfig)
-    run_tournament(build_game(settings.game), settings.tournament, Path(settings.folder), {})
+    game = load_game(settings.game.id, **settings.game.options)
+    run_tournament(game, settings.tournament, Path(settings.folder), {})
 
 
 @command(rich_help_panel=COMPETE)
@@ -122,7 +130,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     games: Annotated[
         int, typer.Option(metavar="N", min=2, help="Number of games; each seed is played from each seat.")
     ] = 400,
-    generals: Annotated[int, typer.Option(metavar="N", min=2, max=6, help="Number of Generals.")] = 2,
+    game: GameOption = DEFAULT_GAME,
+    players: PlayersOption = 2,
     army: ArmyOption = None,
     seed: DrawnSeedOption = None,
     workers: WorkersOption = 2,
@@ -144,19 +153,31 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     seed = checked_seed("--seed", seed)
     for text in (agent, opponent):
         parse_agent(text)
-    game = load_game("sack_armies", num_generals=generals, armies=check_armies(army, generals))
-    seeds = -(-games // generals)
-    with games_bar(seeds * generals) as progress:
-        tally, played = measure(game, agent, opponent, Plan(seeds, seed, workers, isolation), progress)
+    played_game = build_game(game, players, army)
+    seeds = -(-games // players)
+    with games_bar(seeds * players) as progress:
+        tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation), progress)
     turns = sum(one.turns for one in played) / len(played)
     result = f" against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
     console.print(Text.assemble((agent, "bold"), result), highlight=False, soft_wrap=True)
-    even = f"; equal agents would win {1 / generals:.0%}" if generals > 2 else ""
+    even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
     console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)
     console.print(f"To play the same games again, add --seed {seed}", highlight=False)
+
+
+def add_commands_of_games() -> None:
+    """Add the commands that games have of their own; an installed game that is broken takes no others with it."""
+    for game_id in game_ids():
+        try:
+            add_commands = find_hook(game_id, "commands")
+        except (ImportError, ValueError) as error:
+            note(f"the game {printable(game_id)} cannot be loaded, its commands are missing: {printable(error)}")
+            continue
+        if add_commands is not None:
+            add_commands(app)
 
 
 def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
@@ -173,8 +194,7 @@ def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: b
 command(rich_help_panel=TABLE)(watch)
 command(rich_help_panel=TABLE)(play)
 command(rich_help_panel=TABLE)(warmup)
-command(rich_help_panel=DATA)(catalogue)
-app.add_typer(army_app, name="army", rich_help_panel=DATA)
+add_commands_of_games()
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
 command(rich_help_panel=DATA)(replay)
 
@@ -207,7 +227,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     with locked(folder):
         missing = contest.open()
         total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
-        tell_resumed(folder, total, left)
+        print_resumed(folder, total, left)
         with games_bar(left) as progress:
             contest.play(missing, progress)
         outcomes = contest.outcomes()

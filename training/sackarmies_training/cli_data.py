@@ -1,261 +1,52 @@
-"""Commands about data: the catalogue, armies, scenarios, game records."""
+"""Commands about data: scenarios and game records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Group, RenderableType
 from rich.text import Text
 
-from sackarmies_agents.factory import parse_agent
-from sackarmies_env.core.notation import give_up, load_record
-from sackarmies_env.core.notation import replay as replay_record
-from sackarmies_env.core.words import listed, suggestion
-from sackarmies_env.games.sack_armies.army import built_in_armies, check_army, resolve_army
-from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
-from sackarmies_env.games.sack_armies.narrate import narrate
-from sackarmies_env.games.sack_armies.scenario import scenario_ids
-from sackarmies_env.games.sack_armies.schema import AnyToken, Unit
-from sackarmies_env.games.sack_armies.text import HOMELAND_NAMES, effect_text
-from sackarmies_env.registry import game_of, load_game, load_scenario
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, tell_resumed
-from sackarmies_training.cli_options import (
-    ArmyArgument,
-    ContestSeedOption,
-    ScenarioArgument,
-    WorkersOption,
-    complete_agent,
-    complete_army,
-    completes,
-)
+from sackarmies_env.core.entries import entry_of, player_name
+from sackarmies_env.core.game import forfeit_code
+from sackarmies_env.core.record import load_record
+from sackarmies_env.core.record import replay as replay_record
+from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
+from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console
+from sackarmies_training.cli_options import GameOption, ScenarioArgument
 from sackarmies_training.fitting import plain_table
 
-KINDS = ("unit", "battlefield", "spell", "maneuver")
-HOMELANDS = (*filter(None, HOMELAND_NAMES), "none")
-ROUND_ROBINS = Path("runs/round_robin")
-WRONG = 1  # exit code of a check that found something
-
-army_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List armies, check them, measure their strength.")
 scenario_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List scenarios, check them.")
 
 
-def abilities() -> list[str]:
-    """Return the abilities that tokens of the catalogue have, sorted."""
-    return sorted({kind for token in load_catalogue().values() for kind in ability_kinds(token)})
-
-
-def ability_kinds(token: AnyToken) -> set[str]:
-    """Return the abilities printed on a token."""
-    return {one.kind for one in token.abilities} if isinstance(token, Unit) else set()
-
-
-def catalogue(
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help=f"One of {', '.join(KINDS)}.",
-            show_default=False,
-            autocompletion=completes(lambda: KINDS),
-        ),
-    ] = None,
-    homeland: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOMELAND",
-            help=f"One of {', '.join(HOMELANDS)}.",
-            show_default=False,
-            autocompletion=completes(lambda: HOMELANDS),
-        ),
-    ] = None,
-    rank: Annotated[int | None, typer.Option(metavar="N", help="Tokens of this rank.", show_default=False)] = None,
-    ability: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ABILITY",
-            help="Units with this ability, such as flying.",
-            show_default=False,
-            autocompletion=completes(abilities),
-        ),
-    ] = None,
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Words in name, id, keywords or effect text.", show_default=False),
-    ] = None,
-) -> None:
-    """List the tokens of the catalogue, all or those that match."""
-    _require("kind", kind, KINDS)
-    _require("homeland", homeland, HOMELANDS)
-    _require("ability", ability, abilities())
-    tokens = [
-        token
-        for token in load_catalogue().values()
-        if (kind is None or token.kind == kind)
-        and (homeland is None or (isinstance(token, Unit) and token.homeland == homeland.replace("none", "")))
-        and (rank is None or token.rank == rank)
-        and (ability is None or ability in ability_kinds(token))
-        and (text is None or text.lower() in searchable(token))
-    ]
-    if not tokens:
-        console.print(f"No token matches, of {len(load_catalogue())} in the catalogue.", highlight=False)
-        return
-    console.print(token_table(tokens))
-    console.print(f"{len(tokens)} of {len(load_catalogue())} tokens", highlight=False)
-
-
-def searchable(token: AnyToken) -> str:
-    """Return what a search for words looks at."""
-    keywords = token.keywords if isinstance(token, Unit) else ()
-    return " ".join([token.name, token.id, *keywords, effect_text(token)]).lower()
-
-
-def token_table(tokens: Iterable[AnyToken], copies: Mapping[str, int] | None = None) -> RenderableType:
-    """Return tokens for the terminal, with numbers of copies by id if given."""
-    table = plain_table()
-    if copies is not None:
-        table.add_column("", justify="right", no_wrap=True)
-    table.add_column("token", no_wrap=True)
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("kind", ratio=2)
-    table.add_column("text", ratio=3)
-    for token in tokens:
-        number = [] if copies is None else [str(copies[token.id])]
-        table.add_row(*number, Text(token.name), str(token.rank), kind_text(token), Text(effect_text(token)))
-    return Group(table, "M movement, D damage, A armor; band: the attachments it takes.")
-
-
-def kind_text(token: AnyToken) -> str:
-    """Return what kind of token it is; of a unit its values, too."""
-    if not isinstance(token, Unit):
-        return token.kind
-    stats = f"M{token.movement} D{token.damage} A{token.armor} {token.type}, {token.band} band"
-    return f"{stats}, {HOMELAND_NAMES[token.homeland]}" if token.homeland else stats
-
-
-def _require(option: str, value: str | None, allowed: Iterable[str]) -> None:
-    known = list(allowed)
-    if value is not None and value not in known:
-        raise ValueError(f'--{option} "{value}" is not allowed{suggestion(value, known)}; allowed are {listed(known)}')
-
-
-# --- armies
-
-
-@army_app.command("list", cls=PlainCommand)
-def army_list() -> None:
-    """List the built-in armies."""
-    table = plain_table()
-    table.add_column("army", no_wrap=True)
-    table.add_column("tokens", justify="right", no_wrap=True)
-    table.add_column("ranks", justify="right", no_wrap=True)
-    table.add_column("description", ratio=1)
-    for army_id, army in built_in_armies().items():
-        about = Text(f"{army.name}: {army.description}")
-        table.add_row(army_id, str(army.size), str(army.ranks(load_catalogue())), about)
-    console.print(table, highlight=False)
-
-
-@army_app.command("show", cls=PlainCommand)
-def army_show(army: ArmyArgument) -> None:
-    """Show the tokens of an army."""
-    chosen = resolve_army(army)
-    tokens = by_id([*load_catalogue().values(), *chosen.inline])
-    unknown = [token_id for token_id in chosen.counts if token_id not in tokens]
-    if unknown:
-        raise ValueError(f"{army}: unknown tokens {listed(unknown)}; `sackarmies army check {army}` says more")
-    console.print(token_table((tokens[token_id] for token_id in chosen.counts), chosen.counts))
-    console.print(f"{chosen.size} tokens, {chosen.ranks(tokens)} ranks. {chosen.description}")
-
-
-@army_app.command("check", cls=PlainCommand)
-def army_check(army: ArmyArgument) -> None:
-    """Check an army and list what is wrong with it; exit code 1 if anything is."""
-    chosen = resolve_army(army)
-    problems = check_army(chosen)
-    for problem in problems:
-        console.print(f"{army}: {problem}", markup=False, soft_wrap=True)
-    if problems:
-        raise typer.Exit(WRONG)
-    tokens = by_id([*load_catalogue().values(), *chosen.inline])
-    console.print(f"{army} is legal: {chosen.name}, {chosen.size} tokens, {chosen.ranks(tokens)} ranks.")
-
-
-@army_app.command("round-robin", cls=PlainCommand)
-def army_round_robin(
-    armies: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ARMY",
-            help="Built-in armies or TOML files; all built-in ones by default.",
-            show_default=False,
-            autocompletion=complete_army,
-        ),
-    ] = None,
-    agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="The agent on both sides.", autocompletion=complete_agent)
-    ] = "greedy",
-    seeds: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Seeds per pair of armies; each is played twice, seats swapped.")
-    ] = 10,
-    seed: ContestSeedOption = 1,
-    workers: WorkersOption = 2,
-    folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Results of each round-robin go to a folder in this one.")
-    ] = ROUND_ROBINS,
-) -> None:
-    """Play every army against every other, with the same agent on both sides. Interrupted round-robins resume."""
-    from sackarmies_training.army_round_robin import RoundRobin, pairings_table, round_robin_table
-    from sackarmies_training.evaluate import Plan
-    from sackarmies_training.locks import locked
-    from sackarmies_training.seeds import checked_seed
-
-    chosen = armies or list(built_in_armies())
-    if len(set(chosen)) < max(2, len(chosen)):
-        raise ValueError(f"two or more different armies are needed, given: {listed(chosen)}")
-    parse_agent(agent)
-    contest = RoundRobin.make(chosen, agent, Plan(seeds, checked_seed("--seed", seed), workers), folder)
-    with locked(contest.folder):
-        missing = contest.missing()
-        total, left = (sum(contest.jobs[one].num_games for one in jobs) for jobs in (range(len(contest.jobs)), missing))
-        tell_resumed(contest.folder, total, left)
-        with games_bar(left) as progress:
-            contest.play(missing, progress)
-        results = contest.results()
-    console.print(pairings_table(results, console.width), highlight=False)
-    console.print(round_robin_table(results, console.width), highlight=False)
-    told = f"Agent on both sides: {agent}; {results.turns:.0f} turns per game on average."
-    console.print(told, markup=False, highlight=False, soft_wrap=True)
-
-
-# --- scenarios and records
-
-
 @scenario_app.command("list", cls=PlainCommand)
-def scenario_list() -> None:
+def scenario_list(game: GameOption = DEFAULT_GAME) -> None:
     """List the built-in scenarios."""
+    names = (entry_of(game).hook("choices") or {}).get("scenario")
+    if names is None:
+        raise ValueError(f"the game {game!r} has no built-in scenarios")
     table = plain_table()
     table.add_column("scenario", no_wrap=True)
-    table.add_column("Generals", justify="right", no_wrap=True)
+    table.add_column(f"{entry_of(game).player_noun}s", justify="right", no_wrap=True)
     table.add_column("title", ratio=1)
-    for scenario_id in scenario_ids():
-        scenario = load_scenario(scenario_id)
-        table.add_row(scenario_id, str(scenario["generals"]), Text(scenario.get("title", "")))
+    for scenario_id in names():
+        scenario = load_scenario(scenario_id, game)
+        players = scenario.get("num_players", scenario.get("generals", ""))
+        table.add_row(scenario_id, str(players), Text(scenario.get("title", "")))
     console.print(table, highlight=False)
 
 
 @scenario_app.command("check", cls=PlainCommand)
-def scenario_check(scenario: ScenarioArgument) -> None:
+def scenario_check(scenario: ScenarioArgument, game: GameOption = DEFAULT_GAME) -> None:
     """Check a scenario and show it as the referee sees it."""
     from sackarmies_env import render
 
-    game = load_game("sack_armies", scenario=load_scenario(scenario))
-    states = game.new_states(1)
-    game.reset(game.params, states, np.array([0], np.int64))
-    print(render.ansi(game, states))
+    position = load_game(game, scenario=load_scenario(scenario, game))
+    states = position.new_states(1)
+    position.reset(position.params, states, np.array([0], np.int64))
+    print(render.ansi(position, states))
     console.print(f"{scenario} is a legal position.", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -265,7 +56,9 @@ def replay(
         bool, typer.Option("--check", help="Replay the record and verify every ply, byte for byte.")
     ] = False,
 ) -> None:
-    """Retell a recorded game move by move, or verify it."""
+    """Narrate a recorded game move by move, or verify it."""
+    from sackarmies_env.render import narrate
+
     loaded = load_record(record)
     game = game_of(loaded)
     if check:
@@ -275,5 +68,5 @@ def replay(
     for line in narrate(game, loaded):
         console.print(line, markup=False, highlight=False)
     for forfeit in loaded.forfeits:
-        player = give_up(loaded.actions[forfeit.ply])
-        console.print(f"General {player} lost by forfeit: the agent {forfeit.reason}", markup=False, highlight=False)
+        player = player_name(game.id)(forfeit_code(loaded.actions[forfeit.ply]))
+        console.print(f"{player} lost by forfeit: the agent {forfeit.reason}", markup=False, highlight=False)

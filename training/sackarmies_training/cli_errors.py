@@ -17,9 +17,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from sackarmies_env.core.tables import explain
-from sackarmies_env.core.words import missing_extra, sentences
+from sackarmies_env.core.messages import join_faults, missing_extra
+from sackarmies_env.core.validation import explain
 from sackarmies_training.terminal import PlainConsole
+
+# Panels of the help that commands stand in.
+COMPETE = "Training and competition"
+TABLE = "Single games"
+DATA = "Tokens, armies, scenarios, records"
 
 FAILED = 1
 USAGE_ERROR = 2
@@ -49,7 +54,7 @@ class PlainGroup(TyperGroup):
 
 
 class SentenceGroup(PlainGroup):
-    """A group of commands that says what is wrong with the user's input in a sentence, without a traceback."""
+    """A group of commands that reports errors of the user's input as sentences, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command.
@@ -60,7 +65,7 @@ class SentenceGroup(PlainGroup):
         try:
             return super().invoke(ctx)
         except ValidationError as error:
-            _complain(sentences(explain(error.errors(include_url=False), None, error.title)))
+            _complain(join_faults(explain(error.errors(include_url=False), None, error.title)))
             raise typer.Exit(USAGE_ERROR) from None
         except ValueError as error:
             _complain(str(error))
@@ -72,7 +77,7 @@ class SentenceGroup(PlainGroup):
             _complain(sentence)
             raise typer.Exit(USAGE_ERROR) from None
         except OSError as error:
-            if error.errno == errno.EPIPE:  # whoever reads has left: typer's own business
+            if error.errno == errno.EPIPE:  # the reader has left: typer's own business
                 raise
             _complain(_sentence(error))
             raise typer.Exit(FAILED) from None
@@ -102,12 +107,12 @@ def _complain(sentence: str) -> None:
 
 def _sentence(error: OSError) -> str:
     place = "" if error.filename is None else f"{error.filename}: "
-    advice = "; what was there before is intact, go on when there is room" if error.errno in NO_ROOM else ""
+    advice = "; what was there before is intact, resume when there is room" if error.errno in NO_ROOM else ""
     return f"{place}{error.strerror or error}{advice}"
 
 
-def tell_resumed(folder: Path, total: int, left: int) -> None:
-    """Say how many games of a contest have been played before, if any."""
+def print_resumed(folder: Path, total: int, left: int) -> None:
+    """Print how many games of a contest have been played before, if any."""
     if left < total:
         told = f"Resuming: {total - left} of {total} games" if left else f"All {total} games"
         progress_console.print(f"{told} in {folder} have been played.", markup=False, highlight=False, soft_wrap=True)
@@ -118,7 +123,7 @@ def games_bar(total: int) -> Iterator[Callable[[int], None]]:
     """Show progress of games; the block is given a function to call with the number of games that ended.
 
     Nothing is shown if there is nothing to play, and nothing remains of a bar that an error ends before the first game.
-    A bar opens with the first call, which may be one with 0: what has to be compiled before is told undisturbed.
+    A bar opens with the first call, which may be one with 0: notices of compiling come before it.
     """
     if not total:
         yield lambda games: None

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have in common, and what a shell completes them with."""
+"""Arguments and options that several commands share, and their completion in a shell."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from sackarmies_agents.factory import KINDS
-from sackarmies_env.games.sack_armies.army import army_ids
-from sackarmies_env.games.sack_armies.scenario import scenario_ids
+from sackarmies_env.core.entries import entry_of, find_hook, game_ids
+from sackarmies_env.core.game import Game
+from sackarmies_env.registry import DEFAULT_GAME, load_players
 from sackarmies_training.seeds import GAME_BITS
 
 
@@ -18,29 +19,35 @@ def completes(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words() if word.startswith(incomplete)]
 
 
+def completes_option(name: str) -> Callable[[typer.Context, str], list[str]]:
+    """Return what a shell asks for the built-in values of an option of the game that was chosen."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        values = (find_hook(ctx.params.get("game") or DEFAULT_GAME, "choices") or {}).get(name, list)
+        return [value for value in values() if value.startswith(incomplete)]
+
+    return complete
+
+
 def agent_words() -> list[str]:
     """Return the beginnings of the texts of agents."""
     return [name + "".join(f":{option}=" for option in kind.required[:1]) for name, kind in KINDS.items()]
 
 
 complete_agent = completes(agent_words)
-complete_army = completes(army_ids)
-complete_scenario = completes(scenario_ids)
 
-ArmyArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="ARMY", help="A built-in army or a TOML file.", show_default=False, autocompletion=complete_army
-    ),
+GameOption = Annotated[
+    str, typer.Option("--game", metavar="ID", help="Which game.", autocompletion=completes(game_ids))
 ]
+PlayersOption = Annotated[int, typer.Option("--players", "--generals", metavar="N", min=1, help="Number of players.")]
 ArmyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--army",
         metavar="ARMY",
-        help="Army per General, a name or a file; repeat the option.",
+        help="Army per player, a name or a file; repeat the option.",
         show_default=False,
-        autocompletion=complete_army,
+        autocompletion=completes_option("armies"),
     ),
 ]
 ScenarioArgument = Annotated[
@@ -49,7 +56,7 @@ ScenarioArgument = Annotated[
         metavar="SCENARIO",
         help="A built-in scenario or a TOML file.",
         show_default=False,
-        autocompletion=complete_scenario,
+        autocompletion=completes_option("scenario"),
     ),
 ]
 SeedOption = Annotated[
@@ -62,15 +69,18 @@ DrawnSeedOption = Annotated[
 WorkersOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 
 
-def check_armies(armies: list[str] | None, generals: int) -> list[str] | None:
-    """Return the armies given by `--army`, None for the default ones.
+def build_game(game_id: str, num_players: int, armies: list[str] | None) -> Game:
+    """Return the game that the options of a command ask for.
 
     Raises:
-        ValueError: there are more or fewer armies than Generals.
+        ValueError: the game is not for so many players, has no armies, or there are more or fewer of them than players.
     """
-    if armies and len(armies) != generals:
+    if not armies:
+        return load_players(game_id, num_players)
+    if len(armies) != num_players:
         times = "once" if len(armies) == 1 else f"{len(armies)} times"
+        noun = entry_of(game_id).player_noun
         raise ValueError(
-            f"--army is given {times}, but {generals} Generals play: give it once per General, or not at all"
+            f"--army is given {times}, but {num_players} {noun}s play: give it once per {noun}, or not at all"
         )
-    return armies or None
+    return load_players(game_id, num_players, armies=armies)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import Isolation
-from sackarmies_env.core.reading import read_toml
-from sackarmies_env.core.tables import Strict, read_model
-from sackarmies_env.games.sack_armies.switches import Switches
+from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.validation import StrictModel, read_model
+from sackarmies_env.registry import DEFAULT_GAME, game_options
 from sackarmies_training.seeds import MAX_SEED
+from sackarmies_training.shaping import check_weights
 
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
 MAX_POOL = 100  # snapshots of the learner's past, each as large as its network
-TRAINED = "trained"  # stands in a tournament after training for the General just trained
+TRAINED = "trained"  # in a tournament after training: the General just trained
 
 
-Model = TypeVar("Model", bound=Strict)
+Model = TypeVar("Model", bound=StrictModel)
 
 
 def _check_agent(text: str) -> str:
@@ -34,21 +35,33 @@ Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-class GameSection(Strict):
-    """Which game is played; without armies, the default one of each seat."""
+class GameSection(BaseModel):
+    """Which game is played: its id; all other keys are options that the game takes in a configuration.
 
-    generals: Annotated[int, Field(ge=2, le=6)] = 2
-    armies: list[str] = Field(default_factory=list)  # names of built-in armies or files, one a General
-    switches: Switches = Switches()
+    Attributes:
+        id: of a registered game.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    id: str = DEFAULT_GAME
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the game's `make_game`.
+
+        Raises:
+            ValueError: for each key or value that the game refuses.
+        """
+        return game_options(self.id, self.model_extra or {})
 
     @model_validator(mode="after")
-    def _one_army_each(self) -> GameSection:
-        if self.armies and len(self.armies) != self.generals:
-            raise ValueError(f"armies names {len(self.armies)} armies for {self.generals} generals: give one each")
+    def _options_are_of_the_game(self) -> GameSection:
+        _ = self.options
         return self
 
 
-class NetworkSection(Strict):
+class NetworkSection(StrictModel):
     """Sizes of the network."""
 
     token: Annotated[int, Field(ge=1, le=1024)] = 48  # vector of a token
@@ -57,7 +70,7 @@ class NetworkSection(Strict):
     patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far around a hex is looked
 
 
-class PPOSection(Strict):
+class PPOSection(StrictModel):
     """MaskablePPO."""
 
     decisions: Count  # of the learner, in all
@@ -84,8 +97,8 @@ class PPOSection(Strict):
         return self
 
 
-class SelfPlaySection(Strict):
-    """Against whom the learner plays: weights of a random choice made for each game and opposing seat."""
+class SelfPlaySection(StrictModel):
+    """Opponents of the learner: weights of a random choice made for each game and opposing seat."""
 
     scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})
     past: Share = 1.0  # weight of the learner's own past
@@ -97,11 +110,11 @@ class SelfPlaySection(Strict):
         if TRAINED in self.scripted:
             raise ValueError(f"scripted names {TRAINED!r}, the learner itself: its past has the weight `past`")
         if not any(self.scripted.values()):
-            raise ValueError("scripted needs a General of positive weight: the pool of the past starts empty")
+            raise ValueError("scripted needs an agent of positive weight: the pool of the past starts empty")
         return self
 
 
-class ImitationSection(Strict):
+class ImitationSection(StrictModel):
     """A head start: the learner first imitates a General."""
 
     teacher: AgentText
@@ -113,35 +126,27 @@ class ImitationSection(Strict):
     @model_validator(mode="after")
     def _teacher_exists(self) -> ImitationSection:
         if self.teacher == TRAINED:
-            raise ValueError(f"teacher is {TRAINED!r}, the learner itself: name another General")
+            raise ValueError(f"teacher is {TRAINED!r}, the learner itself: name another agent")
         return self
 
 
-class ShapingSection(Strict):
-    """Potential-based reward from what the agent sees; all zero: the game's own reward alone."""
-
-    control: Share = 0.0  # worth of a battlefield of one's own that is kept, cost of an opponent's that he keeps
-    losses: Share = 0.0  # worth of a token in an opponent's casualties, cost of one in one's own
-    deployed: Share = 0.0  # worth of a unit on the battleground
-
-
-class CheckpointSection(Strict):
+class CheckpointSection(StrictModel):
     """When to write checkpoints and how many of them to keep."""
 
     every: Count = 100_000  # decisions between two checkpoints
     keep: Count = 2
 
 
-class MatchSection(Strict):
+class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
     agents: Annotated[list[AgentText], Field(min_length=2)]
     seeds: Count = 20
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # drawn and kept secret until the end if left out
-    batch: Count = 10  # seeds played side by side; a stopped tournament repeats no more than a batch a worker
+    batch: Count = 10  # seeds played side by side; an interrupted tournament repeats no more than a batch a worker
     workers: Count = 2  # processes
     ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"
-    isolate: bool = False  # agents run in processes of their own
+    isolate: bool = False  # agents run in separate processes
     time_limit: Positive | None = None  # seconds a decision, see `Isolation`
     start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
     memory_limit: Count | None = None  # MiB a process
@@ -155,7 +160,7 @@ class MatchSection(Strict):
 
     @property
     def isolation(self) -> Isolation | None:
-        """What agents in processes of their own may take; None where they have none."""
+        """What agents in separate processes may take; None where there are none."""
         return Isolation(self.time_limit, self.start_limit, self.memory_limit) if self.isolate else None
 
     @model_validator(mode="after")
@@ -166,26 +171,31 @@ class MatchSection(Strict):
         return self
 
 
-class TrainConfig(Strict):
+class TrainConfig(StrictModel):
     """A training run and the tournament that follows."""
 
     folder: str  # for checkpoints, logs and results
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    game: GameSection = GameSection()
+    game: GameSection = Field(default_factory=GameSection)
     network: NetworkSection = NetworkSection()
     ppo: PPOSection
     selfplay: SelfPlaySection = SelfPlaySection()
     imitation: ImitationSection | None = None
-    shaping: ShapingSection = ShapingSection()
+    shaping: dict[str, Share] = Field(default_factory=dict)  # weights of the game's potential, see shaping.py
     checkpoints: CheckpointSection = CheckpointSection()
     tournament: MatchSection
 
+    @model_validator(mode="after")
+    def _weights_are_of_the_game(self) -> TrainConfig:
+        check_weights(self.game.id, self.shaping)
+        return self
 
-class TournamentConfig(Strict):
+
+class TournamentConfig(StrictModel):
     """A tournament by itself."""
 
     folder: str  # for game records and results
-    game: GameSection = GameSection()
+    game: GameSection = Field(default_factory=GameSection)
     tournament: MatchSection
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""How often one agent beats another: paired seeds, seats rotated, a Wilson interval."""
+"""Evaluation of one agent against another: paired seeds, seats rotated, a Wilson interval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.game import Game
-from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Table, play_games, rehearse, worker_pool
+from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Seating, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import agent_seed, draw_seed, game_seeds
 from sackarmies_training.standings import Tally, tally_of
@@ -23,13 +23,13 @@ Save = Callable[[int, list[PlayedGame]], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is played.
+    """The size of an evaluation.
 
     Attributes:
         seeds: of a line-up; each is played in all seatings.
-        seed: of all randomness, 0 to 2**128 - 1; drawn, so that no agent can guess it, unless it is given.
+        seed: random seed, 0 to 2**128 - 1; drawn, so that no agent can guess it, unless it is given.
         workers: processes.
-        isolation: limits of agents in processes of their own; None: they have none.
+        isolation: limits of agents in separate processes; None: they run in this one.
     """
 
     seeds: int
@@ -46,7 +46,7 @@ class Job:
         game: what is played.
         line_up: agent texts, by seat in the first seating.
         seeds: of the games' chance.
-        seed: of the agents' randomness.
+        seed: random seed of the agents.
         isolation: as in `Plan`.
     """
 
@@ -72,8 +72,8 @@ def play_job(job: Job) -> list[PlayedGame]:
     """Play all games of a job side by side."""
     games = [(seating, seed) for seed in job.seeds for seating in seatings(job.line_up)]
     line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-    with closing(Table(line_ups, maker(job), job.seed, seeds)) as table:
-        return play_games(job.game, line_ups, seeds, table)
+    with closing(Seating(line_ups, maker(job), job.seed, seeds)) as seating:
+        return play_games(job.game, line_ups, seeds, seating)
 
 
 def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
@@ -134,7 +134,7 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
         agent: text form of the agent.
         opponent: text form of the opponent.
         plan: how much is played; the agent sits in every seat once for each seed.
-        progress: told how many more games have ended.
+        progress: called with the number of games that ended.
 
     Returns:
         The agent's wins, draws and losses, and all games.

@@ -7,15 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sackarmies_env.core import reading
-from sackarmies_env.core.files import write_safely
+from sackarmies_env.core import safe_read
+from sackarmies_env.core.atomic_write import write_safely
 
 
 def write_json(path: Path, data: Any, *, private: bool = False) -> None:
     """Write plain data as JSON, safely; if it is `private`, for its owner alone.
 
     Raises:
-        OSError: it cannot be written; what was there, is there.
+        OSError: it cannot be written; the old file stays.
     """
     write_safely(path, (json.dumps(data, indent=1, sort_keys=True) + "\n").encode(), private=private)
 
@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
     Raises:
         ValueError: the file cannot be read or is not JSON.
     """
-    return reading.read_json(path)
+    return safe_read.read_json(path)
 
 
 def digest_of(path: Path) -> str:
@@ -35,7 +35,7 @@ def digest_of(path: Path) -> str:
     Raises:
         ValueError: the file cannot be read.
     """
-    return hashlib.sha256(reading.read_bytes(path, "a checkpoint", reading.MAX_CHECKPOINT)).hexdigest()
+    return hashlib.sha256(safe_read.read_bytes(path, "a checkpoint", safe_read.MAX_CHECKPOINT)).hexdigest()
 
 
 def run_folders(folder: Path) -> list[Path]:

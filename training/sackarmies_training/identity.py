@@ -1,4 +1,4 @@
-"""What a contest's results depend on: the code that plays, and the agents."""
+"""Identity of a contest, which its results depend on: the code that plays, and the agents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import sackarmies_agents
+import sackarmies_env
 from sackarmies_agents.factory import parse_agent
-from sackarmies_env.core.cache_folder import RULE_FOLDERS, source_digest
+from sackarmies_env.core.cache_folder import CORE, GAMES, source_digest
+from sackarmies_env.core.game import Game
 from sackarmies_training.files import digest_of
 
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
@@ -16,11 +18,19 @@ AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 
 def code_digest() -> str:
     """Return a digest of the Python sources of the rules and of the agents that come with them."""
-    return source_digest([*RULE_FOLDERS, AGENTS_FOLDER])
+    return source_digest([CORE, GAMES, AGENTS_FOLDER])
+
+
+def game_identity(game: Game) -> dict[str, str]:
+    """Return what `code_digest` does not cover of a game: the sources of a game of another package."""
+    module = game.build.__module__
+    package = module.partition(".")[0]
+    source = None if package == sackarmies_env.__name__ else find_source(package) or find_source(module)
+    return {} if source is None else {"game_source": source_digest([source])}
 
 
 def agent_identity(text: str) -> dict[str, str]:
-    """Return what makes an agent another one: its kind and options, and the content of the file that they name.
+    """Return the identity of an agent: its kind and options, and the content of the file that they name.
 
     Raises:
         ValueError: the text names no agent, or its checkpoint cannot be read.

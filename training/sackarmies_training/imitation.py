@@ -1,4 +1,4 @@
-"""A head start: the learner first imitates a General, and learns from how the games end.
+"""Imitation: the learner first learns a General's choices, and how the games end.
 
 Games are played by the teacher on all seats. At times a random action is played instead, so that the learner also sees
 positions that the teacher would avoid; what is imitated is always the teacher's own choice.
@@ -18,11 +18,11 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.network import Network
 from sackarmies_agents.scripted.random_agent import RandomAgent
-from sackarmies_env.core.advance import RUNNING
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import ImitationSection, TrainConfig
-from sackarmies_training.matches import Table
+from sackarmies_training.matches import Seating
 from sackarmies_training.shaping import make_potential
 
 MINIBATCH = 512
@@ -40,7 +40,7 @@ class Lesson:
         observations: `(k, size)` int8.
         masks: `(k, num_actions)` int8.
         actions: `(k,)` int64, the teacher's choices.
-        values: `(k,)` float32, what the decider went on to earn, discounted, less the potential.
+        values: `(k,)` float32, what the player earned from then on, discounted, less the potential.
     """
 
     observations: NDArray[np.int8]
@@ -55,12 +55,12 @@ class School:
     def __init__(self, config: TrainConfig, section: ImitationSection, game: Game) -> None:
         info = GameInfo.of(game)
         line_ups = [[section.teacher] * game.num_players] * section.games
-        self._teachers = Table(line_ups, lambda text: make_agent(text, info), config.seed)
+        self._teachers = Seating(line_ups, lambda text: make_agent(text, info), config.seed)
         self._batch = Batch(game, section.games, restarts=False)
         self._noise = section.noise
         self._rng = np.random.default_rng(config.seed)
         self._random = RandomAgent(config.seed)
-        self._potential = make_potential(game.observation_spec, config.shaping)
+        self._potential = make_potential(game, config.shaping)
         self._gamma = config.ppo.gamma
 
     def lesson(self) -> Lesson:
@@ -81,7 +81,7 @@ class School:
             actions.append(wanted)
             places.append(np.stack([running, batch.players[running]], axis=1))
             batch.step(np.where(noisy, self._random.act_batch(seen, legal), wanted), running)
-            running = running[batch.ended[running] == RUNNING]
+            running = running[batch.ended[running] == Ending.RUNNING]
         seen = np.concatenate(observations)
         values = discounted(np.concatenate(places), batch.returns, self._gamma)
         if self._potential is not None:
@@ -90,7 +90,7 @@ class School:
 
 
 def discounted(places: NDArray[np.int64], returns: NDArray[np.float32], gamma: float) -> NDArray[np.float32]:
-    """Return what each decision led to, discounted by the decisions of that player until the end.
+    """Return the return of each decision, discounted by the decisions of that player until the end.
 
     Args:
         places: `(k, 2)`, game and seat of each decision, in order of play.

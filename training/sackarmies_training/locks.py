@@ -1,4 +1,4 @@
-"""One process at a time in the folder of a run or a tournament, and who it is."""
+"""Locks on the folder of a run or a tournament: one process at a time, and who it is."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from sackarmies_env.core.reading import named
-from sackarmies_env.core.tables import Line, Strict, read_model
+from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
 from sackarmies_training.files import read_json
 
-LOCK = ".lock"  # held by the system, and free as soon as the process has ended, be it killed
+LOCK = ".lock"  # held by the system, and released when the process ends or is killed
 HOLDER = ".lock.json"  # who holds it; without the lock it means nothing
 
 
-class Holder(Strict):
+class Holder(StrictModel):
     """Who uses a folder."""
 
     pid: int
-    host: Line
-    since: Line
+    host: SingleLine
+    since: SingleLine
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host} since {self.since}"
@@ -36,7 +36,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder while the block runs; the folder is made if it is missing.
 
     Raises:
-        ValueError: another process is in it; the sentence says which.
+        ValueError: another process uses it; the message says which.
         OSError: the folder cannot be made or written to, or its file system has no locks.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Games between agents, many side by side: the loop that tournaments and evaluations share.
 
-Agents may be anybody's code. Whoever misbehaves forfeits the game in which he did, with the reason; the others play on.
+Agents may be anybody's code. One that misbehaves forfeits the game, with the reason; the others play on.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent
 from sackarmies_agents.conduct import Gone, Misconduct, are_legal, ask, reset
 from sackarmies_agents.isolated import IsolatedAgent, end_with_parent
-from sackarmies_env.core.advance import FORFEIT, RUNNING
 from sackarmies_env.core.batch import Batch
-from sackarmies_env.core.game import Game
-from sackarmies_env.core.notation import give_up
+from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_training.seeds import derive
 
 AgentMaker = Callable[[str], Agent]
 Shown = tuple[NDArray[np.int8], NDArray[np.int8]]  # observations and masks
-Progress = Callable[[int], None]  # told how many more games have ended
+Progress = Callable[[int], None]  # called with the number of games that ended
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,10 @@ class PlayedGame:
     Attributes:
         seed: of the game's chance.
         agents: names by seat.
-        actions: ids in order; `give_up(seat)` where a seat forfeited.
+        actions: ids in order; `forfeit_code(seat)` where a seat forfeited.
         returns: what each seat earned.
         turns: turns begun.
-        truncated: cut off by a turn limit.
+        truncated: ended by a turn limit.
         forfeits: in order.
     """
 
@@ -80,8 +79,8 @@ class Choices:
     reasons: dict[int, str]
 
 
-class Table:
-    """Places at a table of `n` games: which agent instance sits where.
+class Seating:
+    """Seats of `n` games: which agent instance sits where.
 
     Agents that keep nothing between decisions play many seats with one instance, others with one a seat and game. No
     instance plays two seats or games of the same seed: what is hidden in the one is seen in the other.
@@ -95,7 +94,7 @@ class Table:
         Args:
             line_ups: names by seat, one list a game.
             make: builds an agent from its name.
-            seed: all randomness of the agents comes from it, 0 to 2**128 - 1.
+            seed: random seed of the agents, 0 to 2**128 - 1.
             seeds: of the games' chance, one a game; None if agents may know what is hidden from them.
         """
         self.agents: list[Agent] = []
@@ -151,11 +150,11 @@ class Table:
         observations: NDArray[np.int8],
         masks: NDArray[np.int8],
     ) -> Choices:
-        """Ask `players[rows]` in the games `rows` for actions; what agents do wrong becomes the reason of a forfeit.
+        """Ask `players[rows]` in the games `rows` for actions; misconduct becomes the reason of a forfeit.
 
         Args:
             rows: `(k,)` int64, of the arrays that follow.
-            players: `(n,)` int64, who is to act.
+            players: `(n,)` int64, the current players.
             observations: `(n, size)` int8.
             masks: `(n, num_actions)` int8.
         """
@@ -175,7 +174,7 @@ class Table:
             try:
                 choices.actions[places] = ask(self.agents[actor], *shown)
                 return
-            except Gone as fault:  # who did it cannot be told
+            except Gone as fault:  # the agent that did it is not known
                 reason = str(fault)
                 if self.agents[actor].shares_batch:
                     self._reset(actor)
@@ -203,8 +202,8 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
             yield pool
         except BrokenProcessPool:
             raise ValueError(
-                "a process that played games has died: if an agent ends it, run agents in processes of their own "
-                "(isolate), where they forfeit instead; a tournament goes on with the same command"
+                "a process that played games has died: if an agent ends it, run agents in separate processes "
+                "(isolate), where they forfeit instead; a tournament resumes with the same command"
             ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -214,7 +213,7 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
     """Let each agent make one decision, so that what is wrong or has to be compiled shows before processes start.
 
-    What an agent does wrong in this decision has no consequence yet.
+    Misconduct in this decision has no consequence yet.
 
     Raises:
         ValueError: an agent cannot be made.
@@ -223,12 +222,16 @@ def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
     first = np.zeros(1, np.int64)
     batch.reset(first)
     for name in dict.fromkeys(names):
-        with closing(Table([[name] * game.num_players], make, 0)) as table:
-            table.choose(first, batch.players, batch.observations, batch.action_masks)
+        with closing(Seating([[name] * game.num_players], make, 0)) as seating:
+            seating.choose(first, batch.players, batch.observations, batch.action_masks)
 
 
 def play_games(
-    game: Game, line_ups: Sequence[Sequence[str]], seeds: Sequence[int], table: Table, progress: Progress | None = None
+    game: Game,
+    line_ups: Sequence[Sequence[str]],
+    seeds: Sequence[int],
+    seating: Seating,
+    progress: Progress | None = None,
 ) -> list[PlayedGame]:
     """Play games to their ends, all at once.
 
@@ -236,7 +239,7 @@ def play_games(
         game: what is played.
         line_ups: names by seat, one list a game.
         seeds: of the games' chance, one a game.
-        table: the agents in these line-ups.
+        seating: the agents in these line-ups.
         progress: called whenever games end, with their number.
 
     Returns:
@@ -248,16 +251,17 @@ def play_games(
     running = np.arange(len(seeds))
     batch.reset(seeds)
     while len(running):
-        choices = table.choose(running, batch.players, batch.observations, batch.action_masks)
-        codes = choices.actions
+        choices = seating.choose(running, batch.players, batch.observations, batch.action_masks)
+        arguments = choices.actions
+        kinds = np.full(len(running), Command.STEP, np.int64)
         for place, reason in sorted(choices.reasons.items()):
             row, seat = int(running[place]), int(batch.players[running[place]])
             forfeits[row].append(Forfeit(seat, len(histories[row]), reason))
-            codes[place] = FORFEIT - seat
-        for row, code in zip(running.tolist(), codes.tolist(), strict=True):
-            histories[row].append(code if code >= 0 else give_up(FORFEIT - code))
-        batch.order(codes, running)
-        still = running[batch.ended[running] == RUNNING]
+            kinds[place], arguments[place] = Command.FORFEIT, seat
+        for row, kind, argument in zip(running.tolist(), kinds.tolist(), arguments.tolist(), strict=True):
+            histories[row].append(argument if kind == Command.STEP else forfeit_code(argument))
+        batch.dispatch(kinds, running, arguments)
+        still = running[batch.ended[running] == Ending.RUNNING]
         if progress is not None and len(still) < len(running):
             progress(len(running) - len(still))
         running = still

@@ -26,7 +26,7 @@ RECENT_GAMES = 200
 
 
 class Clock:
-    """How far a run is: by decisions or, where there is a time limit, by time, whichever is further."""
+    """Progress of a run: by decisions or, where there is a time limit, by time, whichever is further."""
 
     def __init__(self, decisions: int, max_minutes: float | None) -> None:
         self._decisions = decisions
@@ -71,7 +71,7 @@ class TrainingProgress(Progress):
         self._task = self.add_task("", total=1.0)
 
     def show(self, fraction: float, sentence: str) -> None:
-        """Show how far training is, and a sentence."""
+        """Show the progress of training, and a sentence."""
         self._sentence = sentence
         self.update(self._task, completed=fraction)
 
@@ -82,7 +82,7 @@ class TrainingProgress(Progress):
 
 
 class Monitor(BaseCallback):
-    """What happens beside learning: called by Stable-Baselines3 before each rollout and after each step of it."""
+    """Callback of training: called by Stable-Baselines3 before each rollout and after each step of it."""
 
     model: MaskablePPO
 
@@ -161,7 +161,7 @@ class Monitor(BaseCallback):
         self._progress.show(self._clock.fraction, self._standing())
 
     def _standing(self) -> str:
-        """Return how many decisions there have been, and how the learner did in its latest games."""
+        """Return the number of decisions, and the learner's results in its latest games."""
         wins = [f"{_share_won(results):.0%} against {name}" for name, results in sorted(self._recent.items())]
         latest = f"won {', '.join(wins)}" if wins else "no game has ended yet"
         return f"{self.model.num_timesteps:,} decisions, {latest}"

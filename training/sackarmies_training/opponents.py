@@ -1,4 +1,4 @@
-"""Whom the learner plays against: scripted Generals and snapshots of its own past."""
+"""The pool of opponents: scripted Generals and snapshots of the learner's own past."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class OpponentPool:
     """A weighted choice among scripted agents and past selves, who share one weight.
 
     Weights are multiplied by `p * (1 - p) + FLOOR`, p being the points that the learner took of late from that
-    opponent: whom it always beats and whom it never beats teach least (prioritised self-play with variance weighting:
+    opponent: whom it always beats and whom it never beats teach least (prioritized self-play with variance weighting:
     Vinyals and others, "Grandmaster level in StarCraft II", 2019). So it meets random first and stronger ones in time.
 
     Agents that keep nothing between decisions have one instance for all games, others one for each place at a table.
-    Each gets a new seed whenever a game begins: with one seed for good, a General whom only his seed makes waver would
-    be the same machine all through training, and the learner would learn to beat that machine.
+    Each gets a new seed whenever a game begins: with one seed for all games, a General with random choices would
+    always choose alike, and the learner would learn to beat these choices alone.
     """
 
     def __init__(self, scripted: Mapping[str, float], make: Callable[[str], Agent], *, past: float, size: int) -> None:
@@ -66,7 +66,7 @@ class OpponentPool:
         return weights
 
     def report(self, name: str, result: int) -> None:
-        """Take note of a game against `name`: 1 if the learner won it, 0 if it was drawn, -1 if the learner lost."""
+        """Record a game against `name`: 1 if the learner won it, 0 if it was drawn, -1 if the learner lost."""
         points = 0.5 + 0.5 * result
         self.points[name] += (points - self.points[name]) / MEMORY
 

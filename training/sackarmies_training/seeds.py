@@ -1,7 +1,7 @@
-"""Seeds of games and agents: all of them come from one number, and none of them tells another.
+"""Seeds of games and agents, derived from one number; none of them reveals another.
 
-The number has 128 bits. Each seed is a keyed hash (BLAKE2b) of what it is for, with the number as its key: whoever
-knows some seeds, such as an agent its own, learns nothing about the number or about any other seed.
+The number has 128 bits. Each seed is a keyed hash (BLAKE2b) of what it is for, with the number as its key: knowing
+some seeds, such as an agent its own, reveals nothing about the number or about any other seed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-from sackarmies_env.core.words import short
+from sackarmies_env.core.messages import short_repr
 
 SEED_BITS = 128
 MAX_SEED = 2**SEED_BITS
@@ -17,7 +17,7 @@ GAME_BITS = 63  # of the seed of a game, see core/rng.py
 
 
 def draw_seed() -> int:
-    """Return a number that nobody can guess, from the random numbers of the operating system."""
+    """Return an unpredictable number, from the random numbers of the operating system."""
     return secrets.randbits(SEED_BITS)
 
 
@@ -25,7 +25,7 @@ def checked_seed(name: str, seed: int | None) -> int:
     """Return a seed that was given, or draw one.
 
     Args:
-        name: how messages call it.
+        name: its name in messages.
         seed: None to draw one.
 
     Raises:
@@ -34,7 +34,7 @@ def checked_seed(name: str, seed: int | None) -> int:
     if seed is None:
         return draw_seed()
     if not 0 <= seed < MAX_SEED:
-        raise ValueError(f"{name} {short(seed)} is not allowed: a whole number from 0 to 2**{SEED_BITS} - 1 is wanted")
+        raise ValueError(f"{name} {short_repr(seed)} is not allowed: an integer from 0 to 2**{SEED_BITS} - 1 is wanted")
     return seed
 
 
@@ -59,10 +59,10 @@ def game_seeds(seed: int, count: int) -> list[int]:
 
 
 def agent_seed(seed: int, part: int) -> int:
-    """Return the number from which the seeds of all agents in a part of a contest come."""
+    """Return the number that the seeds of all agents in a part of a contest are derived from."""
     return derive(seed, "agents", part, bits=SEED_BITS)
 
 
 def commitment(seed: int) -> str:
-    """Return the SHA-256, in hexadecimal, of a seed written in decimal: it fixes the seed and does not tell it."""
+    """Return the SHA-256, in hexadecimal, of a seed written in decimal: it fixes the seed and does not reveal it."""
     return hashlib.sha256(str(seed).encode()).hexdigest()

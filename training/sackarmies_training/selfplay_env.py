@@ -1,4 +1,4 @@
-"""Self-play as a vectorised environment of Stable-Baselines3, straight on the batch kernels.
+"""Self-play as a vectorized environment of Stable-Baselines3, straight on the batch kernels.
 
 In each game the learner holds a seat drawn at random and the pool plays the others: a step is one decision of the
 learner, and whatever the others decide until it is the learner's turn again.
@@ -18,11 +18,11 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from sackarmies_agents.agent import Agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
-from sackarmies_env.core.advance import RANDOM, RUNNING
 from sackarmies_env.core.batch import Batch, Rows
 from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_training.opponents import OpponentPool
 
 Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k, size) -> (k,)
@@ -32,7 +32,7 @@ class SelfPlayEnv(VecEnv):
     """`n` games at once, each against opponents from a pool.
 
     The reward is what the learner's seat earns, plus `gamma * potential(next) - potential(now)` where a potential is
-    given (the potential of an end is 0, so that the best policy stays the best one). A game cut off by a turn limit
+    given (the potential of an end is 0, so that the best policy stays the best one). A game truncated by a turn limit
     ends like any other, unless `bootstraps` is on: the limit is a rule of the game and visible.
     """
 
@@ -57,7 +57,7 @@ class SelfPlayEnv(VecEnv):
             seed: of games, seats and opponents.
             potential: value that shaping gives to what the learner sees.
             gamma: discount of the learner, for shaping.
-            bootstraps: whether SB3 is told of games that were cut off ("TimeLimit.truncated"), and goes on with the
+            bootstraps: whether truncated games are reported to SB3 ("TimeLimit.truncated"), which then adds the
                 value that the learner expects.
             threads: how many play the games; None for all cores that the process may use.
         """
@@ -193,33 +193,35 @@ class SelfPlayEnv(VecEnv):
         self.batch.seats[row] = learner if at_random else NO_PLAYER
 
     def _is_finished(self, rows: Rows) -> NDArray[np.bool_]:
-        """Return where the game is over for the learner: ended for all, or the learner is out."""
+        """Return where the game is over for the learner: ended for all, or the learner is eliminated."""
         is_out = self.batch.terminations[rows, self._seat[rows]] != 0
-        finished: NDArray[np.bool_] = is_out | (self.batch.ended[rows] != RUNNING)
+        finished: NDArray[np.bool_] = is_out | (self.batch.ended[rows] != Ending.RUNNING)
         return finished
 
     def _let_others_play(self, rows: Rows) -> None:
-        """Let opponents act in `rows` until the learner is to act or the game is over for it."""
+        """Let opponents act in `rows` until the learner is the current player or the game is over for it."""
         while len(rows):
             waiting = ~self._is_finished(rows) & (self.batch.players[rows] != self._seat[rows])
             rows = rows[waiting]
             if len(rows):
-                self.batch.order(self._opponents_choose(rows), rows, 1)
+                kinds, arguments = self._opponents_choose(rows)
+                self.batch.dispatch(kinds, rows, arguments)
 
-    def _opponents_choose(self, rows: Rows) -> NDArray[np.int64]:
-        """Return what those to act in `rows` do: actions, or RANDOM."""
+    def _opponents_choose(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return commands to `rows`, kinds and arguments: what the current players do."""
         batch = self.batch
         agents = self._agents[rows, batch.players[rows]].tolist()
         if len(set(map(id, agents))) == 1 and not isinstance(agents[0], RandomAgent):
-            return self._ask(agents[0], rows)
+            return np.full(len(rows), Command.STEP, np.int64), self._ask(agents[0], rows)
         groups: dict[int, tuple[Agent, list[int]]] = {}
         for place, agent in enumerate(agents):
             groups.setdefault(id(agent), (agent, []))[1].append(place)
-        codes = np.full(len(rows), RANDOM, np.int64)
+        kinds, arguments = np.full(len(rows), Command.RANDOM, np.int64), np.ones(len(rows), np.int64)
         for agent, places in groups.values():
             if not isinstance(agent, RandomAgent):
-                codes[places] = self._ask(agent, rows[places])
-        return codes
+                kinds[places] = Command.STEP
+                arguments[places] = self._ask(agent, rows[places])
+        return kinds, arguments
 
     def _ask(self, agent: Agent, rows: Rows) -> NDArray[np.int64]:
         """Return the actions of an opponent in `rows`, from copies of what it sees."""
@@ -227,26 +229,26 @@ class SelfPlayEnv(VecEnv):
         return self._ids(f"answers of the opponent {type(agent).__name__}", answer, rows)
 
     def _ids(self, name: str, given: Any, rows: Rows) -> NDArray[np.int64]:
-        """Return ids for `rows`, which the batch judges; codes such as SKIP are not for agents to give."""
+        """Return ids for `rows`, which the batch judges."""
         actions = integers(name, given, len(rows))
-        codes = np.flatnonzero(actions < 0)
-        if len(codes):
-            raise ValueError(self.batch.refusal(int(rows[codes[0]]), int(actions[codes[0]])))
+        negative = np.flatnonzero(actions < 0)
+        if len(negative):
+            raise ValueError(self.batch.refusal(int(rows[negative[0]]), int(actions[negative[0]])))
         return actions
 
     def _finish(self, row: int) -> dict[str, Any]:
-        """Count a game that is over for the learner and return what SB3 wants to know of it."""
+        """Count a game that is over for the learner and return the info that SB3 expects."""
         seat = int(self._seat[row])
-        result = result_of(self.batch.returns[row], seat, is_running=self.batch.ended[row] == RUNNING)
+        result = result_of(self.batch.returns[row], seat, is_running=self.batch.ended[row] == Ending.RUNNING)
         for name in self._names[row]:
             self.results[name].append(result)
             self.pool.report(name, result)
         elapsed = round(time.monotonic() - self._began, 3)
-        is_cut_off = not self.batch.terminations[row, seat]
+        is_truncated = not self.batch.terminations[row, seat]
         return {
             "episode": {"r": float(self._gain[row]), "l": int(self._length[row]), "t": elapsed},
             "terminal_observation": self.batch.observe(np.array([seat]), np.array([row]))[0],
-            "TimeLimit.truncated": self._bootstraps and is_cut_off,
+            "TimeLimit.truncated": self._bootstraps and is_truncated,
         }
 
 

@@ -1,56 +1,44 @@
-"""Shaping: a potential of what a General sees, for environments whose own reward comes only at the end."""
+"""Reward shaping by the potential that a game offers."""
 
 from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_env.core.observation import ObservationSpec
-from sackarmies_training.config import ShapingSection
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import short_repr, suggestion
+
+Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]
 
 
-class BoardPotential:
-    """Worth of a position in the eyes of the observer: battlefields kept, units lost, units at hand.
+def check_weights(game_id: str, names: Iterable[str]) -> None:
+    """Refuse weights that the potential of a game does not have.
 
-    Only the block `generals` is looked at, which is public: it holds the observer first and then the others.
+    Raises:
+        ValueError: there is one, or the game has no potential at all.
     """
-
-    def __init__(self, spec: ObservationSpec, weights: ShapingSection) -> None:
-        """Prepare for a layout.
-
-        Raises:
-            ValueError: the game shows no battlefields and casualties.
-        """
-        self._spec = spec
-        self._weights = weights
-        block = spec.block("generals")
-        self._kept = block.column("fields_kept")
-        self._lost = block.column("casualties")
-        self._units = block.column("units")
-
-    def __call__(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Return the potentials `(k,)` of observations `(k, size)`."""
-        generals = self._spec.view(observations, "generals").astype(np.float32)
-        kept, lost, units = (generals[:, :, column] for column in (self._kept, self._lost, self._units))
-        weights = self._weights
-        potential: NDArray[np.float32] = (
-            weights.control * _lead(kept) - weights.losses * _lead(lost) + weights.deployed * units[:, 0]
-        )
-        return potential
+    hook = find_hook(game_id, "potential")
+    known = [] if hook is None else list(inspect.signature(hook).parameters)[1:]
+    for name in names:
+        if hook is None:
+            raise ValueError(f"shaping: the game {game_id!r} has no potential: leave out {short_repr(name)}")
+        if name not in known:
+            near = suggestion(name, known)
+            raise ValueError(f"shaping: unknown key {short_repr(name)}{near}; allowed are {', '.join(known)}")
 
 
-def _lead(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the observer's count minus the mean of the others', `(k,)`, of `(k, players)`."""
-    lead: NDArray[np.float32] = counts[:, 0] - counts[:, 1:].mean(axis=1)
-    return lead
-
-
-def make_potential(spec: ObservationSpec, weights: ShapingSection) -> BoardPotential | None:
+def make_potential(game: Game, weights: Mapping[str, float]) -> Potential | None:
     """Return the potential that a configuration asks for; None where it asks for none.
 
     Raises:
-        ValueError: it asks for one, and the game does not show what it needs.
+        ValueError: it asks for one that the game does not have, or that its observations do not show.
     """
-    if not (weights.control or weights.losses or weights.deployed):
+    if not any(weights.values()):
         return None
-    return BoardPotential(spec, weights)
+    check_weights(game.id, weights)
+    potential: Potential = find_hook(game.id, "potential")(game.observation_spec, **weights)
+    return potential

@@ -1,4 +1,4 @@
-"""What a list of results says: wins, draws, losses, win rates, ratings; as data and as tables."""
+"""Standings of a list of results: wins, draws, losses, win rates, ratings; as data and as tables."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def standings_table(standings: Sequence[Standing], method: str, width: int) -> R
 
     def make(labels: Sequence[str], gap: str) -> Group:
         table = plain_table()
-        table.add_column("General", no_wrap=True)
+        table.add_column("agent", no_wrap=True)
         titles = ("won", "drawn", "lost", *(["forfeits"] if has_forfeits else []))
         add_numbers(table, (RATING_TITLES[method], *titles, "win rate"))
         for label, line in zip(labels, standings, strict=True):
@@ -193,7 +193,7 @@ def forfeits_table(outcomes: Sequence[Outcome]) -> RenderableType | None:
     more = [f"and {len(reasons) - LISTED_REASONS} more reasons"] if len(reasons) > LISTED_REASONS else []
     table = plain_table()
     table.add_column("games", justify="right")
-    table.add_column("General", overflow="fold")
+    table.add_column("agent", overflow="fold")
     table.add_column("reason: the agent", overflow="fold")
     for (agent, reason), games in reasons.most_common(LISTED_REASONS):
         table.add_row(str(games), Text(agent), Text(reason))

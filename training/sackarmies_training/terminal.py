@@ -1,4 +1,4 @@
-"""The terminal: text is printed as it is, whoever wrote it."""
+"""Terminal output: text of any origin is printed as it is."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from sackarmies_env.core.words import printable
+from sackarmies_env.core.messages import printable
 
 
 class PlainConsole(Console):
     """A console for text of any origin: names of agents, folders and files, reasons of forfeits.
 
     No text is markup or a code of an emoji, and characters that control a terminal or cannot be seen are written out.
-    Styles are given as `rich.text.Text`. This is the only place that sees to it: nothing is to be escaped before.
+    Styles are given as `rich.text.Text`. Only this class does so: nothing may be escaped before.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:

@@ -1,4 +1,4 @@
-"""Tournaments: every line-up of agents, paired seeds, seats rotated; stopped ones go on where they were."""
+"""Tournaments: every line-up of agents, paired seeds, seats rotated; interrupted ones resume."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pydantic import Field
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
-from sackarmies_env.core.files import remove_leftovers
+from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.notation import make_record, save_record
-from sackarmies_env.core.reading import named, parse_json, read_text
-from sackarmies_env.core.tables import Line, Several, Strict, read_model
-from sackarmies_env.core.words import cut, printable, told
+from sackarmies_env.core.messages import printable, quote, shorten
+from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.core.safe_read import named, parse_json, read_text
+from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
 from sackarmies_training.config import MatchSection
 from sackarmies_training.files import read_json, write_json
-from sackarmies_training.identity import agent_identity, code_digest
-from sackarmies_training.matches import PlayedGame, Progress, Table, play_games, rehearse, worker_pool
+from sackarmies_training.identity import agent_identity, code_digest, game_identity
+from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
@@ -34,14 +34,14 @@ FORMAT = 3
 IDENTITY = "tournament.json"
 SEED = "seed.json"
 MAX_SEED_FILE = 1000  # bytes
-DRAWN = "drawn"  # stands in the identity for a seed that is secret until the end
+DRAWN = "drawn"  # in the identity: a seed that is secret until the end
 SECRET_FOLDERS = ("batches", "records")
 OWNER_ONLY = 0o700  # mode of a folder
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Games that are played side by side, the unit that a stopped tournament repeats.
+    """Games that are played side by side, the unit that an interrupted tournament repeats.
 
     Attributes:
         number: place in the schedule.
@@ -55,7 +55,7 @@ class Batch:
 
 
 def line_ups(agents: Sequence[str], num_players: int) -> list[tuple[str, ...]]:
-    """Return who meets whom: all choices of `num_players` agents with as many different ones as can be."""
+    """Return the line-ups: all choices of `num_players` agents with as many different ones as can be."""
     different = min(len(agents), num_players)
     choices = combinations_with_replacement(agents, num_players)
     return [choice for choice in choices if len(set(choice)) == different]
@@ -98,7 +98,7 @@ class Tournament:
 
     @cached_property
     def seed(self) -> int:
-        """What all randomness comes from: given in the section, or drawn by `open`.
+        """The random seed: given in the section, or drawn by `open`.
 
         Raises:
             ValueError: the file that holds it is missing or damaged.
@@ -110,7 +110,7 @@ class Tournament:
         return schedule(self.section, self.game.num_players, self.seed)
 
     def open(self) -> list[Batch]:
-        """Make the folder, or take it up again, and return what is still to be played.
+        """Make the folder, or resume it, and return what is still to be played.
 
         Raises:
             ValueError: the folder holds another tournament, or an agent's checkpoint cannot be read.
@@ -145,7 +145,7 @@ class Tournament:
                 )
 
     def play(self, batches: Sequence[Batch], progress: Progress) -> None:
-        """Play batches and save each as it ends; `progress` is told how many more games have ended.
+        """Play batches and save each as it ends; `progress` is called with the number of games that ended.
 
         Raises:
             ValueError: an agent cannot be made, or a process that plays games died.
@@ -202,6 +202,7 @@ class Tournament:
             "code": code_digest(),
             "game": self.game.id,
             "rules": self.game.digest,
+            **game_identity(self.game),
             "agents": agents,
             **section,
         }
@@ -219,8 +220,8 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
     """Play one batch and save it: first the game records, last the file that says it is complete."""
     game = tournament.game
     seed = agent_seed(tournament.seed, batch.number)
-    with closing(Table(batch.line_ups, tournament.make_agent, seed, batch.seeds)) as table:
-        games = play_games(game, batch.line_ups, batch.seeds, table, progress)
+    with closing(Seating(batch.line_ups, tournament.make_agent, seed, batch.seeds)) as seating:
+        games = play_games(game, batch.line_ups, batch.seeds, seating, progress)
     entries = []
     for place, played in enumerate(games):
         path = Path("records") / f"{batch.number:04d}-{place:03d}.json"
@@ -241,7 +242,7 @@ def batch_path(folder: Path, batch: Batch) -> Path:
     return folder / "batches" / f"{batch.number:04d}.json"
 
 
-class SeedFile(Strict):
+class SeedFile(StrictModel):
     """The seed of a tournament, in decimal: most programs that read JSON round numbers of this size."""
 
     seed: Annotated[str, Field(pattern="^[0-9]{1,39}$")]
@@ -257,35 +258,35 @@ def read_seed(folder: Path) -> int:
     data = parse_json(read_text(path, "the seed of a tournament", MAX_SEED_FILE), named(path))
     seed = int(read_model(SeedFile, data, str(path)).seed)
     if seed >= MAX_SEED:
-        raise ValueError(f"{named(path)}: seed: {told(str(seed))} is given, but it must be less than 2**{SEED_BITS}")
+        raise ValueError(f"{named(path)}: seed: {quote(str(seed))} is given, but it must be less than 2**{SEED_BITS}")
     return seed
 
 
-class ForfeitEntry(Strict):
+class ForfeitEntry(StrictModel):
     """A forfeit in the file of a batch, see `matches.Forfeit`."""
 
     seat: Annotated[int, Field(ge=0)]
     ply: Annotated[int, Field(ge=0)]
-    reason: Line
+    reason: SingleLine
 
 
-class GameEntry(Strict):
+class GameEntry(StrictModel):
     """A game in the file of a batch, see `matches.PlayedGame`: the number of actions, the file with all of them."""
 
     seed: int
-    agents: Several[str]
+    agents: TupleOf[str]
     actions: Annotated[int, Field(ge=0)]
-    returns: Several[Annotated[float, Field(allow_inf_nan=False)]]
+    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
     turns: Annotated[int, Field(ge=0)]
     truncated: bool
-    forfeits: Several[ForfeitEntry]
+    forfeits: TupleOf[ForfeitEntry]
     record: str
 
 
-class BatchFile(Strict):
+class BatchFile(StrictModel):
     """How the games of a batch ended."""
 
-    games: Several[GameEntry]
+    games: TupleOf[GameEntry]
 
 
 def read_batch(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
@@ -315,4 +316,4 @@ def is_complete(folder: Path, batch: Batch) -> bool:
 
 
 def _short(value: object) -> str:
-    return cut(printable(value), 80)
+    return shorten(printable(value), 80)

@@ -20,7 +20,7 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.policy_agent import make_network
-from sackarmies_env.core.files import remove_leftovers
+from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import (
     SUFFIX,
@@ -167,7 +167,7 @@ def make_env(config: TrainConfig, game: Game) -> SelfPlayEnv:
     pool = OpponentPool(
         section.scripted, lambda text: make_agent(text, info), past=section.past, size=section.pool_size
     )
-    potential = make_potential(game.observation_spec, config.shaping)
+    potential = make_potential(game, config.shaping)
     return SelfPlayEnv(game, config.ppo.envs, pool, config.seed, potential, config.ppo.gamma)
 
 

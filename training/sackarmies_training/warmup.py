@@ -1,7 +1,7 @@
-"""Compiling ahead of use: a short game through everything that commands and environments may ask of the rules.
+"""Warm-up: a short game that compiles all that commands and environments may ask of the rules.
 
-Kernels are compiled for the types of their arguments, of which there are two sets: states of two Generals, and the
-larger ones of three to six. Nothing else that a user can choose (armies, switches, scenarios, seeds) is compiled in.
+Kernels are compiled for the types of their arguments; a game says by its hook `warmup` which of its configurations
+differ in them.
 """
 
 from __future__ import annotations
@@ -17,55 +17,91 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env import make, render
 from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.entries import GameEntry, entry_of, find_hook, game_ids
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
-from sackarmies_env.core.notation import make_record
-from sackarmies_env.core.notation import replay as replay_record
 from sackarmies_env.core.notice import NOTICE
+from sackarmies_env.core.record import make_record
+from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.envs.match import Match
-from sackarmies_env.games.sack_armies.narrate import narrate
-from sackarmies_env.registry import load_game
+from sackarmies_env.registry import load_game, load_players
 
-LAYOUTS = {2: "games of 2 Generals", 3: "games of 3 to 6 Generals"}  # by their smallest number
-TURNS = 40  # of the short games: long enough that units stand on the board
 GAMES_AT_ONCE = 4
 
+Options = dict[str, Any]  # of a game's `make_game`
 
-def warm_up_all(generals: int | None) -> Iterator[str]:
-    """Compile for games of so many Generals, None for all; yield a line when a part is done.
 
-    Games of 3 to 6 Generals have their kernels in common.
+def warm_up_all(game_id: str | None, num_players: int | None) -> Iterator[str]:
+    """Compile for a game, None for all of them, and for a number of players; yield a line when a part is done.
+
+    Raises:
+        ValueError: there is no such game, or none for so many players.
     """
     if INTERPRETED:
         yield "NUMBA_DISABLE_JIT is set: the rules are interpreted, and there is nothing to compile."
         return
     NOTICE.hint = ""
-    for smallest, name in LAYOUTS.items():
-        if generals is not None and smallest != min(generals, max(LAYOUTS)):
-            continue
-        began, before = time.monotonic(), NOTICE.num_compiled
-        warm_up(smallest)
-        done = "compiled" if NOTICE.num_compiled > before else "all was compiled already"
-        yield f"{name}: {done} ({time.monotonic() - began:.0f} s)"
+    for entry in entries_for(game_id, num_players):
+        for name, configurations in layouts_of(entry, num_players).items():
+            began, before = time.monotonic(), NOTICE.num_compiled
+            for options in configurations:
+                warm_up(entry.id, options)
+            done = "compiled" if NOTICE.num_compiled > before else "all was compiled already"
+            yield f"{entry.title}, {name}: {done} ({time.monotonic() - began:.0f} s)"
 
 
-def warm_up(generals: int) -> None:
-    """Compile, or find in the cache, whatever games of so many Generals need."""
-    for observation in ("compact", "planes"):
-        options = {"num_generals": generals, "observation": observation, "switches": {"max_turns": TURNS}}
-        game = load_game("sack_armies", **options)
-        opponents = ("random", "greedy") if observation == "compact" else ("random",)  # greedy does not read planes
-        _play_environments(options, opponents)
-        _play_batch(game)
-        _ask_everything(game)
-        if observation == "compact":
-            _play_match(game)
+def entries_for(game_id: str | None, num_players: int | None) -> list[GameEntry]:
+    """Return the games that are asked for.
+
+    Raises:
+        ValueError: there is no such game, or none for so many players.
+    """
+    asked = [entry_of(one) for one in (game_ids() if game_id is None else [game_id])]
+    fitting = [one for one in asked if num_players is None or _is_for(one, num_players)]
+    if not fitting:
+        known = ", ".join(f"{one.title} is for {one.players[0]} to {one.players[1]}" for one in asked if one.players)
+        raise ValueError(f"no game is for {num_players} players: {known}")
+    return fitting
 
 
-def _play_match(game: Game) -> None:
-    """Play a game between greedy agents, look at it from all sides, record it and tell it."""
+def _is_for(entry: GameEntry, num_players: int) -> bool:
+    return entry.players is None or entry.players[0] <= num_players <= entry.players[1]
+
+
+def layouts_of(entry: GameEntry, num_players: int | None) -> dict[str, list[Options]]:
+    """Return what of a game is compiled separately: name -> options of the games to play."""
+    layouts = entry.hook("warmup")
+    if layouts is not None:
+        named: dict[str, list[Options]] = layouts(num_players)
+        return named
+    if num_players is None:
+        return {"all games": [{}]}
+    return {f"games of {num_players} players": [load_players(entry.id, num_players).config]}
+
+
+def warm_up(game_id: str, options: Options) -> None:
+    """Compile, or find in the cache, whatever games of a configuration need."""
+    game = load_game(game_id, **options)
+    agents = [name for name in ("greedy", "random") if _plays(name, game)]
+    _play_environments(game_id, options, agents)
+    _play_batch(game)
+    _ask_everything(game)
+    _play_match(game, agents[0])
+
+
+def _plays(name: str, game: Game) -> bool:
+    """Return whether an agent plays the game, in this configuration."""
+    try:
+        make_agent(name, GameInfo.of(game))
+    except ValueError:
+        return False
+    return True
+
+
+def _play_match(game: Game, name: str) -> None:
+    """Play a game between agents, look at it from all sides, record it and narrate it."""
     match = Match(game)
-    agent = make_agent("greedy", GameInfo.of(game))
+    agent = make_agent(name, GameInfo.of(game))
     agent.reset(0)
     match.begin(0)
     while match.player >= 0:
@@ -75,7 +111,7 @@ def _play_match(game: Game) -> None:
     _look(match)
     record = make_record(game, match.seed, match.history)
     replay_record(game, record)
-    list(narrate(game, record))
+    list(render.narrate(game, record))
     match.begin(1)
     match.forfeit(match.player)
 
@@ -89,7 +125,8 @@ def _look(match: Match) -> None:
     for action in match.legal_actions():
         game.parse_action(states, game.format_action(states, action))
     scenario = game.to_scenario(states)
-    Match(load_game("sack_armies", scenario=scenario)).begin(0)
+    if find_hook(game.id, "load_scenario") is not None:
+        Match(load_game(game.id, scenario=scenario)).begin(0)
 
 
 def _ask_everything(game: Game) -> None:
@@ -97,7 +134,7 @@ def _ask_everything(game: Game) -> None:
     states, n = game.new_states(1), game.num_players
     first = np.zeros(1, np.int64)
     game.reset(game.params, states, first)
-    game.start(states, 0, "H T", [])
+    game.start(states, 0, "", [])
     mask = np.zeros((1, game.num_actions), np.int8)
     game.legal_actions(game.params, states, mask)
     game.step(game.params, states, mask.argmax(axis=1))
@@ -116,18 +153,18 @@ def _play_batch(game: Game) -> None:
     batch.read()
 
 
-def _play_environments(options: dict[str, Any], opponents: tuple[str, ...]) -> None:
+def _play_environments(game_id: str, options: Options, opponents: list[str]) -> None:
     """Play games to their ends through each interface."""
     chance = np.random.default_rng(0)
-    env = make("sack_armies", "aec", **options)
+    env = make(game_id, "aec", **options)
     env.reset(seed=0)
     for _ in env.agent_iter():
         observation, _, terminated, truncated, _ = env.last()
         env.step(None if terminated or truncated else _choose(chance, observation["action_mask"]))
     for opponent in opponents:
-        _play_seat(make("sack_armies", "gym", opponent=opponent, **options), chance)
+        _play_seat(make(game_id, "gym", opponent=opponent, **options), chance)
     for seat in (0, "all"):
-        envs = make("sack_armies", "vector", num_envs=GAMES_AT_ONCE, seat=seat, **options)
+        envs = make(game_id, "vector", num_envs=GAMES_AT_ONCE, seat=seat, **options)
         observations, _ = envs.reset(seed=0)
         ended = 0
         while ended < GAMES_AT_ONCE:

@@ -1,1 +1,1 @@
-"""Generals that were trained: networks and checkpoints. The only place among the agents that needs torch."""
+"""Trained Generals: networks and checkpoints. The only agents that need torch."""

@@ -1,4 +1,4 @@
-"""The network for games on a hex board: sees tokens by their attributes, and points at hexes and types.
+"""Network for games on a hex board: sees tokens by their attributes, and points at hexes and types.
 
 Every token in sight becomes a vector, by shared weights. Vectors are summed by group (own units, enemy units, hand)
 into a context, and laid out on the ids of the action space: what stands on a hex on the id of that hex, what is in hand
@@ -6,8 +6,8 @@ on the id of its type, what is attached to a chosen unit on the id of its slot. 
 and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
 about one hex holds for all of them, and tokens never met before are judged by their attributes.
 
-What is farther away than the patch around a hex reaches it as the sum of what each token on the board has to say to a
-hex at its distance.
+What is farther away than the patch around a hex reaches it as a sum of messages, one from each token on the board
+for a hex at its distance.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class BoardNetwork(Network):
         return values
 
     def _point(self, context: Tensor, marks: Tensor, tokens: Tokens, place: Place) -> Tensor:
-        """Return the scores `(k,)` of ids that stand for something on the table."""
+        """Return the scores `(k,)` of ids of hexes, types and slots."""
         ids = self.around[place.action] + (place.game * (self.num_actions + 1)).unsqueeze(1)
         seen = self.patch(marks[ids].flatten(1)) + self.heard(self._hear(context, tokens, place))
         scale, shift = self.gate(context).chunk(2, dim=1)
@@ -143,7 +143,7 @@ class BoardNetwork(Network):
         return scores
 
     def _hear(self, context: Tensor, tokens: Tokens, place: Place) -> Tensor:
-        """Return the sum of what the tokens on the board say to each hex, `(k, message)`; 0 for other ids."""
+        """Return the sum of the messages of the tokens on the board to each hex, `(k, message)`; 0 for other ids."""
         on_board = tokens.features[:, self.column["place"]] == BATTLEGROUND
         speakers = tokens.game[on_board]
         number = torch.bincount(speakers, minlength=len(context))

@@ -20,9 +20,9 @@ from safetensors import SafetensorError
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import NetworkSizes
-from sackarmies_env.core.reading import MAX_CHECKPOINT, named, parse_json, read_bytes
-from sackarmies_env.core.tables import Strict, read_model
-from sackarmies_env.core.words import cut, listed, printable, told
+from sackarmies_env.core.messages import join, printable, quote, shorten
+from sackarmies_env.core.safe_read import MAX_CHECKPOINT, named, parse_json, read_bytes
+from sackarmies_env.core.validation import StrictModel, read_model
 
 FORMAT = 2
 HEADER = "checkpoint.json"
@@ -74,7 +74,7 @@ class Checkpoint:
             ValueError: there is no such part.
         """
         if name not in self.parts:
-            raise damaged(self.path, f"there is no part {told(name)}")
+            raise damaged(self.path, f"there is no part {quote(name)}")
         return self.parts[name]
 
 
@@ -141,7 +141,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     tensors = _read_tensors(path, read_bytes(path, WANTED, MAX_CHECKPOINT))
     found = tensors.pop(CHECKSUM, None)
     if found is None or HEADER not in tensors:
-        raise damaged(path, f"it lacks {told(HEADER)} or {told(CHECKSUM)}")
+        raise damaged(path, f"it lacks {quote(HEADER)} or {quote(CHECKSUM)}")
     if not torch.equal(found, checksum(tensors)):
         raise damaged(path, "it does not match its checksum")
     header = _parse_header(path, tensors.pop(HEADER))
@@ -154,10 +154,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 def damaged(path: Path, reason: object) -> ValueError:
     """Return an error that says what is wrong with the content of a checkpoint."""
-    return ValueError(f"the checkpoint {named(path)} is damaged ({cut(printable(reason), MAX_REASON)})")
+    return ValueError(f"the checkpoint {named(path)} is damaged ({shorten(printable(reason), MAX_REASON)})")
 
 
-class HeaderFile(Strict):
+class HeaderFile(StrictModel):
     """What `checkpoint.json` holds."""
 
     format: Literal[2]
@@ -186,12 +186,12 @@ def _parse_header(path: Path, tensor: torch.Tensor) -> Header:
         raise damaged(path, error) from None
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
-        raise ValueError(f"{name} has the format {told(found)}, but this version reads {FORMAT}: train anew")
+        raise ValueError(f"{name} has the format {quote(found)}, but this version reads {FORMAT}: train anew")
     read = read_model(HeaderFile, data, name)
     known = [field.name for field in fields(NetworkSizes)]
     for key in read.network:
         if key not in known:
-            raise ValueError(f"{name}: network: unknown key {told(key)}; allowed are {listed(known)}")
+            raise ValueError(f"{name}: network: unknown key {quote(key)}; allowed are {join(known)}")
     try:
         return Header(read.game, NetworkSizes(**read.network), read.training)
     except ValueError as error:

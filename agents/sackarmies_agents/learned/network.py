@@ -1,4 +1,4 @@
-"""What the networks of trained Generals share, and the plain one for games without a board."""
+"""Networks of trained Generals: their common base, and the plain one for games without a board."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import Feature
-from sackarmies_env.core.words import short
 
 UNBOUNDED = 127  # declared bound of features that have no small one; their usual values are a few
 USUAL = 8.0
-LIMIT = 4.0  # scaled numbers are cut off here
+LIMIT = 4.0  # scaled numbers are clipped here
 MASKED = -1e8
 SIZE_LIMITS = (("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024))
 
@@ -32,7 +32,7 @@ class NetworkSizes:
         mark: what of it is laid out on the ids of actions.
         hidden: context and scoring.
         patch: how far around a hex is looked.
-        message: what a token says to hexes at a distance.
+        message: message of a token to hexes at a distance.
     """
 
     token: int = 48
@@ -46,7 +46,7 @@ class NetworkSizes:
         for name, least, most in SIZE_LIMITS:
             size = getattr(self, name)
             if not least <= size <= most:
-                raise ValueError(f"{name} is {short(size)}, but it must be from {least} to {most}")
+                raise ValueError(f"{name} is {short_repr(size)}, but it must be from {least} to {most}")
 
 
 class Network(nn.Module, ABC):

@@ -1,7 +1,8 @@
-"""A trained General: a network and random numbers."""
+"""Agent of a trained General: ids drawn from the policy of a network."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,10 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, describe, read_checkpoint
 from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
-from sackarmies_env.core.reading import named
-from sackarmies_env.core.words import short, told
+from sackarmies_env.core.messages import quote, short_repr
+from sackarmies_env.core.safe_read import named
+
+NETWORKS: dict[str, Callable[[GameInfo, NetworkSizes], Network]] = {"board": BoardNetwork, "plain": PlainNetwork}
 
 
 class PolicyAgent(Agent):
@@ -48,8 +51,17 @@ class PolicyAgent(Agent):
 
 
 def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
-    """Return a fresh network for a game: the one with a board where the game has one."""
-    return BoardNetwork(info, sizes) if info.radius else PlainNetwork(info, sizes)
+    """Return a fresh network of the kind that the game declares.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if info.network not in NETWORKS:
+        known = ", ".join(map(repr, NETWORKS))
+        raise ValueError(
+            f"the game {info.game_id!r} declares the network {short_repr(info.network)}: known are {known}"
+        )
+    return NETWORKS[info.network](info, sizes)
 
 
 def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False) -> PolicyAgent:
@@ -67,7 +79,7 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False)
     for key, value in describe(info).items():
         found = checkpoint.header.game.get(key)
         if found != value:
-            what = "its observation has another layout" if key == "observation" else f"{key} {short(found)}"
+            what = "its observation has another layout" if key == "observation" else f"{key} {short_repr(found)}"
             here = "" if key == "observation" else f", here it is {value}"
             raise ValueError(f"the General in {named(path)} was trained for another game: {what}{here}")
     return PolicyAgent(read_network(checkpoint, POLICY, info), deterministic=deterministic)
@@ -92,12 +104,12 @@ def read_network(checkpoint: Checkpoint, part: str, info: GameInfo) -> Network:
     for key in dict.fromkeys([*wanted, *weights]):
         if key not in wanted or key not in weights:
             where = "missing" if key in wanted else "unknown"
-            raise ValueError(f"{name} does not fit the network of this version: {told(key)} is {where}")
+            raise ValueError(f"{name} does not fit the network of this version: {quote(key)} is {where}")
         given = weights[key]
         if given.dtype != wanted[key].dtype or given.shape != wanted[key].shape:
             shape = tuple(wanted[key].shape)
-            raise ValueError(f"{name} does not fit the network of this version: {told(key)} is not of shape {shape}")
+            raise ValueError(f"{name} does not fit the network of this version: {quote(key)} is not of shape {shape}")
         if not torch.isfinite(given).all():
-            raise ValueError(f"{name} holds weights that are no finite numbers: {told(key)}")
+            raise ValueError(f"{name} holds weights that are no finite numbers: {quote(key)}")
     network.load_state_dict(weights, assign=True)
     return network

@@ -1,1 +1,1 @@
-"""Generals that follow written rules."""
+"""Scripted Generals."""

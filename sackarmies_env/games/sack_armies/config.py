@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.hexgrid import NO_HEX, HexGrid, make_hexgrid, num_cells
+from sackarmies_env.core.legal import num_words
+from sackarmies_env.core.messages import join_faults, short_repr
 from sackarmies_env.core.state import alloc, copy_records
-from sackarmies_env.core.words import sentences, short
-from sackarmies_env.games.sack_armies.actions import num_actions
-from sackarmies_env.games.sack_armies.army import (
+from sackarmies_env.games.sack_armies.state.actions import num_actions
+from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
+from sackarmies_env.games.sack_armies.state.params import PARAMS_DTYPE
+from sackarmies_env.games.sack_armies.state.record import LARGE, SMALL, Capacity
+from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, read_switches
+from sackarmies_env.games.sack_armies.tokens.army import (
     Army,
     ArmyChoice,
     require_legal,
@@ -22,16 +27,10 @@ from sackarmies_env.games.sack_armies.army import (
     resolve_army,
     unknown_tokens,
 )
-from sackarmies_env.games.sack_armies.attributes import fill_attributes
-from sackarmies_env.games.sack_armies.catalogue import by_id, load_catalogue
-from sackarmies_env.games.sack_armies.constants import MAX_GENERALS, MAX_TYPES, NO_TYPE
-from sackarmies_env.games.sack_armies.params import PARAMS_DTYPE
-from sackarmies_env.games.sack_armies.schema import AnyToken, BaseToken, read_tokens, token_data
-from sackarmies_env.games.sack_armies.state import LARGE, SMALL, Capacity
-from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, read_switches
-from sackarmies_env.games.sack_armies.token_tables import TokenTables
-
-WORD_BITS = 64
+from sackarmies_env.games.sack_armies.tokens.attributes import fill_attributes
+from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
+from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, BaseToken, read_tokens, token_data
+from sackarmies_env.games.sack_armies.tokens.token_tables import TokenTables
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Config:
         """Radius of the board."""
         return self.switches.radius(self.num_generals)
 
-    @property
+    @functools.cached_property
     def grid(self) -> HexGrid:
         """The board."""
         return make_hexgrid(self.radius)
@@ -96,10 +95,10 @@ def make_config(
         ValueError: with a line for each fault; also if the tokens do not fit into the tables of a game.
     """
     if not isinstance(num_generals, int) or not 2 <= num_generals <= MAX_GENERALS:
-        raise ValueError(f"num_generals is {short(num_generals)}, but 2 to {MAX_GENERALS} Generals can play")
+        raise ValueError(f"num_generals is {short_repr(num_generals)}, but 2 to {MAX_GENERALS} Generals can play")
     chosen = choose_armies(armies, num_generals)
     if not isinstance(tokens, list | tuple):
-        raise ValueError(f"inline tokens: {short(tokens)} is given, but a list of tables is wanted")
+        raise ValueError(f"inline tokens: {short_repr(tokens)} is given, but a list of tables is wanted")
     inline = read_tokens([as_data(token) for token in tokens], "inline tokens")
     config = Config(num_generals, read_switches(switches), all_tokens(inline, chosen), chosen)
     if legal_armies:
@@ -116,7 +115,7 @@ def as_data(token: AnyToken | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(token, Mapping):
         return dict(token)
     if not isinstance(token, BaseToken):
-        raise ValueError(f"inline tokens: {short(token)} is given, but a table is wanted")
+        raise ValueError(f"inline tokens: {short_repr(token)} is given, but a table is wanted")
     return token_data(token)
 
 
@@ -164,13 +163,13 @@ def capacity_for(config: Config) -> Capacity:
     for army in config.armies:
         unknown = unknown_tokens(army, by_id(config.tokens))
         if unknown:
-            raise ValueError(sentences(unknown, f"army {short(army.name)}"))
+            raise ValueError(join_faults(unknown, f"army {short_repr(army.name)}"))
     for capacity in (SMALL, LARGE):
         if (
             config.num_generals <= capacity.generals
             and cells <= capacity.cells
             and largest <= capacity.tokens
-            and config.num_actions <= capacity.legal_words * WORD_BITS
+            and num_words(config.num_actions) <= capacity.legal_words
         ):
             return capacity
     raise ValueError(f"an army has {largest} tokens, but at most {LARGE.tokens} fit into a game")

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from sackarmies_env.core.tables import Strict, read_model
-from sackarmies_env.core.words import listed
-from sackarmies_env.games.sack_armies.constants import FlipMethod
+from sackarmies_env.core.messages import join
+from sackarmies_env.core.validation import StrictModel, read_model
+from sackarmies_env.games.sack_armies.state.constants import FlipMethod
 
 MAX_RADIUS = 17  # of the board
 
@@ -31,7 +31,7 @@ def rank_keys(value: object) -> object:
     names: dict[str, RankKey] = {"1": "1", "2": "2", "3": "3+", "3+": "3+"}
     unknown = [key for key in value if str(key) not in names]
     if unknown:
-        raise ValueError(f"unknown rank {listed(unknown)}; copies are limited by rank {listed(STANDARD_COPIES)}")
+        raise ValueError(f"unknown rank {join(unknown)}; copies are limited by rank {join(STANDARD_COPIES)}")
     return STANDARD_COPIES | {names[str(key)]: copies for key, copies in value.items()}
 
 
@@ -39,7 +39,7 @@ OnOff = Annotated[bool, BeforeValidator(switch_value)]
 Copies = Annotated[int, Field(ge=1, le=64)]
 
 
-class Switches(Strict):
+class Switches(StrictModel):
     """Agreements on the rules; on/off switches take booleans or "on" and "off".
 
     Attributes:
@@ -75,8 +75,8 @@ class Switches(Strict):
         casualties_public: casualties are seen by all.
         sack_count_public: the number of tokens in a sack is seen by all.
         open_army_lists: army lists are seen by all.
-        max_turns: turns, of all Generals together, until the game is cut off.
-        no_progress_turns: turns without death, change of control or placement until the game is cut off.
+        max_turns: turns, of all Generals together, until the game is truncated.
+        no_progress_turns: turns without death, change of control or placement until the game is truncated.
         max_progressive: successes after which a progressive flip ends.
         reward: losers share -1 and the others gain it at the end, so that returns add up to 0; or 1 for a winner alone.
     """

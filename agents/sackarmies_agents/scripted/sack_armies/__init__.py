@@ -1,0 +1,1 @@
+"""The greedy General of Sack Armies."""

@@ -1,0 +1,301 @@
+"""Board of the greedy General: units, battlefields and hexes read from one observation, in tables.
+
+Nothing here knows a rule. Units on the board and units in hand are entries of one table, so that "what would this unit
+be worth there" is one question for moves and for deployments. Of unknown units a plain soldier is assumed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.sack_armies.weights import WEIGHTS
+from sackarmies_env.core.hexgrid import NO_HEX, make_hexgrid, num_cells
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.observation import DIGIT_BASE
+from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.games.sack_armies.state.constants import MAX_TYPES, NUM_SLOTS, NUM_VERBS
+from sackarmies_env.games.sack_armies.state.layout import (
+    GENERAL_START,
+    GENERAL_WIDTH,
+    OFF_BOARD,
+    TOKEN_WIDTH,
+    Token,
+    make_observation_spec,
+)
+from sackarmies_env.games.sack_armies.state.record import LARGE
+
+SELF = 0  # the observer's seat
+REACH = -OFF_BOARD  # coordinates run from -REACH to REACH
+MAX_CELLS = num_cells(REACH - 1)
+MAX_TOKENS = LARGE.generals * LARGE.tokens
+MAX_SIZE = make_observation_spec(LARGE.generals, MAX_TYPES, LARGE.tokens).size
+FAR = 99
+# What is none has a row of its own behind the others, so that lookups need no test.
+NO_CELL = MAX_CELLS
+NO_FIELD = MAX_TOKENS
+NO_UNIT = -1
+NOBODY = -1
+UNKNOWN = -1  # not counted yet
+UNWEIGHED = 1e18  # in place of a value: not asked for yet
+UNREACHED = -1
+CLOSED = -2  # in place of steps: a cell that no unit can enter
+SEALED = 1e9  # in place of pull: the same
+LAST_PLACE = (1 << MAX_CELLS.bit_length()) - 1  # in the queue, which holds each cell once; a mask
+
+# Traits of units, as they work once the unit is face up; FLIES, SWIMS and DEFENDS as they work now.
+WINGED, AQUATIC, AMBUSHES, LEADS, CHARGES, SCATTERS, FLIES, SWIMS, DEFENDS = (1 << i for i in range(9))
+# Traits of battlefields.
+HALTS, SPARES_WINGED, SPARES_AQUATIC, WATER, FAVORS_AQUATIC, CHANGES_STATS = (1 << i for i in range(6))
+# What a text may demand of units, as the bytes of one number: class, homeland, keyword.
+LABEL_BYTE, LABEL_BITS = 255, 8
+
+_PER_UNIT = ["cell", "row", "seat", "known", "up", "move", "reach", "attached", "idle", "traits", "label"]
+_PER_UNIT += ["sight", "notice", "damage", "armor", "spare_damage", "spare_armor"]
+_PER_FIELD = ["cell", "row", "owner", "controller", "traits", "damage", "armor", "label", "mask"]
+_PER_STACKED = ["row", "host"]
+
+BOARD_DTYPE = record_dtype(
+    [(f"w_{name}", np.float64) for name in WEIGHTS],
+    [(name, np.int64) for name in ("num_players", "num_types", "seed", "checksum")],
+    [(name, np.int64) for name in ("token_rows", "num_rows", "tokens_start", "types_start", "types_width")],
+    [
+        ("cell_q", np.int64, (MAX_CELLS + 1,)),
+        ("cell_r", np.int64, (MAX_CELLS + 1,)),
+        ("cell_at", np.int64, (2 * REACH + 1, 2 * REACH + 1)),  # by q and r, each plus REACH
+        ("neighbors", np.int64, (MAX_CELLS + 1, 6)),
+        ("seen", np.int8, (MAX_SIZE,)),  # the observation, up to its last token
+    ],
+    # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
+    # what own free spells and maneuvers will add once they are revealed: this share is `spare`. `notice`: over how many
+    # hexes it can attack next turn. `label`: class, homeland and keyword; 0 if it is not known.
+    [(name, np.int64) for name in ("num_units", "num_on_board", "num_enemies")],
+    [("enemies", np.int64, (MAX_TOKENS,))],  # opposing units on the board
+    [(f"unit_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_UNIT],
+    [("unit_value", np.float64, (MAX_TOKENS,)), ("unit_named", np.int64, (MAX_TOKENS,))],
+    [("unit_pressed", np.int64, (MAX_TOKENS,)), ("unit_pressers", np.int64, (MAX_TOKENS,))],
+    # Of each enemy, by number, where it stands; `leap`: over how many hexes it can charge, or 1; `share`: of the chance
+    # of an attack that hidden spells and maneuvers leave; `advances`: 1 if it can follow up a melee. `defenders`: bits
+    # as in `cell_threat`.
+    [(f"enemy_{name}", np.int64, (MAX_TOKENS,)) for name in ("q", "r", "reach", "leap", "damage", "armor")],
+    [(f"enemy_{name}", np.float64, (MAX_TOKENS,)) for name in ("worth", "share", "want", "advances")],
+    [("defenders", np.int64)],
+    # Fights of one own unit, where terrain does nothing to it, with each enemy that it can meet within a radius of its
+    # place: what own attacks are worth, and the best of them, the chances and the costs of the enemy's, what its shots
+    # are worth to it.
+    [("pair_unit", np.int64), ("pair_radius", np.int64), ("pair_best", np.float64)],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("attack", "strike", "shot", "free_shot")],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("kills", "loss", "charge_kills", "charge_loss")],
+    [(f"pair_{name}", np.float64, (MAX_TOKENS,)) for name in ("hit", "free_hit")],
+    [(f"pair_{name}", np.int64, (MAX_TOKENS,)) for name in ("damage", "presses")],
+    [("num_fields", np.int64)],
+    [(f"field_{name}", np.int64, (MAX_TOKENS + 1,)) for name in _PER_FIELD],
+    # Spells and maneuvers under or on units, in stack order.
+    [("num_stacked", np.int64)],
+    [(f"stacked_{name}", np.int64, (MAX_TOKENS,)) for name in _PER_STACKED],
+    [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
+    [("hand_worth", np.float64, (MAX_TOKENS,))],  # what a deployment is worth, or UNWEIGHED
+    # `guard`: seat of a unit that bars the way of others. `threat`: one bit for each enemy that can attack there next
+    # turn, that of number i being i modulo 64.
+    [
+        (f"cell_{name}", np.int64, (MAX_CELLS + 1,))
+        for name in ("unit", "guard", "field", "steps", "menace", "grasp", "near", "seen", "threat")
+    ],
+    [(f"cell_{name}", np.float64, (MAX_CELLS + 1,)) for name in ("want", "stake", "pull")],
+    # The ground: cells that units can stand on, and what is found out for all of them in one sweep.
+    [("num_ground", np.int64)],
+    [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen", "_threat")],
+    [("num_watched", np.int64), ("watched", np.int64, (MAX_TOKENS + 1,))],  # battlefields that the observer controls
+    [("seat_scarcity", np.float64, (LARGE.generals,))],  # factor of the value of this General's units
+    [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
+    [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
+    [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],
+    [("floor", np.float64)],  # of values: what is not above it is not chosen, and need not be worked out
+    [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
+)
+
+
+def make_board(info: GameInfo) -> NDArray[np.void]:
+    """Return `(1,)` of BOARD_DTYPE, ready to read observations of a game.
+
+    Raises:
+        ValueError: the game's observations are not those of Sack Armies.
+    """
+    is_ours = info.game_id == "sack_armies"
+    rows = sum(block.rows for block in info.observation_spec.blocks if is_ours and block.name == "tokens")
+    spec = make_observation_spec(info.num_players, info.num_types, rows // info.num_players) if rows else None
+    if info.observation_spec != spec:
+        raise ValueError(f"the greedy agent reads compact observations of 'sack_armies', not these of {info.game_id!r}")
+    board = alloc(BOARD_DTYPE, 1)
+    grid = make_hexgrid(info.radius)
+    values: dict[str, Any] = {f"w_{name}": weight for name, weight in WEIGHTS.items()} | {
+        "num_players": info.num_players,
+        "num_types": info.num_types,
+        "token_rows": rows,
+        "tokens_start": spec.slice("tokens").start,
+        "types_start": spec.slice("types").start,
+        "types_width": len(spec.block("types").features),
+        "cell_at": NO_CELL,
+        "cell_q": FAR,
+        "cell_r": FAR,
+        "neighbors": NO_CELL,
+        "cell_unit": NO_UNIT,
+        "cell_field": NO_FIELD,
+        "cell_guard": NOBODY,
+        "cell_steps": CLOSED,
+        "cell_pull": SEALED,
+        "field_owner": NOBODY,
+        "field_controller": NOBODY,
+    }
+    for name, value in values.items():
+        board[name][0] = value
+    board["cell_at"][0, grid.q.astype(int) + REACH, grid.r.astype(int) + REACH] = np.arange(grid.num_cells)
+    neighbors = np.where(grid.neighbors == NO_HEX, NO_CELL, grid.neighbors)
+    for name, table in (("cell_q", grid.q), ("cell_r", grid.r), ("neighbors", neighbors)):
+        board[name][0, : grid.num_cells] = table
+    return board
+
+
+# --- looking things up; np.uint64 spares the code that numba adds for places below 0
+
+
+@njit(inlined=True)
+def see(board, place):
+    """Return number `place` of the observation."""
+    return np.int64(board.seen[np.uint64(place)])
+
+
+@njit(inlined=True)
+def look(board, row, column):
+    """Return a feature of row `row` of the block of tokens."""
+    return np.int64(board.seen[np.uint64(board.tokens_start + row * TOKEN_WIDTH + column)])
+
+
+@njit
+def look_general(board, seat, column):
+    """Return a feature of the General in `seat`."""
+    return np.int64(board.seen[np.uint64(GENERAL_START + seat * GENERAL_WIDTH + column)])
+
+
+@njit
+def cell_from(board, q, r):
+    """Return the cell at (q, r), or NO_CELL."""
+    return board.cell_at[q + REACH, r + REACH]
+
+
+@njit
+def type_at(board, place):
+    """Return the type written at `place` and the next, or -1."""
+    return see(board, place) + DIGIT_BASE * see(board, place + 1) - 1
+
+
+@njit
+def type_of_row(board, row):
+    """Return the type of a token, or -1."""
+    return look(board, row, Token.TYPE_LOW) + DIGIT_BASE * look(board, row, Token.TYPE_HIGH) - 1
+
+
+@njit(inlined=True)
+def gap_between(board, one, other):
+    """Return the number of hexes from one cell to another; at least FAR if one of them is NO_CELL."""
+    dq = board.cell_q[np.uint64(one)] - board.cell_q[np.uint64(other)]
+    dr = board.cell_r[np.uint64(one)] - board.cell_r[np.uint64(other)]
+    return max(abs(dq), abs(dr), abs(dq + dr))
+
+
+@njit(inlined=True)
+def unit_on(board, cell):
+    """Return the unit on `cell`, or NO_UNIT."""
+    return board.cell_unit[cell]
+
+
+@njit(inlined=True)
+def is_mine(board, unit):
+    """Return whether the observer controls `unit`."""
+    return board.unit_seat[unit] == SELF
+
+
+@njit(inlined=True)
+def is_a(board, unit, trait):
+    """Return whether `unit` has a trait (constants above)."""
+    return (board.unit_traits[unit] & trait) != 0
+
+
+@njit(inlined=True)
+def has(board, unit, column):
+    """Return the value of an ability of a known unit as it works once it is face up; 0 if it has not."""
+    return look(board, board.unit_row[unit], column) if board.unit_known[unit] == 1 else np.int64(0)
+
+
+# --- what a token says of units that fit it
+
+
+@njit
+def read_label(board, row):
+    """Return what the text of a token demands of units; a byte is 0 where anything does."""
+    label = look(board, row, Token.MATCH_KEYWORD)
+    label = (label << LABEL_BITS) | look(board, row, Token.MATCH_HOMELAND)
+    return (label << LABEL_BITS) | look(board, row, Token.MATCH_CLASS)
+
+
+@njit
+def mask_of(label):
+    """Return a number with the bytes set that a label, of what a text demands, does not leave open."""
+    mask = np.int64(0)
+    for i in range(3):
+        byte = np.int64(LABEL_BYTE) << np.int64(i * LABEL_BITS)
+        mask |= byte if label & byte != 0 else np.int64(0)
+    return mask
+
+
+@njit
+def fits(board, row, unit):
+    """Return whether `unit` is of the class that the text of `row` names; an unknown unit fits only "all"."""
+    label = read_label(board, row)
+    return (board.unit_label[unit] & mask_of(label)) == label
+
+
+@njit(inlined=True)
+def concerns(board, field, unit):
+    """Return whether battlefield `field` may change stats of `unit`."""
+    fits_unit = (board.unit_label[unit] & board.field_mask[field]) == board.field_label[field]
+    return ((board.field_traits[field] & CHANGES_STATS) != 0) & fits_unit
+
+
+@njit(inlined=True)
+def terrain_bonus(board, unit, field, amount):
+    """Return what of `amount`, which battlefield `field` adds to a stat, `unit` gets."""
+    if amount == 0 or not concerns(board, field, unit):
+        return np.int64(0)
+    if amount < 0 and (board.field_traits[field] & WATER) != 0 and is_a(board, unit, AQUATIC):
+        return np.int64(0)
+    return amount
+
+
+@njit(inlined=True)
+def armor_bonus(board, unit, cell):
+    """Return what the battlefield on `cell` adds to the armor of `unit`."""
+    field = board.cell_field[np.uint64(cell)]
+    return terrain_bonus(board, unit, field, board.field_armor[field])
+
+
+@njit(inlined=True)
+def damage_bonus(board, unit, cell):
+    """Return what the battlefield on `cell` adds to the damage rating of `unit`."""
+    field = board.cell_field[np.uint64(cell)]
+    return terrain_bonus(board, unit, field, board.field_damage[field])
+
+
+@njit(inlined=True)
+def armor_at(board, unit, cell):
+    """Return the armor that `unit` has, or would have, on `cell`."""
+    return board.unit_armor[unit] + armor_bonus(board, unit, cell)
+
+
+@njit(inlined=True)
+def damage_at(board, unit, cell):
+    """Return the damage rating that `unit` has, or would have, on `cell`."""
+    return max(np.int64(0), board.unit_damage[unit] + damage_bonus(board, unit, cell))

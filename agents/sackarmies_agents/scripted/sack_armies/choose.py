@@ -1,0 +1,147 @@
+"""Decision of the greedy General: what must be computed for it, and which legal id is the best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_agents.scripted.sack_armies.attacks import NEVER, joint_attack
+from sackarmies_agents.scripted.sack_armies.board import see
+from sackarmies_agents.scripted.sack_armies.ground import find_pull, find_wants
+from sackarmies_agents.scripted.sack_armies.odds import is_ranged
+from sackarmies_agents.scripted.sack_armies.places import find_contact
+from sackarmies_agents.scripted.sack_armies.read import read_board
+from sackarmies_agents.scripted.sack_armies.values import action_value, chosen_unit, value_of
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.state.constants import NUM_VERBS, Decision, Verb
+from sackarmies_env.games.sack_armies.state.layout import Global
+
+TIE = 1e-6  # the most that a tie-break weighs
+BLOCK = 32  # ids that are looked at together
+
+# --- looking around
+
+
+@njit
+def needs_wants(decision):
+    """Return whether the decision depends on which hexes are worth standing on."""
+    if decision <= Decision.SETUP_HEX or decision == Decision.DISCARD or decision >= Decision.AMBUSH:
+        return decision == Decision.ADVANCE
+    if decision == Decision.TOKEN_HOST or decision == Decision.TOKEN_SLOT or decision == Decision.RAISE_TYPE:
+        return False
+    return decision != Decision.EFFECT_SLOT and decision != Decision.EFFECT_TYPE
+
+
+@njit
+def needs_places(board, decision):
+    """Return whether the decision, which depends on wants, depends on what places pull, threaten and promise too."""
+    if decision == Decision.SOURCE or decision == Decision.TARGET:
+        verb = see(board, Global.CHAIN_VERB)
+        return verb == Verb.RAISE or verb == Verb.CAST or verb == Verb.CUSTOM
+    if decision == Decision.COORD_TARGET or decision == Decision.COORD_MEMBER:
+        return False
+    if decision == Decision.WINDOW or decision == Decision.SURPRISE_SLOT:
+        return False
+    return decision != Decision.REVEAL_HEX and decision != Decision.REVEAL_SLOT
+
+
+@njit
+def survey(board, decision):
+    """Work out what the decision needs to know of the ground."""
+    if needs_wants(decision):
+        find_wants(board)
+        if needs_places(board, decision):
+            find_pull(board)
+            find_contact(board)
+
+
+@njit
+def list_legal(board, mask):
+    """Write the legal ids into `legal`, in order; most blocks of the mask are empty, and passed over at once."""
+    count = np.int64(0)
+    for start in range(0, len(mask), BLOCK):
+        block = mask[start : start + BLOCK]
+        filled = np.int8(0)
+        for i in range(len(block)):
+            filled |= block[i]
+        if filled == 0:
+            continue
+        for i in range(len(block)):
+            board.legal[count] = start + i
+            count += block[i]
+    board.num_legal = count
+
+
+# --- the choice
+
+
+@njit
+def tie_break(board, action):
+    """Return a small number that depends on the seed, on the observation and on `action` alone."""
+    mixed = (board.seed * 7919 + board.checksum * 271 + action * 104729) % 1000003
+    return TIE * ((mixed * mixed + 12345) % 999983) / 999983.0
+
+
+@njit
+def is_joint(verb):
+    """Return whether `verb` declares a coordinated attack."""
+    return verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED
+
+
+@njit
+def choose_verb(board, mask):
+    """Return the best verb of the menu: coordinated attacks last, for a failed check leaves the next best."""
+    best = 4.0 * NEVER
+    choice = np.int64(-1)
+    for verb in range(NUM_VERBS):
+        if mask[verb] == 1 and not is_joint(verb):
+            value = action_value(board, np.int64(verb), 0.0) + tie_break(board, np.int64(verb))
+            if value > best:
+                best = value
+                choice = np.int64(verb)
+    fallback = max(0.0, best)
+    for verb in range(NUM_VERBS):
+        if mask[verb] == 1 and is_joint(verb):
+            value = action_value(board, np.int64(verb), fallback)
+            if value > best:
+                best = value
+                choice = np.int64(verb)
+    return choice
+
+
+@njit
+def choose(board, observation, mask):
+    """Return the best legal id."""
+    list_legal(board, mask)
+    if board.num_legal == 1:
+        return board.legal[0]
+    read_board(board, observation)
+    decision = see(board, Global.DECISION)
+    survey(board, decision)
+    if decision == Decision.MENU:
+        return choose_verb(board, mask)
+    if decision == Decision.COORD_MEMBER:
+        joint_attack(board, chosen_unit(board), is_ranged(see(board, Global.CHAIN_VERB)), 0.0)
+    best = 4.0 * NEVER
+    choice = np.int64(-1)
+    for i in range(board.num_legal):
+        action = board.legal[i]
+        board.floor = best - 2.0 * TIE
+        value = value_of(board, decision, action) + tie_break(board, action)
+        if value > best:
+            best = value
+            choice = action
+    return choice
+
+
+@njit
+def choose_batch(boards, observations, masks, actions):
+    """Choose for many games.
+
+    Args:
+        boards: (1,) BOARD_DTYPE, scratch.
+        observations: (n, size) int8.
+        masks: (n, num_actions) int8, each row with at least one 1.
+        actions: (n,) int64, overwritten.
+    """
+    for i in range(len(observations)):
+        actions[i] = choose(boards[0], observations[i], masks[i])

@@ -1,0 +1,205 @@
+"""Values of drawing, deploying, discarding and moving for the greedy General."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_agents.scripted.sack_armies.attacks import NEVER
+from sackarmies_agents.scripted.sack_armies.board import (
+    FAR,
+    NO_FIELD,
+    NO_UNIT,
+    SELF,
+    UNWEIGHED,
+    gap_between,
+    is_mine,
+    look,
+    look_general,
+)
+from sackarmies_agents.scripted.sack_armies.ground import find_reach, forget_reach, may_move
+from sackarmies_agents.scripted.sack_armies.places import better_place, place_value
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.state.constants import OWNED_LIMIT, Band
+from sackarmies_env.games.sack_armies.state.layout import General, Shown, Token
+
+HAND = 3  # tokens that a Draw is expected to fill
+SECOND_MOVE = 0.8  # of the value of a second unit's move: the first may have spoilt it
+
+# --- moves
+
+
+@njit
+def best_move(board, unit, floor):
+    """Return by how much the best move of own `unit` betters its place; NEVER if none does by more than `floor`."""
+    if not may_move(board, unit):
+        return NEVER
+    now = place_value(board, unit, board.unit_cell[unit])
+    least = now + floor
+    best = least
+    count = find_reach(board, unit, np.int64(0))
+    for i in range(1, count):
+        cell = board.queue[i]
+        if board.cell_unit[cell] == NO_UNIT:
+            best = better_place(board, unit, cell, best)
+    forget_reach(board, count)
+    return best - now if best > least else NEVER
+
+
+@njit
+def move_value(board):
+    """Return what the best Move of one or two units is worth."""
+    first = NEVER
+    second = NEVER
+    for unit in range(board.num_on_board):
+        if not is_mine(board, unit):
+            continue
+        # A value that is neither above the first nor above a second that helps changes nothing.
+        value = best_move(board, np.int64(unit), min(first, max(0.0, second)))
+        if value > first:
+            second = first
+            first = value
+        elif value > second:
+            second = value
+    return first + SECOND_MOVE * max(0.0, second)
+
+
+# --- deployments
+
+
+@njit
+def controls_field_beside(board, cell):
+    """Return whether the observer controls a battlefield next to `cell`."""
+    for direction in range(6):
+        if board.field_controller[board.cell_field[board.neighbors[cell, direction]]] == SELF:
+            return True
+    return False
+
+
+@njit
+def can_enter(board, cell):
+    """Return whether the observer may deploy a unit on `cell`."""
+    if board.cell_unit[cell] != NO_UNIT:
+        return False
+    field = board.cell_field[cell]
+    if field != NO_FIELD:
+        return board.field_controller[field] == SELF
+    return controls_field_beside(board, cell)
+
+
+@njit
+def best_entry(board, unit):
+    """Return what the best place to deploy `unit` is worth; NEVER if there is none."""
+    best = NEVER
+    for i in range(board.num_ground):
+        if can_enter(board, board.ground[i]):
+            best = better_place(board, unit, board.ground[i], best)
+    return best
+
+
+@njit
+def band_takes(band, kind):
+    """Return whether a unit of this name band takes spells or maneuvers."""
+    if band == Band.GREEN:
+        return True
+    return (band == Band.BLUE and kind == Shown.SPELL) or (band == Band.RED and kind == Shown.MANEUVER)
+
+
+@njit
+def can_host(board, unit, row):
+    """Return whether own `unit` takes the spell or maneuver in `row`."""
+    band = look(board, board.unit_row[unit], Token.BAND)
+    return band_takes(band, look(board, row, Token.KIND)) and board.unit_attached[unit] < OWNED_LIMIT
+
+
+@njit
+def host_value(board, unit):
+    """Return what it is worth to put a spell or maneuver under own `unit`: near the front, under what is dear."""
+    front = min(10.0, board.cell_pull[board.unit_cell[unit]])
+    return board.w_attach + 0.1 * board.unit_value[unit] + 0.1 * front - 0.5 * board.unit_attached[unit]
+
+
+@njit
+def best_host(board, row):
+    """Return what the best host for a spell or maneuver is worth; NEVER if there is none."""
+    best = NEVER
+    for unit in range(board.num_on_board):
+        if is_mine(board, unit) and can_host(board, np.int64(unit), row):
+            best = max(best, host_value(board, np.int64(unit)))
+    return best
+
+
+@njit
+def hand_value(board, i):
+    """Return what it is worth to deploy token `i` of the hand now; NEVER if it cannot be."""
+    if board.hand_worth[i] == UNWEIGHED:
+        board.hand_worth[i] = weigh_hand(board, i)
+    return board.hand_worth[i]
+
+
+@njit
+def weigh_hand(board, i):
+    """Work out the same."""
+    unit = board.hand_unit[i]
+    if unit != NO_UNIT:
+        entry = best_entry(board, unit)
+        return entry + board.w_deploy * board.unit_value[unit] if entry > NEVER else NEVER
+    if look(board, board.hand_row[i], Token.KIND) == Shown.BATTLEFIELD:
+        return board.w_field
+    return best_host(board, board.hand_row[i])
+
+
+@njit
+def deploy_value(board):
+    """Return what a Deploy of all that is worth it comes to."""
+    total = 0.0
+    for i in range(board.num_hand):
+        total += max(0.0, hand_value(board, i))
+    return total
+
+
+@njit
+def field_site_value(board, cell):
+    """Return what it is worth to put a battlefield on `cell`: far from enemies, among one's own."""
+    nearest = np.int64(FAR)
+    beside = 0.0
+    for field in range(board.num_fields):
+        gap = gap_between(board, cell, board.field_cell[field])
+        if board.field_controller[field] != SELF:
+            nearest = min(nearest, gap)
+        elif gap == 1:
+            beside += 1.0
+    for i in range(board.num_enemies):
+        nearest = min(nearest, gap_between(board, cell, board.unit_cell[board.enemies[i]]))
+    return board.w_site_far * nearest + board.w_site_close * beside
+
+
+# --- draws and discards
+
+
+@njit
+def keep_value(board, i):
+    """Return what token `i` of the hand is worth to keep."""
+    unit = board.hand_unit[i]
+    row = board.hand_row[i]
+    if unit != NO_UNIT:
+        return board.unit_value[unit]
+    if look(board, row, Token.KIND) == Shown.BATTLEFIELD:
+        return board.w_field
+    for unit in range(board.num_units):
+        if is_mine(board, unit) and can_host(board, np.int64(unit), row):
+            return 2.0 * board.w_attach if unit < board.num_on_board else board.w_attach
+    return 1.0
+
+
+@njit
+def draw_value(board):
+    """Return what a Draw is worth: the more, the emptier the hand and the fewer the units on the board."""
+    room = np.float64(HAND)
+    for i in range(board.num_hand):
+        if hand_value(board, i) > 0.0:
+            room -= 1.0
+    sack = look_general(board, np.int64(SELF), General.SACK)
+    share = max(0.0, min(room, np.float64(sack))) / HAND
+    units = look_general(board, np.int64(SELF), General.UNITS)
+    need = min(1.2, max(0.4, 1.3 - board.w_enough * units))
+    return board.w_draw * share * need

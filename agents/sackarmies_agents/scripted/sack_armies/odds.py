@@ -1,0 +1,198 @@
+"""Odds of attacks for the greedy General: its own, those that threaten a place, and those that a place promises."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_agents.scripted.sack_armies.board import (
+    AMBUSHES,
+    AQUATIC,
+    CHARGES,
+    DEFENDS,
+    FAVORS_AQUATIC,
+    FLIES,
+    NO_CELL,
+    NO_UNIT,
+    SCATTERS,
+    SWIMS,
+    UNKNOWN,
+    WINGED,
+    armor_at,
+    damage_at,
+    gap_between,
+    is_a,
+    is_mine,
+    look,
+    unit_on,
+)
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.state.constants import Verb
+from sackarmies_env.games.sack_armies.state.layout import Token
+
+HALF = 0.5  # a flip
+# Of an attack's chance, by the number of spells and maneuvers under the target, which may be hidden ones.
+UNSEEN_SHARES = np.array([0.9**attached for attached in range(4)])
+
+MOST_ARMOR = 31  # in the table of chances
+
+# CHANCES[damage, armor]: that a progressive flip kills; more damage than MOST_ARMOR is no better there.
+CHANCES = np.array(
+    [
+        [HALF ** -(-max(1, armor) // damage) if damage > 0 else 0.0 for armor in range(MOST_ARMOR + 1)]
+        for damage in range(MOST_ARMOR + 1)
+    ]
+)
+
+# --- chances
+
+
+@njit(inlined=True)
+def progressive_chance(damage, armor):
+    """Return the chance that a progressive flip of a damage rating kills."""
+    if armor <= MOST_ARMOR:
+        return CHANCES[max(np.int64(0), min(np.int64(MOST_ARMOR), damage)), max(np.int64(0), armor)]
+    return HALF ** np.float64((armor + damage - 1) // damage) if damage > 0 else 0.0
+
+
+@njit(inlined=True)
+def single_chance(damage, armor):
+    """Return the chance that a single flip of a damage rating kills."""
+    return HALF if damage > 0 and damage >= armor else 0.0
+
+
+@njit(inlined=True)
+def can_engage(board, attacker, defender, cell):
+    """Return whether flying or water do not keep `attacker` from a melee against `defender` on `cell`."""
+    if is_a(board, defender, FLIES) and not is_a(board, attacker, WINGED):
+        return False
+    if not is_a(board, defender, SWIMS) or (board.field_traits[board.cell_field[cell]] & FAVORS_AQUATIC) == 0:
+        return True
+    return is_a(board, attacker, AQUATIC)
+
+
+@njit
+def defend_bonus(board, defender, cell, origin):
+    """Return what Defend adds to the armor of `defender` on `cell` against an attack from `origin`."""
+    bonus = np.int64(0)
+    if not is_a(board, defender, DEFENDS) or origin == NO_CELL:
+        return bonus
+    for direction in range(6):
+        neighbor = board.neighbors[cell, direction]
+        friend = board.cell_unit[neighbor]
+        if friend != NO_UNIT and board.unit_seat[friend] == board.unit_seat[defender]:
+            bonus += gap_between(board, neighbor, origin) == 1
+    return bonus
+
+
+@njit
+def kill_chance(board, attacker, origin, defender, cell, ranged):
+    """Return the chance that `attacker` on `origin` kills `defender` on `cell`."""
+    damage = damage_at(board, attacker, origin)
+    armor = armor_at(board, defender, cell) + defend_bonus(board, defender, cell, origin)
+    return single_chance(damage, armor) if ranged else progressive_chance(damage, armor)
+
+
+@njit
+def counter_chance(board, attacker, origin, defender, cell, ranged):
+    """Return the chance that the counter-attack kills `attacker`."""
+    damage = damage_at(board, defender, cell)
+    armor = armor_at(board, attacker, origin)
+    if not ranged:
+        chance = progressive_chance(damage, armor)
+        return HALF * chance if is_a(board, attacker, AMBUSHES) else chance
+    gap = gap_between(board, origin, cell)
+    if board.unit_reach[defender] > 0:
+        return single_chance(damage, armor) if gap <= board.unit_reach[defender] else 0.0
+    return progressive_chance(damage, armor) if gap == 1 else 0.0
+
+
+# --- own attacks
+
+
+@njit
+def collateral(board, scatterer, cell):
+    """Return what the scatter of a hit on `cell` by `scatterer` is worth to the observer, its flip not counted."""
+    total = 0.0
+    if not is_a(board, scatterer, SCATTERS):
+        return total
+    amount = look(board, board.unit_row[scatterer], Token.SCATTER)
+    for direction in range(6):
+        neighbor = board.neighbors[cell, direction]
+        victim = unit_on(board, neighbor)
+        if victim != NO_UNIT and armor_at(board, victim, neighbor) <= amount:
+            worth = board.unit_value[victim]
+            total += -board.caution * worth if is_mine(board, victim) else worth
+    return total
+
+
+@njit(inlined=True)
+def hidden_below(board, unit):
+    """Return the share of an attack's chance that hidden spells and maneuvers of the target may leave."""
+    return UNSEEN_SHARES[min(np.int64(3), board.unit_attached[unit])]
+
+
+@njit(inlined=True)
+def prize(board, unit, target, ranged):
+    """Return what it is worth to kill `target` in an attack that `unit` makes or leads, the advance included."""
+    worth = board.unit_value[target]
+    if not ranged and board.unit_move[unit] > 0:
+        worth += board.cell_want[board.unit_cell[target]]
+    return worth
+
+
+@njit
+def attack_value(board, unit, origin, target, ranged):
+    """Return what an attack of `unit` from `origin` (NO_CELL: from somewhere beside it) on `target` is worth."""
+    cell = board.unit_cell[target]
+    kills = kill_chance(board, unit, origin, target, cell, ranged) * hidden_below(board, target)
+    dies = counter_chance(board, unit, origin, target, cell, ranged)
+    value = kills * prize(board, unit, target, ranged) - board.caution * dies * board.unit_value[unit]
+    if board.unit_up[unit] == 0:
+        value -= board.w_reveal
+    return value + HALF * HALF * collateral(board, unit, cell)
+
+
+# --- coordinated attacks
+
+
+@njit(inlined=True)
+def can_charge(board, unit, gap):
+    """Return whether `unit` may move and attack over this distance."""
+    return gap - 1 <= board.unit_move[unit] and is_a(board, unit, CHARGES)
+
+
+@njit
+def find_pressure(board, enemy):
+    """Find out how much damage the own units beside `enemy` add up to, and how many they are, once."""
+    if board.unit_pressers[enemy] != UNKNOWN:
+        return
+    board.unit_pressed[enemy] = 0
+    board.unit_pressers[enemy] = 0
+    for direction in range(6):
+        unit = unit_on(board, board.neighbors[board.unit_cell[enemy], direction])
+        if unit != NO_UNIT and is_mine(board, unit) and can_engage(board, unit, enemy, board.unit_cell[enemy]):
+            board.unit_pressed[enemy] += damage_at(board, unit, board.unit_cell[unit])
+            board.unit_pressers[enemy] += 1
+
+
+@njit
+def joint_value(board, unit, cell, enemy):
+    """Return what a coordinated melee on `enemy` is worth with `unit` on `cell` beside it, its check included."""
+    find_pressure(board, enemy)
+    damage = board.unit_pressed[enemy]
+    others = board.unit_pressers[enemy]
+    if gap_between(board, board.unit_cell[unit], board.unit_cell[enemy]) == 1:
+        damage -= damage_at(board, unit, board.unit_cell[unit])
+        others -= 1
+    if others < 1:
+        return 0.0
+    armor = armor_at(board, enemy, board.unit_cell[enemy])
+    kills = progressive_chance(damage + damage_at(board, unit, cell), armor) * hidden_below(board, enemy)
+    dies = counter_chance(board, unit, cell, enemy, board.unit_cell[enemy], False)
+    return HALF * (kills * prize(board, unit, enemy, False) - board.caution * dies * board.unit_value[unit])
+
+
+@njit
+def is_ranged(verb):
+    """Return whether an attack verb declares a ranged attack."""
+    return verb == Verb.RANGED or verb == Verb.COORD_RANGED

@@ -1,0 +1,403 @@
+"""Worth of hexes to the units of the greedy General: what they gain, promise and risk there.
+
+Most hexes do nothing to the stats of most units. There the odds of a fight do not depend on the hex, only on how far it
+is from the enemy: `study` works them out once for a unit, and each such hex picks from them, without a branch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_agents.scripted.sack_armies.board import (
+    AMBUSHES,
+    CHARGES,
+    DEFENDS,
+    FAR,
+    FAVORS_AQUATIC,
+    NO_CELL,
+    SCATTERS,
+    SWIMS,
+    armor_at,
+    concerns,
+    damage_at,
+    gap_between,
+    is_a,
+)
+from sackarmies_agents.scripted.sack_armies.odds import (
+    HALF,
+    attack_value,
+    can_charge,
+    can_engage,
+    collateral,
+    counter_chance,
+    find_pressure,
+    hidden_below,
+    joint_value,
+    kill_chance,
+    progressive_chance,
+    single_chance,
+)
+from sackarmies_env.core.jit import njit
+
+FEWEST = 2  # attackers in a coordinated attack
+
+# --- contact
+
+
+@njit
+def touch_ground(board, enemy, bit):
+    """Count `enemy`, whose bit is given, among those that are near each hex of the ground, see it, can attack there."""
+    q = board.cell_q[board.unit_cell[enemy]]
+    r = board.cell_r[board.unit_cell[enemy]]
+    sight = board.unit_sight[enemy]
+    notice = board.unit_notice[enemy]
+    for i in range(board.num_ground):
+        dq = board.ground_q[i] - q
+        dr = board.ground_r[i] - r
+        gap = max(abs(dq), abs(dr), abs(dq + dr))
+        board.ground_near[i] = min(board.ground_near[i], gap)
+        board.ground_seen[i] |= np.int64(gap <= sight)
+        board.ground_threat[i] |= bit if gap <= notice else np.int64(0)
+
+
+@njit
+def find_contact(board):
+    """Write for each cell how near enemies are, whether they see it and which of them can attack there."""
+    board.defenders = 0
+    for i in range(board.num_ground):
+        board.ground_q[i] = board.cell_q[board.ground[i]]
+        board.ground_r[i] = board.cell_r[board.ground[i]]
+        board.ground_near[i] = FAR
+        board.ground_seen[i] = 0
+        board.ground_threat[i] = 0
+    for i in range(board.num_enemies):
+        bit = np.int64(1) << np.int64(i & 63)
+        touch_ground(board, board.enemies[i], bit)
+        muster(board, i, board.enemies[i], bit)
+    for i in range(board.num_ground):
+        cell = board.ground[i]
+        board.cell_near[cell] = board.ground_near[i]
+        board.cell_seen[cell] = board.ground_seen[i]
+        board.cell_threat[cell] = board.ground_threat[i]
+
+
+@njit
+def muster(board, i, enemy, bit):
+    """Write what counts in fights with `enemy`, number `i`, whose bit is given."""
+    cell = board.unit_cell[enemy]
+    board.enemy_q[i] = board.cell_q[cell]
+    board.enemy_r[i] = board.cell_r[cell]
+    board.enemy_reach[i] = board.unit_reach[enemy]
+    board.enemy_leap[i] = board.unit_move[enemy] + 1 if is_a(board, enemy, CHARGES) else np.int64(1)
+    board.enemy_damage[i] = damage_at(board, enemy, cell)
+    board.enemy_armor[i] = armor_at(board, enemy, cell)
+    board.enemy_worth[i] = board.unit_value[enemy]
+    board.enemy_share[i] = hidden_below(board, enemy)
+    board.enemy_want[i] = board.cell_want[cell]
+    board.enemy_advances[i] = 1.0 if board.unit_move[enemy] > 0 else 0.0
+    if is_a(board, enemy, DEFENDS):
+        board.defenders |= bit
+
+
+# --- the fights of one unit on plain ground
+
+
+@njit(inlined=True)
+def study(board, unit, cell):
+    """Work out the fights of own `unit` with the enemies that it can meet on its way to `cell`, unless that is done."""
+    radius = gap_between(board, board.unit_cell[unit], cell)
+    if board.pair_unit != unit or radius > board.pair_radius:
+        study_all(board, unit, max(radius, board.unit_move[unit]))
+
+
+@njit
+def study_all(board, unit, radius):
+    """Work out the fights of own `unit` with the enemies that it can meet within this many hexes of its place."""
+    board.pair_unit = unit
+    board.pair_radius = radius
+    board.pair_best = 0.0
+    for i in range(board.num_enemies):
+        enemy = board.enemies[i]
+        contact = max(board.unit_notice[unit], board.unit_notice[enemy])
+        if gap_between(board, board.unit_cell[unit], board.unit_cell[enemy]) <= radius + contact:
+            study_melee(board, unit, i)
+            study_assault(board, unit, i)
+            if board.unit_reach[unit] > 0 or board.enemy_reach[i] > 0:
+                study_shots(board, unit, i)
+
+
+@njit(inlined=True)
+def extras(board, unit, enemy):
+    """Return what an attack of own `unit` on `enemy` brings and costs beside the odds."""
+    value = -board.w_reveal if board.unit_up[unit] == 0 else 0.0
+    if is_a(board, unit, SCATTERS):
+        value += HALF * HALF * collateral(board, unit, board.unit_cell[enemy])
+    return value
+
+
+@njit
+def study_melee(board, unit, i):
+    """Work out what melees of own `unit` with enemy number `i` are worth: alone, and with others who stand there."""
+    enemy = board.enemies[i]
+    board.pair_attack[i] = 0.0
+    board.pair_strike[i] = 0.0
+    if not can_engage(board, unit, enemy, board.unit_cell[enemy]):
+        return
+    armor = board.enemy_armor[i]
+    damage = max(np.int64(0), board.unit_damage[unit])
+    dies = progressive_chance(board.enemy_damage[i], board.unit_armor[unit])
+    dies = HALF * dies if is_a(board, unit, AMBUSHES) else dies
+    risk = board.caution * dies * board.unit_value[unit]
+    prize = board.enemy_worth[i] + board.enemy_want[i] if board.unit_move[unit] > 0 else board.enemy_worth[i]
+    kills = progressive_chance(damage, armor) * board.enemy_share[i]
+    board.pair_attack[i] = kills * prize - risk + extras(board, unit, enemy)
+    find_pressure(board, enemy)
+    others = board.unit_pressers[enemy]
+    joined = board.unit_pressed[enemy] + damage
+    if gap_between(board, board.unit_cell[unit], board.unit_cell[enemy]) == 1:
+        others -= 1
+        joined -= damage_at(board, unit, board.unit_cell[unit])
+    kills = progressive_chance(joined, armor) * board.enemy_share[i]
+    joint = HALF * (kills * prize - risk) if others > 0 else 0.0
+    board.pair_strike[i] = max(board.pair_attack[i], joint)
+    board.pair_best = max(board.pair_best, board.pair_strike[i])
+
+
+@njit
+def study_assault(board, unit, i):
+    """Work out the odds of melees of enemy number `i` with own `unit`: from where it stands, and after a charge."""
+    enemy = board.enemies[i]
+    engages = can_engage(board, enemy, unit, np.int64(NO_CELL))
+    armor = board.unit_armor[unit]
+    damage = max(np.int64(0), board.unit_damage[unit]) if engages else np.int64(0)
+    worth = HALF * board.enemy_worth[i] if is_a(board, enemy, AMBUSHES) else board.enemy_worth[i]
+    beside = board.enemy_damage[i] if engages else np.int64(0)
+    charging = max(np.int64(0), board.unit_damage[enemy]) if engages else np.int64(0)
+    board.pair_kills[i] = progressive_chance(beside, armor)
+    board.pair_loss[i] = progressive_chance(damage, board.enemy_armor[i]) * worth
+    board.pair_charge_kills[i] = progressive_chance(charging, armor)
+    board.pair_charge_loss[i] = progressive_chance(damage, board.unit_armor[enemy]) * worth
+    board.pair_damage[i] = beside
+    board.pair_presses[i] = engages
+
+
+@njit
+def study_shots(board, unit, i):
+    """Work out what shots of own `unit` and of enemy number `i` at each other are worth, answered and unanswered."""
+    enemy = board.enemies[i]
+    damage = max(np.int64(0), board.unit_damage[unit])
+    armor = board.unit_armor[unit]
+    kills = single_chance(damage, board.enemy_armor[i]) * board.enemy_share[i]
+    dies = single_chance(board.enemy_damage[i], armor)
+    risk = board.caution * dies * board.unit_value[unit]
+    extra = extras(board, unit, enemy)
+    is_up = board.unit_up[enemy] == 1
+    board.pair_free_shot[i] = kills * board.enemy_worth[i] + extra if is_up else 0.0
+    board.pair_shot[i] = kills * board.enemy_worth[i] - risk + extra if is_up else 0.0
+    board.pair_best = max(board.pair_best, board.pair_free_shot[i])
+    hit = dies * board.unit_value[unit]
+    shoots = board.unit_reach[unit] > 0
+    answer = single_chance(damage, board.enemy_armor[i]) if shoots else progressive_chance(damage, board.enemy_armor[i])
+    board.pair_free_hit[i] = hit
+    board.pair_hit[i] = hit - answer * board.enemy_worth[i]
+
+
+@njit(inlined=True)
+def is_plain(board, unit, cell):
+    """Return whether the terrain of `cell` changes nothing for `unit`."""
+    field = board.cell_field[cell]
+    if (board.field_traits[field] & FAVORS_AQUATIC) != 0 and is_a(board, unit, SWIMS):
+        return False
+    return not concerns(board, field, unit)
+
+
+@njit(inlined=True)
+def gap_to_enemy(board, i, cell):
+    """Return the number of hexes between enemy number `i` and `cell`."""
+    dq = board.enemy_q[np.uint64(i)] - board.cell_q[np.uint64(cell)]
+    dr = board.enemy_r[np.uint64(i)] - board.cell_r[np.uint64(cell)]
+    return max(abs(dq), abs(dr), abs(dq + dr))
+
+
+# --- what a place threatens
+
+
+@njit(inlined=True)
+def spoils(board, enemy, unit, cell, ranged):
+    """Return what it costs the observer if `enemy` kills own `unit` on `cell`, and advances if it can."""
+    advances = not ranged and board.unit_move[enemy] > 0
+    return board.unit_value[unit] + (board.cell_stake[cell] if advances else 0.0)
+
+
+@njit
+def enemy_value(board, enemy, origin, unit, cell, ranged):
+    """Return what an attack of `enemy` from `origin` on an own unit on `cell` is worth to it."""
+    kills = kill_chance(board, enemy, origin, unit, cell, ranged)
+    dies = counter_chance(board, enemy, origin, unit, cell, ranged)
+    return kills * spoils(board, enemy, unit, cell, ranged) - dies * board.unit_value[enemy]
+
+
+@njit(inlined=True)
+def joint_danger(board, unit, cell, beside, shots):
+    """Return what coordinated attacks on own `unit` on `cell` would be worth, by their damage in melee and shots."""
+    armor = armor_at(board, unit, cell)
+    melee = HALF * progressive_chance(beside, armor) * (board.unit_value[unit] + board.cell_stake[cell])
+    return max(melee, HALF * single_chance(shots, armor) * board.unit_value[unit])
+
+
+@njit(inlined=True)
+def assault_value(board, i, worth, stake, gap):
+    """Return what a melee of enemy number `i` over this distance is worth to it, by what it may win."""
+    kills = board.pair_kills[i]
+    loss = board.pair_loss[i]
+    charge_kills = board.pair_charge_kills[i]
+    charge_loss = board.pair_charge_loss[i]
+    chance = kills if gap == 1 else charge_kills
+    cost = loss if gap == 1 else charge_loss
+    value = chance * (worth + stake * board.enemy_advances[i]) - cost
+    return value if gap <= board.enemy_leap[i] else 0.0
+
+
+@njit(inlined=True)
+def hit_value(board, i, gap, answered):
+    """Return what a shot of enemy number `i` over this distance is worth to it; `answered`: over how many hexes."""
+    hit = board.pair_hit[i]
+    free_hit = board.pair_free_hit[i]
+    value = hit if gap <= answered else free_hit
+    return value if gap <= board.enemy_reach[i] else 0.0
+
+
+@njit
+def danger(board, unit, cell):
+    """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them."""
+    if board.cell_threat[cell] == 0:
+        return 0.0
+    if is_a(board, unit, DEFENDS) or not is_plain(board, unit, cell):
+        return special_danger(board, unit, cell)
+    stake = board.cell_stake[cell]
+    worth = board.unit_value[unit]
+    seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1
+    answered = max(np.int64(1), board.unit_reach[unit])
+    worst = 0.0
+    beside = np.int64(0)
+    pressers = np.int64(0)
+    shots = np.int64(0)
+    shooters = np.int64(0)
+    for i in range(board.num_enemies):
+        gap = gap_to_enemy(board, i, cell)
+        worst = max(worst, assault_value(board, i, worth, stake, gap))
+        touches = np.int64(gap == 1)
+        beside += board.pair_damage[i] * touches
+        pressers += board.pair_presses[i] * touches
+        if seen and gap <= board.enemy_reach[i]:
+            worst = max(worst, hit_value(board, i, gap, answered))
+            shots += board.enemy_damage[i]
+            shooters += 1
+    if pressers < FEWEST and shooters < FEWEST:
+        return worst
+    beside = beside if pressers >= FEWEST else np.int64(0)
+    return max(worst, joint_danger(board, unit, cell, beside, shots if shooters >= FEWEST else np.int64(0)))
+
+
+@njit
+def special_danger(board, unit, cell):
+    """Return the same where the terrain, shots or charges need to be looked at."""
+    worst = 0.0
+    threat = board.cell_threat[cell]
+    seen = board.unit_up[unit] == 1 or board.cell_seen[cell] == 1
+    beside = np.int64(0)
+    pressers = np.int64(0)
+    shots = np.int64(0)
+    shooters = np.int64(0)
+    for i in range(board.num_enemies):
+        if (threat >> np.int64(i & 63)) & 1 == 0:
+            continue
+        enemy = board.enemies[i]
+        origin = board.unit_cell[enemy]
+        gap = gap_between(board, origin, cell)
+        if (gap == 1 or can_charge(board, enemy, gap)) and can_engage(board, enemy, unit, cell):
+            start = origin if gap == 1 else np.int64(NO_CELL)
+            worst = max(worst, enemy_value(board, enemy, start, unit, cell, False))
+            if gap == 1:
+                beside += damage_at(board, enemy, origin)
+                pressers += 1
+        if seen and gap <= board.unit_reach[enemy]:
+            worst = max(worst, enemy_value(board, enemy, origin, unit, cell, True))
+            shots += damage_at(board, enemy, origin)
+            shooters += 1
+    return max(worst, joint_danger(board, unit, cell, beside if pressers > 1 else 0, shots if shooters > 1 else 0))
+
+
+# --- what a place promises
+
+
+@njit
+def prospect(board, unit, cell):
+    """Return what the best attack that own `unit` could make from `cell` is worth."""
+    best = 0.0
+    notice = board.unit_notice[unit]
+    if board.cell_near[cell] > notice:
+        return best
+    # Of these enemies the terrain or their friends beside them may change the odds.
+    special = board.defenders if is_plain(board, unit, cell) else np.int64(-1)
+    reach = board.unit_reach[unit]
+    leap = board.unit_move[unit] + 1 if is_a(board, unit, CHARGES) else np.int64(1)
+    for i in range(board.num_enemies):
+        gap = gap_to_enemy(board, i, cell)
+        if (special >> np.int64(i & 63)) & 1 == 1:
+            if gap <= notice:
+                best = max(best, fight_value(board, unit, cell, board.enemies[i], gap))
+            continue
+        strike = board.pair_strike[i]
+        attack = board.pair_attack[i]
+        value = strike if gap == 1 else attack
+        best = max(best, value if gap <= leap else 0.0)
+        if 1 < gap <= reach:
+            best = max(best, board.pair_shot[i] if gap <= board.enemy_reach[i] else board.pair_free_shot[i])
+    return best
+
+
+@njit
+def fight_value(board, unit, cell, enemy, gap):
+    """Return what the best attack of own `unit` from `cell` on `enemy` over this distance is worth, at least 0."""
+    best = 0.0
+    engages = can_engage(board, unit, enemy, board.unit_cell[enemy])
+    if gap == 1:
+        if engages:
+            best = max(best, attack_value(board, unit, cell, enemy, False), joint_value(board, unit, cell, enemy))
+        return best
+    if board.unit_up[enemy] == 1 and gap <= board.unit_reach[unit]:
+        best = max(best, attack_value(board, unit, cell, enemy, True))
+    if engages and can_charge(board, unit, gap):
+        best = max(best, attack_value(board, unit, np.int64(NO_CELL), enemy, False))
+    return best
+
+
+# --- places
+
+
+@njit(inlined=True)
+def attraction(board, cell):
+    """Return what it is worth to stand on `cell` at the end of the turn, for either side."""
+    return board.cell_want[cell] + board.w_pull * board.cell_pull[cell]
+
+
+@njit
+def place_value(board, unit, cell):
+    """Return what it is worth to have own `unit` on `cell` at the end of the turn."""
+    study(board, unit, cell)
+    value = attraction(board, cell) + board.w_prospect * prospect(board, unit, cell)
+    return value - board.caution * board.w_danger * danger(board, unit, cell)
+
+
+@njit
+def better_place(board, unit, cell, best):
+    """Return what own `unit` on `cell` is worth, or `best` if that is more: what cannot change this is not weighed."""
+    study(board, unit, cell)
+    value = attraction(board, cell)
+    if value + board.w_prospect * board.pair_best <= best and is_plain(board, unit, cell):
+        return best
+    value += board.w_prospect * prospect(board, unit, cell)
+    if value <= best:
+        return best
+    return max(best, value - board.caution * board.w_danger * danger(board, unit, cell))

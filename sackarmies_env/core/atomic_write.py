@@ -1,0 +1,81 @@
+"""Atomic writing of files: after any interruption a file is the old one or the new one, whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+from sackarmies_env.core.messages import printable
+
+TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")  # hidden, with the id of the process that writes
+PRIVATE = 0o600  # mode of a file that only its owner may read
+
+
+def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture.
+
+    The content goes to a temporary file beside it, which then takes the name. Both content and name have reached the
+    disk when this returns, so that what the new file replaces (older checkpoints, say) may be removed.
+
+    Args:
+        path: the file.
+        content: all of it.
+        private: only the owner may read it.
+
+    Raises:
+        OSError: it cannot be written, the disk being full, for example; `filename` is `path`. What was there, is there.
+        ValueError: what is there is no file: it would be replaced by one.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(f"{printable(path)}: this is a device or a pipe, a file is wanted")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if private:
+            temporary.touch(PRIVATE)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+    finally:
+        with contextlib.suppress(OSError):  # it is gone, if all went well
+            temporary.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Synchronize a folder, where the system can: the file itself is whole by now."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that processes left in `folder` when they were killed while writing."""
+    for path in folder.glob(".*.tmp"):
+        match = TEMPORARY.fullmatch(path.name)
+        if match is not None and not _is_alive(int(match[1])):
+            path.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    """Return whether there is another process of this id; one's own id is that of a dead one that had it before."""
+    if os.name != "posix":  # elsewhere one cannot ask
+        return True
+    if pid == os.getpid():
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to somebody else
+        return True
+    return True

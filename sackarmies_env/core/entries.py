@@ -1,0 +1,168 @@
+"""Registered games and their hooks: what a game offers to environments, agents, training and documentation.
+
+A hook is written as `module:attribute` and imported when it is used for the first time. So listing games imports none
+of them, and what is below (rendering, environments) finds what is above (agents, commands) without importing it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from sackarmies_env.core.messages import short_repr, suggestion
+
+ENTRY_POINTS = "sackarmies_env.games"  # group under which installed packages name a `GameEntry` by its id
+GAME_ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+HOOK = re.compile(r"\w+(\.\w+)*:\w+(\.\w+)*")
+PLAIN_FIELDS = ("id", "title", "player_noun", "players")  # all others are hooks
+
+
+@dataclass(frozen=True)
+class GameEntry:
+    """A registered game. Only `id` and `make_game` are needed; a game leaves out hooks that it has no use for.
+
+    Attributes:
+        id: name of the game, words of lower-case letters and digits joined by underscores.
+        make_game: `(**options) -> Game`.
+        make_recorded_game: `(**options) -> Game` from plain data alone, for games whose options may name files. None:
+            `make_game` reads no files.
+        options: `(**section) -> dict`, the options of `make_game` that a section `[game]` of a configuration or the
+            command line asks for; the command line gives `num_players` and `armies`. None: they are the same.
+        choices: mapping of the name of an option to a function that returns its built-in values, for lists and shells.
+        load_scenario: `(source) -> dict`, a scenario as plain data, checked. None: the game has no scenarios.
+        picture: `(game, states, viewer) -> Picture`. None: what the viewer observes is drawn as text.
+        narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
+        advice: text on how to read the board, for a person who plays.
+        hints: `(game) -> dict`, what agents are told besides its sizes, see `GameInfo`: `network`, `num_types`
+            and `radius`.
+        potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
+        greedy: `(info) -> Agent`, the scripted agent called "greedy".
+        warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
+            `make_game`. None: one configuration stands for all.
+        commands: `(app) -> None`, adds commands to the command line.
+        docs: `() -> dict`, generated pages of documentation as file -> text.
+        title: name of the game for people.
+        player_noun: what a player is called, as in "Player 0 to decide".
+        players: least and greatest number of players; None: `make_game` alone knows.
+    """
+
+    id: str
+    make_game: str
+    make_recorded_game: str | None = None
+    options: str | None = None
+    choices: str | None = None
+    load_scenario: str | None = None
+    picture: str | None = None
+    narrate: str | None = None
+    advice: str | None = None
+    hints: str | None = None
+    potential: str | None = None
+    greedy: str | None = None
+    warmup: str | None = None
+    commands: str | None = None
+    docs: str | None = None
+    title: str = ""
+    player_noun: str = "Player"
+    players: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not GAME_ID.fullmatch(self.id):
+            raise ValueError(f"id of a game {short_repr(self.id)}: it must be lower-case words joined by underscores")
+        if not self.title:
+            object.__setattr__(self, "title", self.id.replace("_", " ").capitalize())
+        for name in HOOKS:
+            hook = getattr(self, name)
+            if (hook is not None or name == "make_game") and not (isinstance(hook, str) and HOOK.fullmatch(hook)):
+                raise ValueError(
+                    f"{name}={short_repr(hook)} of the game {self.id!r}: hooks are written 'module:attribute'"
+                )
+
+    def hook(self, name: str) -> Any:
+        """Return what a hook stands for, None if the game does not have it.
+
+        Raises:
+            ValueError: its module has no such attribute.
+        """
+        reference: str | None = getattr(self, name)
+        if reference is None:
+            return None
+        module, _, attributes = reference.partition(":")
+        try:
+            return functools.reduce(getattr, attributes.split("."), importlib.import_module(module))
+        except AttributeError as error:
+            raise ValueError(f"{name}={short_repr(reference)} of the game {self.id!r}: {error}") from None
+
+
+HOOKS = tuple(field.name for field in fields(GameEntry) if field.name not in PLAIN_FIELDS)
+
+_registered: dict[str, GameEntry] = {}
+
+
+def add_entry(entry: GameEntry) -> None:
+    """Register a game in this process, in place of any other with its id."""
+    _registered[entry.id] = entry
+
+
+@functools.cache
+def _installed() -> dict[str, EntryPoint]:
+    """Return the entry points of games of installed packages by name."""
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def game_ids() -> list[str]:
+    """Return the ids of all games, those of installed packages included; none of them is imported."""
+    return sorted({*_registered, *_installed()})
+
+
+def environment_id_of(game_id: str) -> str:
+    """Return what Gymnasium and PettingZoo call a game: sack_armies is "sackarmies_env/SackArmies-v0"."""
+    return f"sackarmies_env/{''.join(word.capitalize() for word in game_id.split('_'))}-v0"
+
+
+def entry_of(game_id: str) -> GameEntry:
+    """Return the entry of a game.
+
+    Raises:
+        ValueError: there is no such game, or its entry point names something else.
+    """
+    entry = find_entry(game_id)
+    if entry is None:
+        known = game_ids()
+        raise ValueError(
+            f"there is no game {short_repr(game_id)}{suggestion(game_id, known)}: known are {', '.join(known)}"
+        )
+    return entry
+
+
+def find_entry(game_id: object) -> GameEntry | None:
+    """Return the entry of a game, None if there is none: a `Game` need not be registered.
+
+    Raises:
+        ValueError: its entry point names something else.
+    """
+    if not isinstance(game_id, str):
+        return None
+    if game_id not in _registered and game_id in _installed():
+        entry = _installed()[game_id].load()
+        if not isinstance(entry, GameEntry) or entry.id != game_id:
+            raise ValueError(f"the entry point {game_id!r} of the group {ENTRY_POINTS!r} names no GameEntry of this id")
+        add_entry(entry)
+    return _registered.get(game_id)
+
+
+def find_hook(game_id: str, name: str) -> Any:
+    """Return what a hook of a game stands for; None if it has none or is not registered."""
+    entry = find_entry(game_id)
+    return None if entry is None else entry.hook(name)
+
+
+def player_name(game_id: str) -> Callable[[int], str]:
+    """Return what gives the players of a game their names: "Player 0", in Sack Armies "General 0"."""
+    entry = find_entry(game_id)
+    noun = GameEntry.player_noun if entry is None else entry.player_noun
+    return lambda seat: f"{noun} {seat}"

@@ -1,0 +1,328 @@
+"""Game records: a configuration, a seed and a list of actions are a game, and replaying it gives the same bytes.
+
+A record also holds a short digest of the state before each ply and after the last one, so that a replay on another
+machine or with another version of the rules either agrees to the byte or names the ply where it parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.game import Game, Records, forfeit_code
+from sackarmies_env.core.messages import printable, quote, short_repr
+from sackarmies_env.core.safe_read import read_json
+from sackarmies_env.core.state import ERROR_NONE, copy_records
+from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
+
+OnPly = Callable[[int, Records, int, Records], None]
+
+FORMAT = "sackarmies-record-1"
+DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
+MAX_REASON = 200  # characters of what an agent did
+Name = Annotated[SingleLine, Field(max_length=100)]
+Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Action = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+Digest = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{DIGEST_LENGTH}}}$")]
+
+
+class Result(StrictModel):
+    """The result of a game after its last ply.
+
+    Attributes:
+        winner: seat, or -1 if there is none.
+        terminated: ended by the rules.
+        truncated: ended by a limit.
+        turns: turns begun.
+        returns: what each player earned.
+    """
+
+    winner: Annotated[int, Field(ge=-1, le=127)]
+    terminated: bool
+    truncated: bool
+    turns: Annotated[int, Field(ge=0, lt=2**31)]
+    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
+
+
+class Forfeit(StrictModel):
+    """Why a player who forfeited in a tournament did not choose to.
+
+    Attributes:
+        ply: of the forfeit.
+        reason: what the agent did, as in "raised ValueError: too many hexes".
+    """
+
+    ply: Annotated[int, Field(ge=0)]
+    reason: Annotated[SingleLine, Field(max_length=MAX_REASON)]
+
+
+class GameRecord(StrictModel):
+    """One game, finished or not, as plain data.
+
+    Attributes:
+        format: kind and version of the file.
+        software: version that made the record.
+        game: id of the game.
+        rules: `Game.digest` of the game.
+        config: the configuration, a scenario included; `build(**config)` gives the game.
+        seed: of all chance that is not forced.
+        flips: forced flips, as in `Game.start`.
+        draws: forced draws, as in `Game.start`.
+        players: names of who played, in seat order; may be empty.
+        actions: ids in order; `forfeit_code(p)`, -1 - p, where player p forfeited.
+        texts: their text forms.
+        digests: of the states before each ply and after the last.
+        result: how it ended.
+        forfeits: why players forfeited who did not choose to; files of games without them leave it out.
+    """
+
+    format: Literal["sackarmies-record-1"] = "sackarmies-record-1"
+    software: Name
+    game: Name
+    rules: Name
+    config: dict[str, Any]
+    seed: Seed
+    flips: str = ""
+    draws: TupleOf[TupleOf[str]] = ()
+    players: TupleOf[str] = ()
+    actions: TupleOf[Action]
+    texts: TupleOf[str]
+    digests: TupleOf[Digest]
+    result: Result
+    forfeits: TupleOf[Forfeit] = ()
+
+    @model_validator(mode="after")
+    def holds_together(self) -> GameRecord:
+        """Refuse lists that do not fit each other: parts of the file are lost."""
+        if len(self.texts) != len(self.actions):
+            raise ValueError(f"there are {len(self.actions)} actions, but {len(self.texts)} texts")
+        if len(self.digests) != len(self.actions) + 1:
+            raise ValueError(
+                f"there are {len(self.actions)} actions, so {len(self.actions) + 1} digests are wanted, "
+                f"but there are {len(self.digests)}"
+            )
+        for forfeit in self.forfeits:
+            if forfeit.ply >= len(self.actions) or self.actions[forfeit.ply] >= 0:
+                raise ValueError(f"there is a forfeit at ply {forfeit.ply}, but nobody forfeits there")
+        return self
+
+
+def software_version() -> str:
+    """Return the version of the installed package."""
+    try:
+        return importlib.metadata.version("sackarmies-env")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def state_digest(states: Records) -> str:
+    """Return the digest of the bytes of `states[0]`."""
+    return hashlib.sha256(states[:1].view(np.ndarray).tobytes()).hexdigest()[:DIGEST_LENGTH]
+
+
+# --- one ply
+
+
+def ply_text(game: Game, states: Records, action: int) -> str:
+    """Return the text of an action, or of a forfeit, in `states[0]`."""
+    return game.format_action(states, action) if action >= 0 else f"forfeit {forfeit_code(action)}"
+
+
+def play_ply(game: Game, states: Records, action: int, ply: int) -> None:
+    """Play one ply in `states[0]`, in place.
+
+    Raises:
+        ValueError: the action does not exist or is not legal.
+    """
+    where = f"at ply {ply}"
+    if not -game.num_players <= action < game.num_actions:
+        raise ValueError(
+            f"action {action} {where} is out of range: ids run from 0 to {game.num_actions - 1}, "
+            f"and from -1 to {-game.num_players} for forfeits"
+        )
+    player = int(states["current_player"][0])
+    if player < 0:
+        raise ValueError(f"action {action} {where} comes after the end of the game")
+    if action < 0:
+        game.forfeit(game.params, states[:1], np.array([forfeit_code(action)], np.int64))
+        return
+    action_mask = np.zeros((1, game.num_actions), np.int8)
+    game.legal_actions(game.params, states[:1], action_mask)
+    if action_mask[0, action] == 0:
+        text = game.format_action(states, action)
+        decision = game.describe_decision(states)
+        raise ValueError(f"action {action} ({text}) {where} is not legal for player {player} at {decision}")
+    game.step(game.params, states[:1], np.array([action], np.int64))
+    if states["error"][0] != ERROR_NONE:
+        raise ValueError(f"action {action} {where} ends in error {states['error'][0]} of the engine")
+
+
+def result_of(game: Game, states: Records) -> Result:
+    """Return the result of `states[0]`."""
+    returns = np.zeros((1, game.num_players), np.float32)
+    game.returns(game.params, states[:1], returns)
+    return Result(
+        winner=int(states["winner"][0]),
+        terminated=bool(states["terminated"][0]),
+        truncated=bool(states["truncated"][0]),
+        turns=int(states["turn"][0]),
+        returns=tuple(returns[0].tolist()),
+    )
+
+
+# --- making and replaying
+
+
+def make_record(
+    game: Game,
+    seed: int,
+    actions: Sequence[int],
+    *,
+    flips: str = "",
+    draws: Sequence[Sequence[str]] = (),
+    players: Sequence[str] = (),
+    reasons: Mapping[int, str] | None = None,
+) -> GameRecord:
+    """Return the record of the game that starts from `seed` and consists of `actions`, by playing it.
+
+    Args:
+        game: what is played.
+        seed: as given to `Game.reset` or `Game.start`.
+        actions: ids; `forfeit_code(p)` where player p forfeited.
+        flips: forced flips.
+        draws: forced draws.
+        players: names of who played, in seat order.
+        reasons: ply of a forfeit -> why it was no free decision.
+
+    Raises:
+        ValueError: an action is not legal.
+    """
+    states = game.new_states(1)
+    game.start(states, seed, flips, draws)
+    texts, digests = [], [state_digest(states)]
+    for ply, action in enumerate(actions):
+        texts.append(ply_text(game, states, int(action)))
+        play_ply(game, states, int(action), ply)
+        digests.append(state_digest(states))
+    return GameRecord(
+        software=software_version(),
+        game=game.id,
+        rules=game.digest,
+        config=_plain(game.config),
+        seed=int(seed),
+        flips=flips,
+        draws=tuple(tuple(hand) for hand in draws),
+        players=tuple(players),
+        actions=tuple(int(action) for action in actions),
+        texts=tuple(texts),
+        digests=tuple(digests),
+        result=result_of(game, states),
+        forfeits=tuple(Forfeit(ply=ply, reason=reason) for ply, reason in (reasons or {}).items()),
+    )
+
+
+def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check: bool = True) -> Records:
+    """Play a record again and return its last state, `(1,)`.
+
+    Args:
+        game: built from `record.config`.
+        record: what to play.
+        on_ply: called after each ply as `(ply, states_before, action, states_after)`; the arrays are its to read only,
+            and are overwritten by the next ply.
+        check: compare texts, digests and result; without it the game need only be legal.
+
+    Raises:
+        ValueError: naming the first difference between the record and what happens here.
+    """
+    _check_game(game, record)
+    states, before = game.new_states(1), game.new_states(1)
+    game.start(states, record.seed, record.flips, record.draws)
+    if check and state_digest(states) != record.digests[0]:
+        raise ValueError(f"the start of the game differs from the record{_origin(game, record)}")
+    for ply, action in enumerate(record.actions):
+        copy_records(states, before)
+        play_ply(game, states, action, ply)
+        if check:
+            _check_ply(game, record, before, states, ply)
+        if on_ply is not None:
+            on_ply(ply, before, action, states)
+    result = result_of(game, states)
+    if check and result != record.result:
+        raise ValueError(
+            f"the result differs from the record: it is {short_repr(result)}, recorded is {short_repr(record.result)}"
+        )
+    return states
+
+
+def _check_game(game: Game, record: GameRecord) -> None:
+    if game.id != record.game:
+        raise ValueError(f"the record is of the game {quote(record.game)}, not of {quote(game.id)}")
+    config = _plain(game.config)
+    for key in dict.fromkeys([*record.config, *config]):
+        if record.config.get(key) != config.get(key):
+            raise ValueError(
+                f"the record was made with another configuration: {key} is {quote(record.config.get(key))} in the "
+                f"record and {quote(config.get(key))} here; build the game from the configuration in the record"
+            )
+
+
+def _check_ply(game: Game, record: GameRecord, before: Records, states: Records, ply: int) -> None:
+    action, text = record.actions[ply], record.texts[ply]
+    expected = ply_text(game, before, action)
+    if text != expected:
+        raise ValueError(f"ply {ply}: action {action} reads {quote(expected)}, but {quote(text)} in the record")
+    if state_digest(states) != record.digests[ply + 1]:
+        raise ValueError(f"ply {ply} ({expected}) leads to another state than in the record{_origin(game, record)}")
+
+
+def _origin(game: Game, record: GameRecord) -> str:
+    """Return what may explain a difference."""
+    if record.software != software_version():
+        return f": it was made by version {record.software}, this is {software_version()}"
+    if record.rules != game.digest:
+        return ": it was made with other rules or data of this version"
+    return ": the file was changed, or the rules or data of this version were"
+
+
+def _plain(data: Any) -> Any:
+    """Return `data` as JSON gives it back."""
+    return json.loads(json.dumps(data))
+
+
+# --- files
+
+
+def save_record(record: GameRecord, path: str | Path) -> None:
+    """Write a record as JSON, one key a line, so that no half file is ever left.
+
+    Raises:
+        OSError: it cannot be written; the old file stays.
+    """
+    data = record.model_dump(mode="json")
+    if not record.forfeits:
+        del data["forfeits"]  # versions that do not know the key can read these records
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]
+    write_safely(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def load_record(path: str | Path) -> GameRecord:
+    """Read a record.
+
+    Raises:
+        ValueError: the file is missing, no JSON, or no game record; the sentence says where and what.
+    """
+    data = read_json(path, "a game record")
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, Mapping) else data
+        raise ValueError(
+            f'{printable(path)}: not a game record: the key "format" must say {quote(FORMAT)}, not {quote(found)}'
+        )
+    return read_model(GameRecord, data, str(path))

@@ -1,0 +1,121 @@
+"""Opponents in the games of a vector environment: which seats they play, and their moves."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.batch import Batch, Rows
+from sackarmies_env.core.checks import integers
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.core.step_batch import Command, Ending
+from sackarmies_env.envs.opponents import (
+    Opponent,
+    OpponentChoice,
+    RandomOpponent,
+    make_opponents,
+    misplay,
+    reset_opponent,
+)
+
+ActBatch = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
+
+
+class BatchOpponents:
+    """The opponents of each game of a batch, by the seats from the learner's to theirs.
+
+    Where all of them play at random, they do so inside the kernel, in the call that applies the learner's decision.
+
+    Args:
+        choice: as in `make_opponents`; an object that does not share batches is copied for each game.
+        batch: the games; they do not restart by themselves.
+
+    Attributes:
+        plays_inside: whether all opponents play at random.
+    """
+
+    def __init__(self, choice: OpponentChoice, batch: Batch) -> None:
+        self._batch = batch
+        self.opponents: list[list[Opponent]] = []
+        for opponent in make_opponents(choice, batch.game):
+            is_one = isinstance(opponent, RandomOpponent) or shares_batch(opponent)
+            self.opponents.append([opponent if is_one else copy.deepcopy(opponent) for _ in range(len(batch))])
+        self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
+
+    def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:
+        """Record new games in `rows`, `seats` `(n,)` being the learner's, and reset the opponents."""
+        if self.plays_inside:
+            self._batch.seats[rows] = seats[rows]
+            return
+        for place, opponents in enumerate(self.opponents, start=1):
+            if shares_batch(opponents[0]):
+                reset_opponent(opponents[0], int(seeds[0]), place)  # one seed for all games would be predictable
+            elif not isinstance(opponents[0], RandomOpponent):
+                for row, seed in zip(rows.tolist(), seeds.tolist(), strict=True):
+                    reset_opponent(opponents[row], seed, place)
+
+    def play_others(self, seats: NDArray[np.int64], rows: Rows) -> None:
+        """Let the opponents play in `rows` until the learner is the current player or its game is over.
+
+        Raises:
+            ValueError: an opponent chose an illegal action.
+        """
+        batch = self._batch
+        while not self.plays_inside:
+            players, learners = batch.players[rows], seats[rows]
+            is_running = (batch.ended[rows] == Ending.RUNNING) & (batch.terminations[rows, learners] == 0)
+            rows = rows[is_running & (players != learners) & (players != NO_PLAYER)]
+            if not len(rows):
+                return
+            kinds, arguments = self._choose(rows, seats[rows])
+            batch.dispatch(kinds, rows, arguments)
+
+    def _choose(self, rows: Rows, learners: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return commands to `rows`, kinds and arguments: what the current players do."""
+        batch = self._batch
+        kinds, arguments = np.full(len(rows), Command.RANDOM, np.int64), np.ones(len(rows), np.int64)
+        places = (batch.players[rows] - learners) % batch.game.num_players - 1
+        for place, opponents in enumerate(self.opponents):
+            chosen = np.flatnonzero(places == place)
+            if not len(chosen) or isinstance(opponents[0], RandomOpponent):
+                continue
+            kinds[chosen] = Command.STEP
+            arguments[chosen] = self._ask(opponents, rows[chosen])
+        return kinds, arguments
+
+    def _ask(self, opponents: list[Opponent], rows: Rows) -> NDArray[np.int64]:
+        """Return the actions of the opponents at one place, from copies of their observations."""
+        batch, first = self._batch, opponents[0]
+        if shares_batch(first):
+            act: ActBatch = getattr(first, "act_batch")  # noqa: B009 - the protocol need not have it
+            name = f"answers of the opponent {type(first).__name__}"
+            actions = integers(name, act(batch.observations[rows], batch.action_masks[rows]), len(rows))
+        else:
+            actions = np.zeros(len(rows), np.int64)
+            for at, row in enumerate(rows.tolist()):
+                answer = opponents[row].act(batch.observations[row].copy(), batch.action_masks[row].copy())
+                if not _is_id(answer, batch.game.num_actions):
+                    raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+                actions[at] = answer
+        refused = np.flatnonzero(~batch.are_legal(actions, rows))
+        if len(refused):
+            row, answer = int(rows[refused[0]]), int(actions[refused[0]])
+            raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+        return actions
+
+
+def _is_id(answer: Any, num_actions: int) -> bool:
+    try:
+        return 0 <= index(answer) < num_actions
+    except TypeError:
+        return False
+
+
+def shares_batch(opponent: Any) -> bool:
+    """Return whether an opponent plays many games at once."""
+    return bool(getattr(opponent, "shares_batch", False))

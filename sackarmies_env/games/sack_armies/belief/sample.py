@@ -1,0 +1,378 @@
+"""Sampling of a General's hidden tokens: an army that all public information allows (section 4.2).
+
+What they are in truth has been erased before (`forget`), so that nothing here can depend on it.
+With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
+same chance. Without, their army is drawn: first the tokens known to exist, then one place after the other, hosts first,
+each type uniform among those that fit, save that a type of rank r is taken with the chance p ** (r - 1), where p
+spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last, pairs that may change
+places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then something always fits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.bits import NO_BITS, bit, count_bits, nth_bit
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.rng import below, next_draw_word
+from sackarmies_env.games.sack_armies.belief.forget import exchange
+from sackarmies_env.games.sack_armies.belief.plausible import (
+    ANY_KIND,
+    KINDS_ALONE,
+    NO_LIMITS,
+    affordable_ranks,
+    breadth_of,
+    count_candidates,
+    count_kind,
+    count_open,
+    deal_stage,
+    end_of_rows,
+    fits_place,
+    has_known_kind,
+    is_hidden,
+    is_open,
+    is_thinned_out,
+    may_be,
+    place_class,
+    sample_row,
+    suits,
+    sum_ranks,
+    takes_all_of,
+)
+from sackarmies_env.games.sack_armies.belief.sack_size import sample_sack_size
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NO_TYPE, Kind
+from sackarmies_env.games.sack_armies.state.zones import first_token, owner_of, set_seen
+
+PLACE_CLASSES = 4
+DEAL_STAGES = 5
+BREADTHS = 3
+ANY_BREADTH = -1
+LAST_NARROW_STAGE = 3  # up to it the places of a stage differ in what may lie there
+FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
+TRIES = 64  # random types tried for a place before the first that fits is taken
+ATTEMPTS = 32  # hasty deals, or armies, begun before limits are dropped, and before kinds alone count
+MIXES = 2  # exchanges tried a token after an army has been drawn
+LONG_MIXES = 16  # and after a deal that was not fair
+
+# --- filling places
+
+
+@njit
+def assign_type(params, state, token, type_id):
+    """Give a hidden token its type."""
+    state.token_type[token] = type_id
+    note_done(params, state, token)
+
+
+@njit
+def note_done(params, state, token):
+    """Mark a hidden token as having its type."""
+    state.sample_done |= bit(sample_row(params, token))
+
+
+@njit
+def choose_type(params, state, token, kind):
+    """Return a random type of this kind for `token`, or NO_TYPE if the army allows none."""
+    player = owner_of(state, token)
+    ranks_left = affordable_ranks(params, state, player) - sum_ranks(params, state, player)
+    num_open = count_open(params, state, player)
+    num_types = params.num_types
+    for _ in range(TRIES):
+        type_id = below(next_draw_word(state), num_types)
+        if suits(params, state, token, type_id, kind, ranks_left) and not is_thinned_out(
+            params, state, type_id, ranks_left, num_open
+        ):
+            return type_id
+    offset = below(next_draw_word(state), num_types)
+    for i in range(num_types):
+        type_id = (offset + i) % num_types
+        if suits(params, state, token, type_id, kind, ranks_left):
+            return type_id
+    return np.int64(NO_TYPE)
+
+
+@njit
+def is_free_place(params, state, token, type_id, seen, breadth):
+    """Return whether an open place may take a type, as `fits_place`; with NO_TYPE, whether it may take any type.
+
+    `breadth` is how much the back of the place must leave open, or ANY_BREADTH.
+    """
+    if not is_open(params, state, token) or (breadth != ANY_BREADTH and breadth != breadth_of(state, token)):
+        return False
+    if type_id == NO_TYPE:
+        return not has_known_kind(state, token)
+    return fits_place(params, state, token, type_id, seen, True)
+
+
+@njit
+def pick_place(params, state, player, type_id, seen, breadth):
+    """Return a random place that is free for a type, as `is_free_place` says, or NO_TOKEN."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_free_place(params, state, token, type_id, seen, breadth)
+    if count == 0:
+        return np.int64(NO_TOKEN)
+    n = below(next_draw_word(state), count)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_free_place(params, state, token, type_id, seen, breadth):
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def random_place(params, state, player, type_id, seen):
+    """Return a random place that is free for a type, or NO_TOKEN; if kinds alone count, one that takes little else."""
+    if state.sample_lax != KINDS_ALONE:
+        return pick_place(params, state, player, type_id, seen, np.int64(ANY_BREADTH))
+    token = np.int64(NO_TOKEN)
+    for breadth in range(BREADTHS):
+        if token == NO_TOKEN:
+            token = pick_place(params, state, player, type_id, seen, np.int64(breadth))
+    return token
+
+
+@njit
+def place_known(params, state, player):
+    """Put what `player` is known to have somewhere, in any order; return whether there was room."""
+    start = first_token(params, player)
+    rest = NO_BITS
+    for i in range(params.tokens_per_general):
+        if state.true_seen[i] > 0 and is_hidden(params, state, start + i):
+            rest |= bit(i)
+    while rest != NO_BITS:
+        i = nth_bit(rest, below(next_draw_word(state), count_bits(rest)))
+        rest &= ~bit(i)
+        type_id = np.int64(state.true_type[i])
+        seen = np.int64(state.true_seen[i])
+        token = random_place(params, state, player, type_id, seen)
+        if token == NO_TOKEN:
+            return False
+        assign_type(params, state, token, type_id)
+        set_seen(state, token, seen)
+    return True
+
+
+@njit
+def place_kind(params, state, player, kind, wanted):
+    """Make sure that `player` has at least `wanted` tokens of a kind; return whether that was possible."""
+    while count_kind(params, state, player, kind) < wanted:
+        token = random_place(params, state, player, np.int64(NO_TYPE), 0)
+        if token == NO_TOKEN:
+            return False
+        type_id = choose_type(params, state, token, kind)
+        if type_id == NO_TYPE:
+            return False
+        assign_type(params, state, token, type_id)
+    return True
+
+
+@njit
+def count_open_in(params, state, player, wanted):
+    """Return how many open places of a class `player` has."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_open(params, state, token) and place_class(state, token) == wanted
+    return count
+
+
+@njit
+def next_open(params, state, player, wanted):
+    """Return a random open place of a class, or NO_TOKEN: rows, being hidden, must not make an order."""
+    count = count_open_in(params, state, player, wanted)
+    if count == 0:
+        return np.int64(NO_TOKEN)
+    n = below(next_draw_word(state), count)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, token) and place_class(state, token) == wanted:
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def place_rest(params, state, player):
+    """Give every open place a type; return whether that was possible."""
+    for wanted in range(PLACE_CLASSES):
+        token = next_open(params, state, player, wanted)
+        while token != NO_TOKEN:
+            type_id = choose_type(params, state, token, np.int64(ANY_KIND))
+            if type_id == NO_TYPE:
+                return False
+            assign_type(params, state, token, type_id)
+            token = next_open(params, state, player, wanted)
+    return True
+
+
+@njit
+def draw_army(params, state, player):
+    """Draw an army that fits all that is public; return whether that worked."""
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_hidden(params, state, token):
+            set_seen(state, token, 0)
+    if not place_known(params, state, player):
+        return False
+    is_legal = place_kind(params, state, player, np.int64(Kind.BATTLEFIELD), params.min_battlefields)
+    if is_legal or state.sample_lax >= NO_LIMITS:
+        is_legal = place_kind(params, state, player, np.int64(Kind.UNIT), np.int64(state.general_alive[player]))
+    return (is_legal or state.sample_lax >= NO_LIMITS) and place_rest(params, state, player)
+
+
+# --- dealing the same tokens
+
+
+@njit
+def next_place(params, state, player, stage):
+    """Return the open place of a stage that the fewest tokens may fill, or NO_TOKEN; the last stage in any order."""
+    chosen = np.int64(NO_TOKEN)
+    fewest = end_of_rows(params, player)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, token) and deal_stage(state, token) == stage:
+            if stage > LAST_NARROW_STAGE:
+                return np.int64(token)
+            count = count_candidates(params, state, player, token)
+            if count < fewest:
+                fewest = count
+                chosen = np.int64(token)
+    return chosen
+
+
+@njit
+def count_swap_candidates(params, state, player, token):
+    """Return how many open tokens may be put where `token` is."""
+    count = np.int64(0)
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_open(params, state, other) and may_be(params, state, token, other)
+    return count
+
+
+@njit
+def nth_swap_candidate(params, state, player, token, n):
+    """Return the n-th open token that may be put where `token` is, or NO_TOKEN if there are not so many."""
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        if is_open(params, state, other) and may_be(params, state, token, other):
+            if n == 0:
+                return np.int64(other)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def max_swap_candidates(params, state, player, token):
+    """Return how many candidates the place of `token` has at most, whatever the places before it have got.
+
+    All that may lie there, less a token for each earlier place that takes nothing else.
+    """
+    count = count_candidates(params, state, player, token)
+    for other in range(first_token(params, player), end_of_rows(params, player)):
+        if is_hidden(params, state, other) and not is_open(params, state, other):
+            count -= takes_all_of(params, state, player, token, other)
+    return count
+
+
+@njit
+def deal_anew(params, state, player, is_fair):
+    """Deal the hidden tokens of `player` among their places; return whether all found one.
+
+    A fair deal fails on purpose where a place has fewer candidates than it might have: each deal then has the same
+    chance, one part in the product of what each place might have at most.
+    """
+    for stage in range(DEAL_STAGES):
+        token = next_place(params, state, player, stage)
+        while token != NO_TOKEN:
+            if is_fair and stage <= LAST_NARROW_STAGE:
+                most = max_swap_candidates(params, state, player, token)
+            else:
+                most = count_swap_candidates(params, state, player, token)
+            if most == 0:
+                return False
+            other = nth_swap_candidate(params, state, player, token, below(next_draw_word(state), most))
+            if other == NO_TOKEN:
+                return False
+            exchange(state, token, other)
+            note_done(params, state, token)
+            token = next_place(params, state, player, stage)
+    return True
+
+
+@njit
+def nth_hidden(params, state, player, n):
+    """Return the n-th hidden token of `player`, by row."""
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_hidden(params, state, token):
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def swap_random_pairs(params, state, player, times):
+    """Let random pairs of hidden tokens exchange what they are, if both places allow it; `times` a token."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_hidden(params, state, token)
+    for _ in range(count * times):
+        token = nth_hidden(params, state, player, below(next_draw_word(state), count))
+        other = nth_hidden(params, state, player, below(next_draw_word(state), count))
+        if may_be(params, state, token, other) and may_be(params, state, other, token):
+            exchange(state, token, other)
+
+
+# --- all of it
+
+
+@njit
+def save_truth(params, state, player):
+    """Keep the list of tokens that `player` is known to have."""
+    start = first_token(params, player)
+    for i in range(params.tokens_per_general):
+        state.true_type[i] = state.token_type[start + i]
+        state.true_seen[i] = state.token_seen[start + i]
+
+
+@njit
+def restore_truth(params, state, player):
+    """Put the list of known tokens back; no hidden token has a type then."""
+    start = first_token(params, player)
+    state.sample_done = NO_BITS
+    for i in range(params.tokens_per_general):
+        state.token_type[start + i] = state.true_type[i]
+        set_seen(state, start + i, np.int64(state.true_seen[i]))
+
+
+@njit
+def try_army(params, state, player, is_fair):
+    """Guess the army of `player`; return whether that worked."""
+    restore_truth(params, state, player)
+    if params.open_army_lists == 1:
+        return deal_anew(params, state, player, is_fair)
+    sample_sack_size(params, state, player)
+    return draw_army(params, state, player)
+
+
+@njit
+def resample_army(params, state, player):
+    """Guess what `player` hides, from the list of tokens that is kept."""
+    state.sample_lax = 0
+    if params.open_army_lists == 1:
+        for _ in range(FAIR_ATTEMPTS):
+            if try_army(params, state, player, True):
+                return
+    for lax in range(KINDS_ALONE):
+        state.sample_lax = lax
+        for _ in range(ATTEMPTS):
+            if try_army(params, state, player, False):
+                swap_random_pairs(params, state, player, LONG_MIXES if params.open_army_lists == 1 else MIXES)
+                return
+    state.sample_lax = KINDS_ALONE
+    try_army(params, state, player, False)
+
+
+@njit
+def sample_army(params, state, player):
+    """Put something that all that is public allows in the place of what `player` hides."""
+    save_truth(params, state, player)
+    resample_army(params, state, player)

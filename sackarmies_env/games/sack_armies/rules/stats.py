@@ -1,0 +1,459 @@
+"""Effective stats and abilities of units: printed values, terrain, attachments, augments (sections 3.2.2 and 9.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.hexgrid import NO_HEX
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.sack_armies.state.constants import (
+    NO_CLAUSE,
+    NO_MATCH,
+    NO_TOKEN,
+    Ability,
+    Effect,
+    Stat,
+)
+from sackarmies_env.games.sack_armies.state.record import PRINTED
+from sackarmies_env.games.sack_armies.state.zones import (
+    NUM_DIRECTIONS,
+    controller_of,
+    field_at,
+    first_token,
+    hex_of,
+    is_face_up,
+    is_in_effect,
+    is_unit_on_board,
+    type_of,
+    unit_at,
+)
+
+NO_ROW = -1
+
+
+@njit
+def distance(params, origin, target):
+    """Return the number of hexes from `origin` to `target`: adjacent is 1, the next ring 2 (R8.4.4-2, Q-74)."""
+    dq = np.int64(params.cell_q[target]) - np.int64(params.cell_q[origin])
+    dr = np.int64(params.cell_r[target]) - np.int64(params.cell_r[origin])
+    return max(abs(dq), abs(dr), abs(dq + dr))
+
+
+@njit
+def matches(params, match, type_id):
+    """Return whether a type is of the class that a text names (RA-Augment-2, RA-Augment-3, RA-Augment-4, Q-59)."""
+    if match == NO_MATCH:
+        return True
+    keywords = params.type_keywords[type_id]
+    for clause in range(params.match_start[match], params.match_end[match]):
+        wanted = params.clause_keywords[clause]
+        homeland = params.clause_homeland[clause]
+        unit_class = params.clause_class[clause]
+        if (
+            (keywords & wanted) == wanted
+            and (homeland == NO_CLAUSE or homeland == params.type_homeland[type_id])
+            and (unit_class == NO_CLAUSE or unit_class == params.type_class[type_id])
+        ):
+            return True
+    return False
+
+
+@njit
+def has_revealed_unit(params, state, unit, match):
+    """Return whether another unit of the same General that fits `match` is revealed in play."""
+    start = first_token(params, state.token_owner[unit])
+    for token in range(start, start + params.tokens_per_general):
+        if (
+            token != unit
+            and is_unit_on_board(params, state, token)
+            and is_face_up(state, token)
+            and matches(params, match, type_of(state, token))
+        ):
+            return True
+    return False
+
+
+@njit
+def limits_met(params, state, unit):
+    """Return whether the printed limits of `unit` let its special abilities work (R3.2.2-13)."""
+    type_id = type_of(state, unit)
+    for row in range(params.type_limit_start[type_id], params.type_limit_end[type_id]):
+        if not has_revealed_unit(params, state, unit, np.int64(params.limit_match[row])):
+            return False
+    return True
+
+
+@njit
+def better_row(params, ability, best, row):
+    """Return `row` if it is of this ability and better than row `best`: of greater value, or for all units."""
+    if params.ability_kind[row] != ability:
+        return best
+    if best == NO_ROW or params.ability_value[row] > params.ability_value[best]:
+        return np.int64(row)
+    if params.ability_value[row] == params.ability_value[best] and params.ability_match[row] == NO_MATCH:
+        return np.int64(row)
+    return best
+
+
+@njit
+def text_rows(params, type_id):
+    """Return the first row of a text in the effect table and the one after its last."""
+    return np.int64(params.type_effect_start[type_id]), np.int64(params.type_effect_end[type_id])
+
+
+@njit
+def applied_rows(params, type_id, count):
+    """Return the first row of a text in the effect table and the one after its first `count` effects."""
+    start = np.int64(params.type_effect_start[type_id])
+    return start, start + np.int64(count)
+
+
+@njit
+def best_granted(params, rows, ability, best):
+    """Return the best row of `ability` among `best` and what effects grant."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
+    return best
+
+
+@njit
+def granted_row(params, state, unit, ability, best):
+    """Return the best row of `ability` among `best` and what attachments and passing effects grant (RA-0-1)."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            best = best_granted(params, text_rows(params, type_of(state, attachment)), ability, best)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        if state.modifier_token[i] == unit:
+            rows = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+            best = best_granted(params, rows, ability, best)
+    return best
+
+
+@njit
+def is_as_printed(state, unit):
+    """Return whether no attachment and no passing effect can change `unit`."""
+    return state.token_first[unit] == NO_TOKEN and state.num_modifiers == 0
+
+
+@njit
+def ability_row_if_revealed(params, state, unit, ability):
+    """Return the row of the ability table that `unit` would have, were it face up; NO_ROW if none (R9.1-1)."""
+    best = np.int64(NO_ROW)
+    type_id = type_of(state, unit)
+    if params.type_ability[type_id, ability] > 0 and limits_met(params, state, unit):
+        for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
+            best = better_row(params, ability, best, np.int64(row))
+    if not is_as_printed(state, unit):
+        best = granted_row(params, state, unit, ability, best)
+    return best
+
+
+@njit
+def nth_granted(params, rows, place):
+    """Return the row of ability number `place` that effects grant, else NO_ROW and how many more are to be passed."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            if place == 0:
+                return np.int64(params.effect_ability[effect]), place
+            place -= 1
+    return np.int64(NO_ROW), place
+
+
+@njit
+def nth_ability(params, state, unit, place):
+    """Return the row of ability number `place` of `unit`, were it face up: printed ones, then granted ones.
+
+    NO_ROW stands after the last one.
+    """
+    own_type = type_of(state, unit)
+    if limits_met(params, state, unit):
+        start, end = np.int64(params.type_ability_start[own_type]), np.int64(params.type_ability_end[own_type])
+        if place < end - start:
+            return start + place
+        place -= end - start
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            row, place = nth_granted(params, text_rows(params, type_of(state, attachment)), place)
+            if row != NO_ROW:
+                return row
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        if state.modifier_token[i] == unit:
+            rows = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+            row, place = nth_granted(params, rows, place)
+            if row != NO_ROW:
+                return row
+    return np.int64(NO_ROW)
+
+
+@njit
+def has_ability_for(params, state, unit, ability, type_id):
+    """Return whether `unit`, were it face up, has this ability in a form that speaks of `type_id`."""
+    place = np.int64(0)
+    row = nth_ability(params, state, unit, place)
+    while row != NO_ROW:
+        if params.ability_kind[row] == ability and matches(params, np.int64(params.ability_match[row]), type_id):
+            return True
+        place += 1
+        row = nth_ability(params, state, unit, place)
+    return False
+
+
+@njit
+def ability_row(params, state, unit, ability):
+    """Return the row of `ability` that works for `unit`; none while it is face down (R9.1-6, R9.1-7, R9.1-8)."""
+    if not is_face_up(state, unit):
+        return np.int64(NO_ROW)
+    return ability_row_if_revealed(params, state, unit, ability)
+
+
+@njit
+def ability_if_revealed(params, state, unit, ability):
+    """Return the value of `ability` that `unit` would have, were it face up; 0 if none."""
+    row = ability_row_if_revealed(params, state, unit, ability)
+    return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
+
+
+@njit
+def ability_value(params, state, unit, ability):
+    """Return the value of `ability` for `unit` now: a range, a damage or 1; 0 if it does not have it."""
+    row = ability_row(params, state, unit, ability)
+    return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
+
+
+# --- modifiers: of movement, damage and armor at once, as a tuple in the order of Stat
+
+
+@njit
+def nothing():
+    """Return no change of any stat."""
+    return np.int64(0), np.int64(0), np.int64(0)
+
+
+@njit
+def added(stats, stat, amount):
+    """Return `stats` with `amount` added to one of them."""
+    movement, damage, armor = stats
+    if stat == Stat.MOVEMENT:
+        return movement + amount, damage, armor
+    if stat == Stat.DAMAGE:
+        return movement, damage + amount, armor
+    return movement, damage, armor + amount
+
+
+@njit
+def summed(stats, others):
+    """Return the sums, stat by stat."""
+    return stats[0] + others[0], stats[1] + others[1], stats[2] + others[2]
+
+
+@njit
+def combined(params, stats, others):
+    """Add bonuses to others, or let only the greatest of each stat count (C-augment_stacks)."""
+    if params.augment_stacks == 1:
+        return summed(stats, others)
+    return max(stats[0], others[0]), max(stats[1], others[1]), max(stats[2], others[2])
+
+
+@njit
+def with_effects(params, rows, stats):
+    """Return `stats` with all modifications among effects."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.MODIFY:
+            stats = added(stats, params.effect_stat[effect], np.int64(params.effect_amount[effect]))
+    return stats
+
+
+@njit
+def with_attachments(params, state, unit, stats):
+    """Return `stats` with what attachments in effect and passing effects change (R9.2-16, R9.3-10)."""
+    attachment = np.int64(state.token_first[unit])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            stats = with_effects(params, text_rows(params, type_of(state, attachment)), stats)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        if state.modifier_token[i] == unit:
+            stats = with_effects(params, applied_rows(params, state.modifier_type[i], state.modifier_rows[i]), stats)
+    return stats
+
+
+@njit
+def is_harmless(params, state, unit, revealed, field_type, amount):
+    """Return whether the water under `unit` does it no harm by a modification (RA-Aquatic-1, Q-93)."""
+    return (
+        amount < 0
+        and params.type_water[field_type] == 1
+        and revealed
+        and ability_if_revealed(params, state, unit, Ability.AQUATIC) > 0
+    )
+
+
+@njit
+def with_terrain(params, state, unit, revealed, stats):
+    """Return `stats` with what the battlefield under `unit` changes, no matter who controls it (R3.2.1-7)."""
+    field = field_at(state, hex_of(state, unit))
+    if field == NO_TOKEN:
+        return stats
+    field_type = type_of(state, field)
+    for effect in range(params.type_effect_start[field_type], params.type_effect_end[field_type]):
+        if params.effect_kind[effect] == Effect.MODIFY and matches(
+            params, np.int64(params.effect_match[effect]), type_of(state, unit)
+        ):
+            amount = np.int64(params.effect_amount[effect])
+            if not is_harmless(params, state, unit, revealed, field_type, amount):
+                stats = added(stats, params.effect_stat[effect], amount)
+    return stats
+
+
+@njit
+def with_augment(params, row, type_id, stats):
+    """Return `stats` with the bonus that ability `row`, if it is an augment, gives to a unit of this type."""
+    if params.ability_kind[row] == Ability.AUGMENT and matches(params, np.int64(params.ability_match[row]), type_id):
+        return added(stats, params.ability_stat[row], np.int64(params.ability_amount[row]))
+    return stats
+
+
+@njit
+def with_printed_augments(params, augmenter_type, type_id, stats):
+    """Return `stats` with the bonuses that are printed on a type of unit, for a unit of another type."""
+    start, end = params.type_ability_start[augmenter_type], params.type_ability_end[augmenter_type]
+    for row in range(start, end):
+        stats = with_augment(params, np.int64(row), type_id, stats)
+    return stats
+
+
+@njit
+def with_granted_augments(params, rows, type_id, stats):
+    """Return `stats` with the bonuses that effects grant, for a unit of this type."""
+    for effect in range(rows[0], rows[1]):
+        if params.effect_kind[effect] == Effect.GRANT:
+            stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
+    return stats
+
+
+@njit
+def augments_by(params, state, augmenter, type_id):
+    """Return the bonuses that face-up `augmenter` gives to an adjacent unit of this type (RA-Augment-1)."""
+    stats = nothing()
+    if is_as_printed(state, augmenter) and params.type_ability[state.token_type[augmenter], Ability.AUGMENT] == 0:
+        return stats
+    own_type = type_of(state, augmenter)
+    if params.type_ability[own_type, Ability.AUGMENT] > 0 and limits_met(params, state, augmenter):
+        stats = with_printed_augments(params, own_type, type_id, stats)
+    attachment = np.int64(state.token_first[augmenter])
+    while attachment != NO_TOKEN:
+        if is_in_effect(params, state, attachment):
+            stats = with_granted_augments(params, text_rows(params, type_of(state, attachment)), type_id, stats)
+        attachment = np.int64(state.token_next[attachment])
+    for i in range(state.num_modifiers):
+        if state.modifier_token[i] == augmenter:
+            rows = applied_rows(params, state.modifier_type[i], state.modifier_rows[i])
+            stats = with_granted_augments(params, rows, type_id, stats)
+    return stats
+
+
+@njit
+def with_ghost(params, state, i, type_id, stats):
+    """Return `stats` with what entry `i` of the dead augmenters gives to a unit of this type."""
+    if state.ghost_rows[i] == PRINTED:
+        return with_printed_augments(params, state.ghost_type[i], type_id, stats)
+    rows = applied_rows(params, state.ghost_type[i], state.ghost_rows[i])
+    return with_granted_augments(params, rows, type_id, stats)
+
+
+@njit
+def with_ghosts(params, state, unit, stats):
+    """Return bonuses with what dead augmenters next to `unit` still give this turn (RA-Augment-6)."""
+    given = nothing()  # by one of them
+    for i in range(state.num_ghosts):
+        if state.ghost_same[i] == 0:
+            stats = combined(params, stats, given)
+            given = nothing()
+        if (
+            state.ghost_controller[i] == state.token_controller[unit]
+            and distance(params, np.int64(state.ghost_hex[i]), hex_of(state, unit)) == 1
+        ):
+            given = with_ghost(params, state, i, type_of(state, unit), given)
+    return combined(params, stats, given)
+
+
+@njit
+def augments(params, state, unit):
+    """Return what adjacent augmenters of its controller add to `unit` (RA-Augment-5, Q-57, Q-77, Q-87)."""
+    stats = nothing()
+    cell = hex_of(state, unit)
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor == NO_HEX:
+            continue
+        other = unit_at(state, neighbor)
+        if other != NO_TOKEN and is_face_up(state, other) and controller_of(state, other) == controller_of(state, unit):
+            stats = combined(params, stats, augments_by(params, state, other, type_of(state, unit)))
+    return with_ghosts(params, state, unit, stats)
+
+
+# --- effective stats
+
+
+@njit
+def unaided_stats(params, state, unit, revealed):
+    """Return the stats of `unit` without what the units around it add, as it is (or would be) face up or down."""
+    type_id = type_of(state, unit)
+    stats = (
+        np.int64(params.type_movement[type_id]),
+        np.int64(params.type_damage[type_id]),
+        np.int64(params.type_armor[type_id]),
+    )
+    stats = with_terrain(params, state, unit, revealed, stats)
+    if revealed:
+        stats = with_attachments(params, state, unit, stats)
+    return stats
+
+
+@njit
+def stats_if(params, state, unit, revealed):
+    """Return the effective stats of `unit`, as it is (or would be) face up or face down; they may be negative.
+
+    Face down only the printed value and the terrain count: every other effect needs both sides revealed
+    (R8.2.2-8).
+    """
+    stats = unaided_stats(params, state, unit, revealed)
+    return summed(stats, augments(params, state, unit)) if revealed else stats
+
+
+@njit
+def stat_if(params, state, unit, stat, revealed):
+    """Return one effective stat of `unit`, see `stats_if`."""
+    movement, damage, armor = stats_if(params, state, unit, revealed)
+    if stat == Stat.MOVEMENT:
+        return movement
+    return damage if stat == Stat.DAMAGE else armor
+
+
+@njit
+def effective_movement(params, state, unit):
+    """Return the movement of `unit` after modifiers, at least 0 (R3.2.2-1, R8.3-11, RB-11)."""
+    return max(np.int64(0), stat_if(params, state, unit, Stat.MOVEMENT, is_face_up(state, unit)))
+
+
+@njit
+def effective_damage(params, state, unit):
+    """Return the damage rating of `unit` after modifiers, at least 0 (R3.2.2-2)."""
+    return max(np.int64(0), stat_if(params, state, unit, Stat.DAMAGE, is_face_up(state, unit)))
+
+
+@njit
+def effective_armor(params, state, unit):
+    """Return the armor of `unit` after modifiers; zero or less does not kill (R3.2.2-5, R9.2-17)."""
+    return stat_if(params, state, unit, Stat.ARMOR, is_face_up(state, unit))
+
+
+@njit
+def movement_if_revealed(params, state, unit):
+    """Return the movement that `unit` would have face up, at least 0."""
+    return max(np.int64(0), stat_if(params, state, unit, Stat.MOVEMENT, True))

@@ -1,0 +1,216 @@
+"""Scenarios: positions as data, from which games start, and into which any state can be written.
+
+`scenario_schema` says what a scenario may hold, `scenario_check` what is wrong with one; `scenario_fill` makes a state
+of it, `scenario_dump` makes it of a state; `scenario_procedure` handles what a mere position does not show.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+from numpy.typing import NDArray
+
+from sackarmies_env.core.actions import ActionSpace
+from sackarmies_env.core.messages import join_faults, printable, short_repr, shorten, suggestion
+from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
+from sackarmies_env.core.step_batch import Command, dispatch
+from sackarmies_env.core.validation import read_model
+from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
+from sackarmies_env.games.sack_armies.play.step_batch import step_batch
+from sackarmies_env.games.sack_armies.scenario.check import problems_of
+from sackarmies_env.games.sack_armies.scenario.dump import to_scenario
+from sackarmies_env.games.sack_armies.scenario.fill import ROWS_KEY, assign_rows, fill_state
+from sackarmies_env.games.sack_armies.scenario.flow import flow_faults
+from sackarmies_env.games.sack_armies.scenario.names import Names
+from sackarmies_env.games.sack_armies.scenario.schema import Piece, Scenario, pieces_of
+from sackarmies_env.games.sack_armies.state.actions import make_action_space
+from sackarmies_env.games.sack_armies.state.record import make_state_dtype
+from sackarmies_env.games.sack_armies.switches import read_switches
+from sackarmies_env.games.sack_armies.tokens.army import Army
+from sackarmies_env.games.sack_armies.tokens.catalogue import by_id
+from sackarmies_env.games.sack_armies.tokens.passing import passing_faults
+from sackarmies_env.games.sack_armies.tokens.schema import unique
+
+__all__ = [
+    "Position",
+    "ScenarioSource",
+    "initial_position",
+    "load_scenario",
+    "scenario_toml",
+    "start_scenario",
+    "to_scenario",
+]
+
+SCENARIOS_FOLDER = Path(__file__).parent / "built_in"
+SHORT_LIST = re.compile(r"\[\n((?: ++[^][{}\n]++(?<=,)\n)++) *+\]")  # without lists, tables or brackets in texts inside
+MAX_LINE = 100
+ERRORS = {
+    ERROR_SCRIPT_EXHAUSTED: "flips: the forced flips run out before the first decision",
+    ERROR_STUCK: "procedure: nobody has a legal action at the decision that it names",
+}
+ScenarioSource = Mapping[str, Any] | str | Path
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A scenario made ready to play.
+
+    Attributes:
+        config: its configuration; the army of a General are all tokens they own in it.
+        params: `(1,)`, of that configuration.
+        states: `(1,)`, at the first decision.
+    """
+
+    config: Config
+    params: NDArray[np.void]
+    states: NDArray[np.void]
+
+    @property
+    def text(self) -> ActionSpace:
+        """Text forms of the actions."""
+        return make_action_space(self.config.type_ids, self.config.grid)
+
+
+@functools.cache
+def scenario_ids() -> tuple[str, ...]:
+    """Return the names of the built-in scenarios, sorted."""
+    return tuple(sorted(path.stem for path in SCENARIOS_FOLDER.glob("*.toml")))
+
+
+def load_scenario(source: ScenarioSource) -> dict[str, Any]:
+    """Return a scenario as validated plain data, with the keys that were given.
+
+    Args:
+        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+
+    Raises:
+        ValueError: with a line for each fault: the file, the form of an entry, or a position that breaks the rules.
+    """
+    scenario, _, _ = _read(source)
+    return _plain(scenario)
+
+
+def start_scenario(source: ScenarioSource) -> Position:
+    """Return a scenario ready to play, at its first decision.
+
+    Args:
+        source: as for `load_scenario`.
+
+    Raises:
+        ValueError: as for `load_scenario`; also if there is no way to a first decision.
+    """
+    position = initial_position(source)
+    dispatch(step_batch, position.params, position.states, Command.RESUME)
+    error = int(position.states["error"][0])
+    if error != ERROR_NONE:
+        name = "scenario" if isinstance(source, Mapping) else shorten(printable(Path(source).name))
+        raise ValueError(f"{name}: {ERRORS.get(error, f'error {error} of the engine')}")
+    return position
+
+
+def initial_position(source: ScenarioSource) -> Position:
+    """Return a scenario as it stands, not yet advanced: forced results may be changed before it is.
+
+    Args:
+        source: as for `load_scenario`.
+
+    Raises:
+        ValueError: as for `load_scenario`.
+    """
+    scenario, config, name = _read(source)
+    params = build_params(config)
+    states = alloc(make_state_dtype(capacity_for(config)), 1)
+    pieces = pieces_of(scenario)
+    try:
+        rows = assign_rows(params, config, pieces, scenario.procedure.get(ROWS_KEY))
+        fill_state(params, config, scenario, pieces, rows, states)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    faults = [*flow_faults(params, states, Names(config, pieces, rows)), *passing_faults(config.tokens, states)]
+    if faults:
+        raise ValueError(join_faults(faults, f"{name}: procedure"))
+    return Position(config, params, states)
+
+
+def scenario_toml(scenario: Mapping[str, Any]) -> str:
+    """Return a scenario as the text of a TOML file, short lists on one line."""
+    return SHORT_LIST.sub(_on_one_line, tomli_w.dumps(dict(scenario)))
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    items = " ".join(line.strip() for line in found[1].split("\n")).strip().removesuffix(",")
+    return f"[{items}]" if len(items) <= MAX_LINE else found[0]
+
+
+def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
+    """Return scenario, its configuration and the name by which messages call it."""
+    if isinstance(source, Mapping):
+        name, data = "scenario", dict(source)
+    else:
+        if not isinstance(source, str | Path):
+            raise ValueError(f"scenario: {short_repr(source)} is given, but a name, a file or a table is wanted")
+        path = Path(source)
+        if isinstance(source, str) and path.suffix != ".toml" and not os.path.exists(path):
+            path = _built_in(source)
+        name, data = shorten(printable(path.name)), read_toml(path)
+    scenario = read_model(Scenario, data, name)
+    return scenario, _configure(scenario, name), name
+
+
+def _built_in(scenario_id: str) -> Path:
+    """Return the file of a built-in scenario.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    if scenario_id not in scenario_ids():
+        near = suggestion(scenario_id, scenario_ids())
+        raise ValueError(
+            f"there is no scenario {short_repr(scenario_id)}{near}; give a TOML file, or a built-in one of those that "
+            "`sackarmies scenario list` lists"
+        )
+    return SCENARIOS_FOLDER / f"{scenario_id}.toml"
+
+
+def _configure(scenario: Scenario, name: str) -> Config:
+    """Return the configuration of a scenario.
+
+    Raises:
+        ValueError: with a line for each thing that is wrong with the position.
+    """
+    switches = read_switches(scenario.switches, f"{name}: switches")
+    pieces = pieces_of(scenario)
+    radius = switches.radius(scenario.generals)
+    try:
+        tokens = by_id(all_tokens(unique(scenario.token, "token"), ()))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    problems = problems_of(scenario, pieces, tokens, radius, switches.sight_on_reveal)
+    if problems:
+        raise ValueError(join_faults(problems, name))
+    armies = [Army("scenario", _counts(pieces, seat)) for seat in range(scenario.generals)]
+    try:
+        return make_config(scenario.generals, armies, switches, scenario.token, legal_armies=False)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _counts(pieces: list[Piece], seat: int) -> dict[str, int]:
+    """Return the copies of each token that a General owns."""
+    owned = [piece.token for piece in pieces if piece.owner == seat]
+    return {token_id: owned.count(token_id) for token_id in dict.fromkeys(owned)}
+
+
+def _plain(scenario: Scenario) -> dict[str, Any]:
+    """Return the keys that were given as JSON types."""
+    data: dict[str, Any] = scenario.model_dump(mode="json", exclude_unset=True)
+    return {"game": scenario.game} | data

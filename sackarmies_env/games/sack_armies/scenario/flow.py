@@ -1,0 +1,175 @@
+"""Validation of procedures: compiled rules trust a state, so that untrusted positions are checked for consistency.
+
+Values alone are checked by `scenario_procedure`. Here the parts must fit each other: which procedures lie on each
+other, what they may ask, and what their numbers and the choice so far stand for. A position that fails would lead the
+rules past the end of their tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.messages import join, quote
+from sackarmies_env.games.sack_armies.rules.activate import ActivateStep
+from sackarmies_env.games.sack_armies.rules.attack import AttackStep
+from sackarmies_env.games.sack_armies.rules.deploy import DrawStep
+from sackarmies_env.games.sack_armies.rules.setup import GENERAL_ONE, OFFSET, PICKER, ROUND, SETUP_FIELDS, SetupStep
+from sackarmies_env.games.sack_armies.scenario.names import Names
+from sackarmies_env.games.sack_armies.state.chance import CARDS_OF_A_COLOR, JOKERS
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Frame, Verb, Zone
+from sackarmies_env.games.sack_armies.state.flow import (
+    RESULT,
+    WINDOW_KIND,
+    WINDOW_PASSES,
+    WINDOW_POSITION,
+    WINDOW_START,
+    WINDOW_TARGETED,
+    TurnStep,
+    WindowKind,
+    WindowResult,
+    WindowStep,
+)
+
+D = Decision
+REVEALS = (D.REVEAL_HEX, D.REVEAL_SLOT)
+EFFECTS = (D.EFFECT_TARGET, D.EFFECT_SLOT, D.EFFECT_HEX, D.EFFECT_TYPE)
+ASKS: dict[Frame, tuple[Decision, ...]] = {  # what the procedure on top may be asking
+    Frame.SETUP: (D.SETUP_PICK, D.SETUP_TYPE, D.SETUP_HEX),
+    Frame.TURN: (
+        *(D.MENU, D.DISCARD, D.SOURCE, D.TARGET, D.COORD_TARGET, D.COORD_MEMBER, D.TOKEN_HOST, D.TOKEN_SLOT),
+        *(D.RAISE_TYPE, D.RAISE_HEX, D.CAST_HOST, D.CAST_SLOT, *REVEALS, *EFFECTS),
+    ),
+    Frame.DRAW: (D.DISCARD,),
+    Frame.DEPLOY: (D.DEPLOY_TYPE, D.DEPLOY_HEX),
+    Frame.MOVE: (D.MOVE_UNIT, D.MOVE_TO),
+    Frame.ATTACK: (D.CHARGE_TO, D.AMBUSH, D.COUNTER, D.DESIGNATE, D.ADVANCE, D.SAVE, D.SAVE_SLOT),
+    Frame.ACTIVATE: (D.RAISE_HEX, D.SAVE, D.SAVE_SLOT, *EFFECTS),
+    Frame.WINDOW: (D.WINDOW, D.SURPRISE_SLOT, *REVEALS, *EFFECTS),
+}
+STEPS: dict[Frame, type[IntEnum]] = {  # procedures that are not named have one step
+    Frame.SETUP: SetupStep,
+    Frame.TURN: TurnStep,
+    Frame.DRAW: DrawStep,
+    Frame.ATTACK: AttackStep,
+    Frame.ACTIVATE: ActivateStep,
+    Frame.WINDOW: WindowStep,
+}
+ABOVE: dict[Frame, tuple[Frame, ...]] = {  # what may lie on a procedure
+    Frame.SETUP: (),
+    Frame.TURN: (Frame.DRAW, Frame.DEPLOY, Frame.MOVE, Frame.ATTACK, Frame.ACTIVATE, Frame.WINDOW),
+    Frame.DRAW: (Frame.WINDOW,),
+    Frame.DEPLOY: (Frame.WINDOW,),
+    Frame.MOVE: (Frame.WINDOW,),
+    Frame.ATTACK: (Frame.WINDOW,),
+    Frame.ACTIVATE: (Frame.WINDOW,),
+    Frame.WINDOW: (Frame.ACTIVATE,),  # a surprise maneuver
+}
+WINDOWS: dict[Frame, tuple[WindowKind, ...]] = {  # what a window on a procedure may answer
+    Frame.ATTACK: (WindowKind.ATTACK, WindowKind.CHARGE),
+    Frame.ACTIVATE: (WindowKind.ACTIVATION,),
+}
+NEEDS = {  # how many parts of the choice must be there for a decision
+    **dict.fromkeys((D.SETUP_HEX, D.DEPLOY_HEX, D.REVEAL_SLOT, D.MOVE_TO, D.TARGET, D.COORD_MEMBER, D.TOKEN_HOST), 1),
+    **dict.fromkeys((D.RAISE_TYPE, D.CAST_SLOT), 1),
+    D.TOKEN_SLOT: 2,
+}
+MOST_PARTS = 2
+MOST_COUNTED = 64  # tokens that a General can have discarded, deployed or moved
+HELD_IN = {  # decisions whose choice begins with a type, and where a token of it is; other choices are units' hexes
+    D.SETUP_HEX: (Zone.PICKED, Zone.SACK, Zone.HAND),
+    D.DEPLOY_HEX: (Zone.HAND,),
+}
+
+
+def flow_faults(params: NDArray[np.void], states: NDArray[np.void], names: Names) -> Iterator[str]:
+    """Yield what does not fit together in the procedure of `states[0]`, the stack first; nothing if all does."""
+    state: Any = states.view(np.ndarray)[0]
+    generals = int(params["num_generals"][0])
+    stack = [Frame(int(kind)) for kind in state["frame_kind"][: int(state["frame_top"]) + 1]]
+    faults = [*_stack_faults(state, stack), *_deck_faults(state)]
+    if not faults:
+        faults = [*_number_faults(state, stack, generals), *_question_faults(state, stack[-1], names)]
+    yield from faults
+
+
+def _stack_faults(state: Any, stack: list[Frame]) -> Iterator[str]:
+    """Each procedure lies where it may, at a step that it has."""
+    if stack[0] not in (Frame.SETUP, Frame.TURN):
+        yield f"frame_kind: {_name(stack[0])} cannot be the lowest procedure"
+    for below, above in pairwise(stack):
+        if above not in ABOVE[below]:
+            yield f"frame_kind: {_name(above)} cannot lie on {_name(below)}"
+    for place in range(2, len(stack)):
+        surprise = state["act_verb"] == Verb.SURPRISE and stack[place - 2] == Frame.ATTACK
+        if stack[place] == Frame.ACTIVATE and not (surprise and place == len(stack) - 1):
+            yield "frame_kind: only a surprise maneuver can be activated within an attack, as the last procedure"
+    for kind, step in zip(stack, state["frame_step"].tolist(), strict=False):
+        steps = [int(one) for one in STEPS.get(kind, (0,))]
+        if step not in steps:
+            yield f"frame_step: {_name(kind)} has the steps {steps[0]} to {steps[-1]}, not {step}"
+
+
+def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[str]:
+    """The numbers of each procedure are what it takes them for."""
+    if stack[0] == Frame.TURN and state["active"] < 0:
+        yield "active: a turn is that of a General"
+    for place, kind in enumerate(stack):
+        data = state["frame_data"][place].tolist()
+        limits: list[tuple[int, int]] = [(0, MOST_COUNTED)] * len(data)
+        limits[RESULT] = (0, int(max(WindowResult)))
+        if kind == Frame.SETUP:
+            limits[PICKER] = limits[OFFSET] = (0, generals)
+            limits[GENERAL_ONE], limits[ROUND] = (0, generals - 1), (0, SETUP_FIELDS)
+        if kind == Frame.WINDOW:
+            limits[WINDOW_TARGETED], limits[WINDOW_PASSES] = (-1, generals - 1), (0, generals)
+            limits[WINDOW_START] = limits[WINDOW_POSITION] = (0, generals - 1)
+            kinds = WINDOWS.get(stack[place - 1], (WindowKind.FREE,))
+            if data[WINDOW_KIND] not in kinds:
+                wanted = join(str(int(one)) for one in kinds)
+                yield f"frame_data: a window on {_name(stack[place - 1])} is of the kind {wanted}"
+        for number, (low, high) in zip(data, limits, strict=True):
+            if not low <= number <= high:
+                yield f"frame_data: {number} is given for {_name(kind)}, but {low} to {high} are possible"
+
+
+def _question_faults(state: Any, top: Frame, names: Names) -> Iterator[str]:
+    """The decision is one of the procedure on top, and the choice so far goes with it."""
+    decision, length = Decision(int(state["decision"])), int(state["chain_length"])
+    if length > MOST_PARTS or length < NEEDS.get(decision, 0):
+        yield f"chain_length: {length} parts of a choice do not go with the decision {_name(decision)}"
+    if decision == Decision.NONE:
+        return
+    if decision not in ASKS[top]:
+        yield f"decision: {_name(decision)} is not asked in {_name(top)}"
+    if state["current_player"] < 0:
+        yield "current_player: a decision is that of a General"
+    if state["attack_verb"] != 0 and state["attack_target"] >= 0:
+        defender = state["token_controller"][state["attack_target"]]
+        if defender == state["active"]:
+            yield f"attack_target: it is a unit of General {defender}, who attacks"
+    chosen = state["chain"][: NEEDS.get(decision, 0)].tolist()
+    if decision in HELD_IN:
+        held = (state["token_owner"] == state["current_player"]) & np.isin(state["token_zone"], HELD_IN[decision])
+        if chosen[0] not in state["token_type"][held]:
+            given, player = quote(names.type_name(chosen[0])), state["current_player"]
+            yield f"chain: {given} is no type that General {player} can place now"
+    elif any(cell < 0 or state["cell_unit"][cell] == NO_TOKEN for cell in chosen):
+        given = join(names.hex_name(cell) for cell in chosen)
+        yield f"chain: {given} is given, but {_name(decision)} is about units on these hexes"
+
+
+def _deck_faults(state: Any) -> Iterator[str]:
+    """The deck holds no more cards than there are."""
+    for name, most in (("deck_red", CARDS_OF_A_COLOR), ("deck_black", CARDS_OF_A_COLOR), ("deck_jokers", JOKERS)):
+        if not 0 <= state[name] <= most:
+            yield f"{name}: {state[name]} cards are left, but there are 0 to {most}"
+
+
+def _name(code: IntEnum) -> str:
+    return code.name.lower()

@@ -1,0 +1,1 @@
+"""Tokens and armies: schema, catalogue, prices, and the tables that kernels read."""

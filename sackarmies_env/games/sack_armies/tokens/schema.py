@@ -1,0 +1,258 @@
+"""The schema of data files: what tokens and armies may hold. Whatever is not named here is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field, model_validator
+
+from sackarmies_env.core.messages import join, join_faults, quote, repeated
+from sackarmies_env.core.validation import MultiLine, SingleLine, StrictModel, TupleOf, read_model
+from sackarmies_env.games.sack_armies.state.constants import MAX_ABILITIES, MAX_KEYWORDS, MAX_MATCHES, MAX_TYPES
+from sackarmies_env.games.sack_armies.tokens.text_schema import (
+    Ability,
+    ClassName,
+    Effect,
+    GrantEffect,
+    HomelandName,
+    Id,
+    Limit,
+    ModifyEffect,
+    RelocateEffect,
+    SwapEffect,
+    Terrain,
+)
+
+BandName = Literal["black", "blue", "red", "green", "gray"]
+TargetName = Literal["host", "own_unit", "enemy_unit", "any_unit", "hex"]
+
+
+# --- tokens
+
+
+class BaseToken(StrictModel):
+    """What tokens of every kind have."""
+
+    id: Id
+    name: Annotated[SingleLine, Field(min_length=1, max_length=60)] = ""  # left out: made from the id
+    rank: Annotated[int, Field(ge=1, le=20)] = 1
+    reconstructed: bool = False  # not given by the rulebook: our own value
+
+    @model_validator(mode="before")
+    @classmethod
+    def name_from_id(cls, data: object) -> object:
+        """Let the name follow from the id where it is left out."""
+        if isinstance(data, Mapping) and "name" not in data and isinstance(data.get("id"), str) and data["id"]:
+            return {**data, "name": data["id"].replace("_", " ").title()[:60]}
+        return data
+
+
+class Text(BaseToken):
+    """A token with a text that is activated, or always in effect."""
+
+    range: Annotated[int, Field(ge=0, le=40)] | None = None  # from the host to the target
+    target: TargetName | None = None  # left out: own_unit for a swap, else the host
+    effects: Annotated[TupleOf[Effect], Field(max_length=6)] = ()
+
+    @property
+    def aim(self) -> TargetName:
+        """What the text is aimed at, said or implied."""
+        if self.target is not None:
+            return self.target
+        return "own_unit" if any(effect.kind == "swap" for effect in self.effects) else "host"
+
+    @property
+    def reach(self) -> int:
+        """How far the target may be from the host; 0 where the host itself is meant."""
+        distances = [effect.distance for effect in self.effects if isinstance(effect, SwapEffect)]
+        return min([*distances, *([self.range] if self.range is not None else [])], default=0)
+
+
+class Unit(Text):
+    """A unit; `use = "action"` with effects is a printed action text of its own."""
+
+    kind: Literal["unit"]
+    homeland: HomelandName = ""
+    type: ClassName = "other"
+    band: BandName = "black"
+    movement: Annotated[int, Field(ge=0, le=20)] = 1
+    damage: Annotated[int, Field(ge=0, le=99)] = 1
+    armor: Annotated[int, Field(ge=0, le=99)] = 1
+    keywords: Annotated[TupleOf[Id], Field(max_length=MAX_KEYWORDS)] = ()
+    abilities: Annotated[TupleOf[Ability], Field(max_length=MAX_ABILITIES)] = ()
+    limits: Annotated[TupleOf[Limit], Field(max_length=MAX_MATCHES)] = ()
+    use: Literal["action"] | None = None
+
+    @model_validator(mode="after")
+    def holds_together(self) -> Unit:
+        """Refuse doubled abilities, and a text that cannot work."""
+        problems = repeated([ability.kind for ability in self.abilities if ability.kind != "augment"], "ability")
+        problems += repeated(list(self.keywords), "keyword")
+        if self.use is None and (self.effects or self.target is not None or self.range is not None):
+            problems.append(
+                'a printed action text needs use = "action"; a shooting range is an ability of kind "range"'
+            )
+        if self.use is not None:
+            problems += text_problems(self, self.use)
+        return accepted(self, problems)
+
+
+class Battlefield(BaseToken):
+    """A battlefield with its terrain."""
+
+    kind: Literal["battlefield"]
+    halts: bool = False
+    water: bool = False
+    favors_aquatic: bool = False
+    exempt: Annotated[TupleOf[Literal["flying", "aquatic"]], Field(max_length=2)] = ()  # whom it does not halt
+    effects: Annotated[TupleOf[Terrain], Field(max_length=6)] = ()
+
+    @model_validator(mode="after")
+    def holds_together(self) -> Battlefield:
+        """Refuse terrain whose parts have no meaning together."""
+        problems = repeated(list(self.exempt), "exemption")
+        if self.exempt and not self.halts:
+            problems.append('"exempt" says whom the battlefield does not halt, so it needs halts = true')
+        if self.favors_aquatic and not self.water:
+            problems.append("favors_aquatic = true needs water = true")
+        problems += [f"an effect on {e.stat} of 0 changes nothing" for e in self.effects if e.amount == 0]
+        return accepted(self, problems)
+
+
+class Attachment(Text):
+    """A spell or maneuver."""
+
+    kind: Literal["spell", "maneuver"]
+    use: Literal["action", "free", "permanent"]
+    retain: bool = False  # flip to retain
+
+    @model_validator(mode="after")
+    def holds_together(self) -> Attachment:
+        """Refuse a text that cannot work."""
+        problems = text_problems(self, self.use)
+        if self.retain and self.use != "action":
+            problems.append(
+                f'retain = true needs use = "action", since {quote(self.use)} tokens stay on the battleground'
+            )
+        return accepted(self, problems)
+
+
+AnyToken = Unit | Battlefield | Attachment
+Token = Annotated[AnyToken, Field(discriminator="kind")]
+Tokens = Annotated[TupleOf[Token], Field(max_length=MAX_TYPES)]
+Checked = TypeVar("Checked")
+
+LASTING = ("modify", "grant")  # effects that have a duration
+ONE_OF_A_KIND = ("relocate", "swap", "dismiss", "dispel", "counter", "raise", "remove", "draw", "reveal")
+EXCLUSIVE = (("dispel", "counter"), ("relocate", "swap"), ("relocate", "raise"))  # each asks for the same choice
+NEED_A_UNIT = ("damage", "modify", "grant", "dismiss", "dispel", "counter", "remove")
+NOT_THE_HOST = ("dismiss", "swap")
+
+
+def accepted(token: Checked, problems: list[str]) -> Checked:
+    """Return `token` if it has no problems.
+
+    Raises:
+        ValueError: naming all of them.
+    """
+    if problems:
+        raise ValueError("; ".join(problems))
+    return token
+
+
+def text_problems(text: Text, use: str) -> list[str]:
+    """Return what keeps a text with effects from working, as sentences."""
+    kinds: list[str] = [effect.kind for effect in text.effects]
+    problems = [] if kinds else ["a text needs at least one effect"]
+    problems += [
+        f"only one effect of kind {quote(kind)} may stand in a text" for kind in ONE_OF_A_KIND if kinds.count(kind) > 1
+    ]
+    problems += [
+        f"{quote(a)} and {quote(b)} may not stand in one text" for a, b in EXCLUSIVE if a in kinds and b in kinds
+    ]
+    if use != "action":
+        problems += [
+            f'{quote(kind)} needs use = "action"; a {use} text holds effects of kind {join(LASTING)} alone'
+            for kind in dict.fromkeys(kinds)
+            if kind not in LASTING
+        ]
+    wanted = "turn" if use == "action" else "permanent"
+    for effect in text.effects:
+        if isinstance(effect, ModifyEffect | GrantEffect) and effect.duration not in (None, wanted):
+            problems.append(
+                f"duration {quote(effect.duration)} does not go with use = {quote(use)}, which lasts {quote(wanted)}"
+            )
+        if isinstance(effect, ModifyEffect) and effect.amount == 0:
+            problems.append(f"an effect on {effect.stat} of 0 changes nothing")
+    return problems + aim_problems(text, use, kinds)
+
+
+def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
+    """Return what is wrong with target and range of a text, as sentences."""
+    problems = []
+    if use == "free" and (text.target not in (None, "host") or text.range is not None):
+        problems.append("a free text is always about its host: it takes neither target nor range")
+    elif text.aim == "host" and text.range is not None:
+        problems.append("a text aimed at its host takes no range")
+    elif text.aim != "host" and text.range is None and "swap" not in kinds:
+        problems.append(f"target {quote(text.aim)} needs a range")
+    if text.aim == "hex":
+        problems += [
+            f"{quote(kind)} needs a unit as target, not a hex" for kind in dict.fromkeys(kinds) if kind in NEED_A_UNIT
+        ]
+        if use == "permanent":
+            problems.append("a permanent text needs a unit to lie on, not a hex")
+    if text.aim == "host":
+        problems += [f"{quote(kind)} cannot be aimed at the host itself" for kind in NOT_THE_HOST if kind in kinds]
+    for effect in text.effects:
+        if isinstance(effect, SwapEffect) and text.aim != "own_unit":
+            problems.append('"swap" needs target = "own_unit"')
+        if isinstance(effect, RelocateEffect) and effect.who == "target" and text.aim in ("host", "hex"):
+            problems.append('"relocate" with who = "target" needs a unit as target')
+    return problems
+
+
+# --- files
+
+
+class CatalogueFile(StrictModel):
+    """A catalogue: tokens in the order of their numbers."""
+
+    token: Tokens
+
+
+class ArmyFile(StrictModel):
+    """An army: copies by id, and tokens of its own where it brings some."""
+
+    name: Annotated[SingleLine, Field(min_length=1, max_length=60)]
+    description: Annotated[MultiLine, Field(max_length=400)] = ""
+    tokens: Annotated[dict[Id, Annotated[int, Field(ge=1, le=64)]], Field(max_length=MAX_TYPES)]
+    token: Tokens = ()
+
+
+def read_tokens(data: object, source: str) -> tuple[AnyToken, ...]:
+    """Return a list of token tables as tokens.
+
+    Raises:
+        ValueError: as `read_model`; also for an id that stands twice.
+    """
+    tokens = read_model(CatalogueFile, {"token": data}, source).token
+    return unique(tokens, source)
+
+
+def unique(tokens: tuple[AnyToken, ...], source: str) -> tuple[AnyToken, ...]:
+    """Return `tokens` if their ids differ.
+
+    Raises:
+        ValueError: naming the ids that stand twice.
+    """
+    problems = repeated([token.id for token in tokens], "id")
+    if problems:
+        raise ValueError(join_faults(problems, source))
+    return tokens
+
+
+def token_data(token: AnyToken) -> dict[str, Any]:
+    """Return a token as plain data, with the keys that were given for it."""
+    return token.model_dump(mode="json", exclude_unset=True)

@@ -1,0 +1,85 @@
+"""Positions of games without a picture: what the viewer observes, as names and values.
+
+A seat is shown its own observation and nothing else; the referee is shown the observations of all seats.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.entries import find_entry, player_name
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.observation import Block
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.render import theme
+from sackarmies_env.render.shapes import Rect, Scene, Text, fitted
+
+INDENT = "  "
+MARGIN = 26.0  # pixels around the text of a picture
+LARGEST, SMALLEST = 20.0, 9.0  # sizes of the font of a picture
+LINE_HEIGHT = 1.4  # from one line to the next, in sizes of the font
+COLUMNS = 130  # characters of a line of a picture
+
+
+def observation_lines(game: Game, states: NDArray[np.void], viewer: int | None, width: int) -> list[str]:
+    """Return `states[0]` as lines of at most `width` characters.
+
+    Args:
+        game: the game.
+        states: `(n,)` records of `game.state_dtype`.
+        viewer: seat, or None for the referee.
+        width: greatest length of a line.
+    """
+    name, entry = player_name(game.id), find_entry(game.id)
+    seen_by = "the referee" if viewer is None else name(viewer)
+    lines = [f"{game.id if entry is None else entry.title}, seen by {seen_by}", _decision(game, states, viewer)]
+    for seat in range(game.num_players) if viewer is None else [viewer]:
+        lines += ["", f"Observation of {name(seat)}"]
+        observation = np.zeros((1, game.observation_spec.size), np.int8)
+        game.observe(game.params, states[:1], np.array([seat], np.int64), observation)
+        for block in game.observation_spec.blocks:
+            lines += _block_lines(block, game.observation_spec.view(observation[0], block.name), width)
+    return lines
+
+
+def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:
+    """Return who is to decide; what they are asked is told to themselves and to the referee."""
+    player = int(states["current_player"][0])
+    if player == NO_PLAYER:
+        return "The game is over"
+    asked = f": {game.describe_decision(states)}" if viewer in {None, player} else ""
+    return f"{player_name(game.id)(player)} to decide{asked}"
+
+
+def _block_lines(block: Block, rows: NDArray[np.int8], width: int) -> list[str]:
+    """Return a block, a paragraph for each row that is not all zero."""
+    lines: list[str] = []
+    for number, row in enumerate(rows.tolist()):
+        if block.rows > 1 and not any(row):
+            continue
+        where = block.name if block.rows == 1 else f"{block.name}[{number}]"
+        values = (f"{feature.name} {value}" for feature, value in zip(block.features, row, strict=True))
+        lines += textwrap.wrap(
+            f"{where}: {', '.join(values)}", width, subsequent_indent=2 * INDENT, initial_indent=INDENT
+        )
+    return lines or [f"{INDENT}{block.name}: all zero"]
+
+
+def text_scene(lines: list[str]) -> Scene:
+    """Return lines of text as a scene, in the largest letters for which there is room; lines beyond are counted."""
+    room = theme.HEIGHT - 2 * MARGIN
+    size = min(LARGEST, max(SMALLEST, room / (LINE_HEIGHT * len(lines))))
+    most = int(room / (LINE_HEIGHT * size))
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"and {len(lines) - most + 1} more lines"]
+    scene: Scene = [Rect(0, 0, theme.WIDTH, theme.HEIGHT, fill=theme.PAPER)]
+    for number, line in enumerate(lines):
+        text = line.lstrip()
+        x = MARGIN + (len(line) - len(text)) * size / 2
+        y = MARGIN + (number + 0.5) * LINE_HEIGHT * size
+        shown = fitted(text, size, theme.WIDTH - MARGIN - x)
+        scene.append(Text(x, y, shown, size, theme.INK, "start", bold=number == 0))
+    return scene

@@ -1,0 +1,247 @@
+"""Misbehaving agents; they play duel, whose first legal id is as good as any."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from sackarmies_agents import Agent
+
+
+class Lowest(Agent):
+    """Behaves: takes the lowest legal id."""
+
+    def __init__(self, info):
+        self.info = info
+        self.decisions = 0
+
+    def reset(self, seed):
+        self.decisions = 0
+
+    def act(self, observation, action_mask):
+        self.decisions += 1
+        return self.choose(observation, action_mask)
+
+    def choose(self, observation, action_mask):
+        return int(np.flatnonzero(action_mask)[0])
+
+
+class Late(Lowest):
+    """Behaves in the first decision of a game and misbehaves in the second."""
+
+    def choose(self, observation, action_mask):
+        return super().choose(observation, action_mask) if self.decisions == 1 else self.misbehave(action_mask)
+
+    def misbehave(self, action_mask):
+        raise NotImplementedError
+
+
+class Raises(Late):
+    def misbehave(self, action_mask):
+        raise RuntimeError("no\nidea\x1b[31m")
+
+
+class Unusual(BaseException):
+    """No exception that `except Exception` catches."""
+
+
+class RaisesUnusual(Late):
+    def misbehave(self, action_mask):
+        raise Unusual
+
+
+class Exits(Late):
+    def misbehave(self, action_mask):
+        sys.exit("enough")
+
+
+class Illegal(Late):
+    def misbehave(self, action_mask):
+        return int(np.flatnonzero(action_mask == 0)[0])
+
+
+class Huge(Late):
+    def misbehave(self, action_mask):
+        return 2**70
+
+
+class Nothing(Late):
+    def misbehave(self, action_mask):
+        return None
+
+
+class Text(Late):
+    def misbehave(self, action_mask):
+        return "x"
+
+
+class NotANumber(Late):
+    def misbehave(self, action_mask):
+        return float("nan")
+
+
+class Fraction(Late):
+    def misbehave(self, action_mask):
+        return float(np.flatnonzero(action_mask)[0])
+
+
+class Scribbles(Late):
+    def misbehave(self, action_mask):
+        action_mask[:] = 1
+        return 0
+
+
+class Hangs(Late):
+    def misbehave(self, action_mask):
+        while True:
+            time.sleep(1)
+
+
+class Leaks(Late):
+    def misbehave(self, action_mask):
+        kept = []
+        while True:
+            kept.append(np.ones(2**20))
+
+
+class Leaves(Late):
+    def misbehave(self, action_mask):
+        os._exit(3)
+
+
+class Crashes(Late):
+    def misbehave(self, action_mask):
+        return ctypes.string_at(0)
+
+
+class Dies(Late):
+    def misbehave(self, action_mask):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class DiesUnnamed(Late):
+    """Ends by a real-time signal, for which Python has no name."""
+
+    def misbehave(self, action_mask):
+        os.kill(os.getpid(), 40)
+
+
+class Chatters(Lowest):
+    """Behaves, as far as the game is concerned."""
+
+    def choose(self, observation, action_mask):
+        print("\x1b[31mrubbish" * 10_000)
+        os.write(1, b"\0" * 100_000)
+        os.fork()  # and the copy goes on as if nothing were
+        return super().choose(observation, action_mask)
+
+
+class DiesYoung(Lowest):
+    """Plays many games at once and ends its process in its second decision, if it is asked for four of them."""
+
+    shares_batch = True
+
+    def act_batch(self, observations, action_masks):
+        self.decisions += 1
+        if self.decisions == 2 and len(observations) == 4:
+            os._exit(7)
+        return action_masks.argmax(axis=1)
+
+
+class Shared(Lowest):
+    """Plays many games at once; what it does wrong, it does in games where it holds two cards of value 4."""
+
+    shares_batch = True
+
+    def act_batch(self, observations, action_masks):
+        answers = action_masks.argmax(axis=1)
+        guilty = observations[:, 3] >= 2
+        return self.answer(answers, guilty, action_masks)
+
+
+class SharedRaises(Shared):
+    def answer(self, answers, guilty, action_masks):
+        if guilty.any():
+            raise ValueError("two fours")
+        return answers
+
+
+class SharedTooLong(Shared):
+    def answer(self, answers, guilty, action_masks):
+        return np.append(answers, 0) if guilty.any() else answers
+
+
+class SharedFloats(Shared):
+    def answer(self, answers, guilty, action_masks):
+        return answers.astype(float) if guilty.any() else answers
+
+
+class SharedIllegal(Shared):
+    def answer(self, answers, guilty, action_masks):
+        return np.where(guilty, -1, answers)
+
+
+class BadReset(Lowest):
+    def reset(self, seed):
+        raise KeyError("seed")
+
+
+class BadStart(Lowest):
+    def __init__(self, info):
+        raise OSError("no weights")
+
+
+class DeadStart(Lowest):
+    def __init__(self, info):
+        os._exit(4)
+
+
+class HangsAtOnce(Hangs):
+    def choose(self, observation, action_mask):
+        return self.misbehave(action_mask)
+
+
+class SharedSlow(Lowest):
+    """Needs 0.2 s for each decision, but for the first ones."""
+
+    shares_batch = True
+
+    def act_batch(self, observations, action_masks):
+        self.decisions += 1
+        time.sleep(0.2 * len(action_masks) if self.decisions == 2 else 0)
+        return action_masks.argmax(axis=1)
+
+
+class LeavesChild(Leaves):
+    """Ends its process, but for the one that runs the tests."""
+
+    def misbehave(self, action_mask):
+        return super().misbehave(action_mask) if multiprocessing.parent_process() else 0
+
+
+class Breeds(Lowest):
+    """Starts a program and a copy of itself, and neither ends by itself."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        subprocess.Popen(["sleep", "600"])
+        if os.fork() == 0:
+            time.sleep(600)
+            os._exit(0)
+
+
+class BreedsAndDies(Breeds):
+    def choose(self, observation, action_mask):
+        os._exit(5)
+
+
+class BreedsAndHangs(Breeds):
+    def choose(self, observation, action_mask):
+        time.sleep(600)

@@ -1,0 +1,77 @@
+"""Forced results: used in order, queue by queue, and refused where they do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.chance import (
+    NO_RESULT,
+    chance_fields,
+    clear_forced,
+    force_results,
+    forced_left,
+    next_forced,
+)
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import COUNT, FLAG, SEAT, StateLayout, alloc
+
+LAYOUT = StateLayout(
+    (
+        *chance_fields("flips", 1, 4, np.int8, FLAG, "sides of a coin"),
+        *chance_fields("rolls", SEAT, 3, np.int16, COUNT, "numbers of a die"),
+    ),
+    {SEAT: 2},
+)
+
+
+@njit
+def roll(states, player):
+    state = states[0]
+    return next_forced(state.script_rolls, state.script_rolls_end, state.script_rolls_used, player)
+
+
+@njit
+def forget(states):
+    state = states[0]
+    clear_forced(state.script_rolls, state.script_rolls_end, state.script_rolls_used)
+
+
+def forced(flips, rolls):
+    states = alloc(LAYOUT.dtype, 1)
+    force_results(states, "flips", flips)
+    force_results(states, "rolls", rolls)
+    return states
+
+
+def test_forced_results_come_in_order_of_each_queue():
+    states = forced([[1, 0]], [[6, 1], [2]])
+    assert [roll(states, np.int64(player)) for player in (0, 1, 0, 1, 0)] == [6, 2, 1, NO_RESULT, NO_RESULT]
+    assert forced_left(states, "rolls") == [[], []]
+    assert forced_left(states, "flips") == [[1, 0]]
+
+
+def test_new_forced_results_take_the_place_of_those_that_were_left():
+    states = forced([], [[6, 5, 4], [3]])
+    roll(states, np.int64(0))
+    force_results(states, "rolls", [[2]])
+    assert forced_left(states, "rolls") == [[2], [3]]
+    assert states["script_rolls"][0].tolist() == [[2, 0, 0], [3, 0, 0]]
+
+
+def test_forgotten_results_leave_no_trace():
+    states = forced([], [[6, 5, 4], [3]])
+    roll(states, np.int64(0))
+    forget(states)
+    assert not any(states[name].any() for name in LAYOUT.dtype.names)
+
+
+def test_forced_results_of_unknown_players_and_too_many_of_them_are_refused():
+    with pytest.raises(ValueError, match="rolls are forced for 3 players, but at most 2 can be"):
+        forced([], [[1], [2], [3]])
+    with pytest.raises(ValueError, match="5 flips are forced, but at most 4 can be"):
+        forced([[1] * 5], [])
+
+
+def test_forced_results_are_hidden():
+    assert {field.role for field in LAYOUT.fields} == {"hidden"}

@@ -1,0 +1,73 @@
+"""Dumps of records: lossless, plain data, and refused where a number cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.dump import dump_record, load_record
+from sackarmies_env.core.state import KEPT, SEAT, alloc, select
+from tests.core.test_state import FIELDS, LAYOUT, records
+
+
+def any_record(seed):
+    """Return a record with any numbers that its fields may hold."""
+    rng, states = np.random.default_rng(seed), alloc(LAYOUT.dtype, 1)
+    for field in FIELDS:
+        least, greatest = LAYOUT.limits(field, {})
+        states[field.name] = rng.integers(least, greatest, states[field.name].shape, field.dtype, endpoint=True)
+    states["pile"][0, int(states["num_piled"][0]) :] = 0
+    return states
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_record_survives_its_dump(seed):
+    states = any_record(seed)
+    dump = json.loads(json.dumps(dump_record("cards", LAYOUT, states)))
+    again = load_record("cards", LAYOUT, dump, {})
+    for field in select(FIELDS, role=KEPT):
+        np.testing.assert_array_equal(again[field.name], states[field.name], err_msg=field.name)
+    assert dump_record("cards", LAYOUT, again) == dump
+
+
+def test_what_is_derived_or_scratch_is_not_dumped():
+    states = records()
+    states["held"], states["work"] = 5, 6
+    assert dump_record("cards", LAYOUT, states) == {"game": "cards", "state": {}}
+    assert not load_record("cards", LAYOUT, {"game": "cards", "state": {}}, {})["work"].any()
+
+
+def test_a_dump_names_codes_and_leaves_out_what_is_empty():
+    states = records()
+    states["phase"], states["hand"][0, 1] = 1, [7, -1, -1]
+    state = dump_record("cards", LAYOUT, states)["state"]
+    assert state == {"phase": "play", "hand": [[-1, -1, -1], [7, -1, -1]]}
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ({"phases": "play"}, 'unknown field "phases" (did you mean "phase"?)'),
+        ({"held": [1]}, 'unknown field "held"'),
+        ({"phase": "pley"}, 'phase: "pley" is not allowed (did you mean "play"?); allowed are "deal", "play"'),
+        ({"phase": 1}, 'phase: 1 is not allowed; allowed are "deal", "play"'),
+        ({"current_player": 3}, "current_player: 3 is given, but an integer from -1 to 2 is wanted"),
+        ({"open": True}, "open: true is given, but an integer from 0 to 1 is wanted"),
+        ({"turn": 1.5}, "turn: 1.5 is given, but an integer from 0 to 32767 is wanted"),
+        ({"hand": 3}, "hand: 3 is given, but a list of at most 4 values is wanted"),
+        ({"hand": [[1, 2, 3, 4]]}, "hand: [1, 2, 3, 4] is given, but a list of at most 3 values is wanted"),
+        ({"num_piled": 5}, "num_piled: 5 is given, but an integer from 0 to 4 is wanted"),
+    ],
+)
+def test_a_dump_with_what_cannot_be_is_refused(state, sentence):
+    with pytest.raises(ValueError) as error:
+        load_record("cards", LAYOUT, {"game": "cards", "state": state}, {SEAT: 3})
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize("data", [{}, {"game": "chess", "state": {}}, {"game": "cards", "state": []}])
+def test_the_dump_of_another_game_is_refused(data):
+    with pytest.raises(ValueError, match="is no dump of cards: it must have the keys 'game' and 'state'"):
+        load_record("cards", LAYOUT, data, {})

@@ -1,0 +1,208 @@
+"""Game records: made, saved, read and replayed to the byte; every kind of damage is a sentence."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.game import forfeit_code
+from sackarmies_env.core.record import load_record, make_record, replay, save_record, state_digest
+from tests.core.toy_game import make_duel
+
+
+@pytest.fixture
+def game():
+    return make_duel(3)
+
+
+def random_actions(game, seed, plies=400):
+    """Play at random and return the ids."""
+    rng = np.random.default_rng(seed)
+    states = game.new_states(1)
+    game.start(states, seed, "", ())
+    mask = np.zeros((1, game.num_actions), np.int8)
+    actions = []
+    while states["current_player"][0] >= 0 and len(actions) < plies:
+        game.legal_actions(game.params, states, mask)
+        actions.append(int(rng.choice(np.flatnonzero(mask[0]))))
+        game.step(game.params, states, np.array(actions[-1:], np.int64))
+    return actions
+
+
+@pytest.fixture
+def record(game):
+    return make_record(game, 7, random_actions(game, 7), players=("a", "b", "c"))
+
+
+@pytest.fixture
+def path(record, tmp_path):
+    target = tmp_path / "game.json"
+    save_record(record, target)
+    return target
+
+
+def changed(path, **values):
+    """Change keys of the file; None removes one."""
+    data = json.loads(path.read_text()) | values
+    path.write_text(json.dumps({key: value for key, value in data.items() if value is not None}))
+    return path
+
+
+def test_a_record_survives_the_file_and_replays_to_the_byte(game, record, path):
+    loaded = load_record(path)
+    assert loaded == record
+    plies = []
+    states = replay(game, loaded, lambda ply, before, action, after: plies.append((ply, action, state_digest(after))))
+    assert plies == [(i, a, d) for i, (a, d) in enumerate(zip(record.actions, record.digests[1:], strict=True))]
+    assert record.result.terminated and record.result.winner == int(states["winner"][0])
+    assert sum(record.result.returns) == pytest.approx(0)
+    assert record.players == ("a", "b", "c") and record.texts[0].startswith("card ")
+
+
+def test_on_ply_sees_the_state_before_and_after(game, record):
+    seen = []
+    replay(game, record, lambda ply, before, action, after: seen.append((state_digest(before), state_digest(after))))
+    assert seen == list(zip(record.digests, record.digests[1:], strict=False))
+
+
+def test_forced_draws_are_part_of_the_record(game):
+    record = make_record(game, 1, [3], draws=[["card_4", "card_4", "card_4"], [], []])
+    assert record.draws == (("card_4", "card_4", "card_4"), (), ())
+    states = replay(game, record)
+    assert states["cards"][0, 0].tolist() == [4, 4, 4]
+
+
+def test_forfeit_is_replayed(game):
+    record = make_record(game, 3, [forfeit_code(1), forfeit_code(0)])
+    assert record.texts == ("forfeit 1", "forfeit 0")
+    assert record.result.winner == 2
+    assert int(replay(game, record)["winner"][0]) == 2
+
+
+def test_an_unfinished_game_can_be_recorded(game):
+    record = make_record(game, 5, random_actions(game, 5)[:3])
+    assert not record.result.terminated and record.result.winner == -1
+    replay(game, record)
+
+
+def test_saving_over_a_record_leaves_no_other_file(record, path):
+    save_record(record, path)
+    assert [file.name for file in path.parent.iterdir()] == ["game.json"]
+
+
+def test_a_failed_save_keeps_the_old_file(record, path, monkeypatch):
+    before = path.read_bytes()
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        save_record(record, path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["game.json"]
+
+
+# --- damaged files
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "not valid JSON: Expecting value in line 1, column 1"),
+        ('{"format": "sackarmies-record-1", ', "not valid JSON"),
+        ("[1, 2]", "not a game record"),
+        ('{"format": "something"}', 'must say "sackarmies-record-1", not "something"'),
+        ('{"format": "sackarmies-record-1"}', "seed: the key is missing"),
+    ],
+)
+def test_a_file_that_is_no_record_is_refused(tmp_path, content, message):
+    target = tmp_path / "game.json"
+    target.write_text(content)
+    with pytest.raises(ValueError, match=r"game\.json") as error:
+        load_record(target)
+    assert message in str(error.value)
+
+
+def test_a_missing_file_a_folder_and_bytes_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no such file"):
+        load_record(tmp_path / "none.json")
+    with pytest.raises(ValueError, match="this is a folder"):
+        load_record(tmp_path)
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="not UTF-8 text"):
+        load_record(tmp_path / "bytes.json")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"sed": 3}, 'unknown key "sed" (did you mean "seed"?)'),
+        ({"actions": None}, "actions: the key is missing"),
+        ({"seed": "7"}, 'seed: "7" is given, but an integer is wanted'),
+        ({"actions": [1, "draw"]}, 'actions[1]: "draw" is given, but an integer is wanted'),
+        ({"texts": []}, "actions, but 0 texts"),
+        ({"digests": ["xyz"]}, "digests[0]"),
+    ],
+)
+def test_keys_and_types_are_checked(path, values, message):
+    with pytest.raises(ValueError, match=r"game\.json") as error:
+        load_record(changed(path, **values))
+    assert message in str(error.value)
+
+
+# --- replays that differ
+
+
+def test_an_action_out_of_range_is_refused(game, path, record):
+    bad = load_record(changed(path, actions=[99, *record.actions[1:]]))
+    with pytest.raises(ValueError, match="action 99 at ply 0 is out of range: ids run from 0 to 6"):
+        replay(game, bad)
+
+
+def test_an_illegal_action_is_refused(game, path, record):
+    bad = load_record(changed(path, actions=[5, *record.actions[1:]]))
+    with pytest.raises(ValueError, match=r"action 5 \(player 1\) at ply 0 is not legal for player 0 at CARD"):
+        replay(game, bad)
+
+
+def test_an_action_after_the_end_is_refused(game, record):
+    with pytest.raises(ValueError, match="comes after the end of the game"):
+        make_record(game, 7, [*record.actions, 0])
+
+
+def test_a_changed_text_is_named(game, path, record):
+    bad = load_record(changed(path, texts=["card 9", *record.texts[1:]]))
+    with pytest.raises(ValueError, match=r'ply 0: action . reads "card .", but "card 9" in the record'):
+        replay(game, bad)
+
+
+def test_the_first_differing_ply_is_named(game, path, record):
+    digests = list(record.digests)
+    digests[4] = digests[6] = "00000000"
+    bad = load_record(changed(path, digests=digests))
+    with pytest.raises(ValueError, match=r"ply 3 .* leads to another state"):
+        replay(game, bad)
+    replay(game, bad, check=False)
+
+
+def test_another_seed_differs_at_the_start(game, path):
+    with pytest.raises(ValueError, match="the start of the game differs from the record: the file was changed"):
+        replay(game, load_record(changed(path, seed=8)))
+
+
+def test_another_version_is_named(game, path):
+    with pytest.raises(ValueError, match=r"made by version 0\.0\.0"):
+        replay(game, load_record(changed(path, seed=8, software="0.0.0")))
+
+
+def test_another_result_is_named(game, path, record):
+    result = record.result.model_dump(mode="json") | {"turns": 999}
+    with pytest.raises(ValueError, match="the result differs from the record"):
+        replay(game, load_record(changed(path, result=result)))
+
+
+def test_another_configuration_is_named(path):
+    with pytest.raises(ValueError, match="num_players is 3 in the record and 2 here"):
+        replay(make_duel(2), load_record(path))
+
+
+def test_another_game_is_named(game, path):
+    with pytest.raises(ValueError, match='the record is of the game "chess", not of "duel"'):
+        replay(game, load_record(changed(path, game="chess")))

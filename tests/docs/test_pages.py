@@ -1,0 +1,48 @@
+"""Pages of the documentation: links lead somewhere, and the glossary explains each word once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+ENTRY = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub names them."""
+    titles = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+def leads_nowhere(page: Path, link: str) -> bool:
+    """Return whether a link into the repository names a file or a heading that does not exist."""
+    name, _, anchor = link.partition("#")
+    target = (page.parent / name).resolve() if name else page
+    return not target.exists() or (anchor != "" and target.suffix == ".md" and anchor not in anchors(target))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_of_a_page_lead_to_files_and_headings(page):
+    links = [link for link in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))) if "://" not in link]
+    assert [link for link in links if leads_nowhere(page, link)] == []
+
+
+def test_links_to_missing_files_and_headings_are_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A page\n\n## What is *hidden*?\n", encoding="utf-8")
+    assert [leads_nowhere(page, link) for link in ("page.md", "#what-is-hidden", "page.md#a-page")] == [False] * 3
+    assert [leads_nowhere(page, link) for link in ("other.md", "#else", "page.md#else")] == [True] * 3
+
+
+def test_glossary_explains_each_word_once():
+    entries = [word.strip("`* ") for word, _ in ENTRY.findall((ROOT / "docs/glossary.md").read_text(encoding="utf-8"))]
+    words = [word for entry in entries if entry not in ("word", "---") for word in entry.split(", ")]
+    assert len(words) >= 40
+    assert sorted(words) == sorted(set(words))

@@ -1,0 +1,109 @@
+"""Digests of behavior: a change that is not meant to change it leaves all of them as they are.
+
+`python -m tests.fingerprint` compares with the kept digests, `--write` keeps the present ones. Each line is a hash of
+random games: agent order, masks and observations of all seats, rewards, endings, guesses and dumped positions; or a
+count of sequences of decisions. State records are not part of it: their layout is the engine's own business.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.games import sack_armies
+from sackarmies_env.registry import load_game, make
+from sackarmies_env.testing import RandomPlay, perft
+from sackarmies_env.testing.random_play import copy_of
+from tests.sack_armies.builders.configurations import STARTS, Configuration
+
+KEPT = Path(__file__).parent / "kept" / "fingerprint.json"
+SCENARIOS = sorted((Path(sack_armies.__file__).parent / "scenario" / "built_in").glob("*.toml"))
+GENERALS = (2, 3, 6)
+SWITCHES: dict[str, dict[str, Any]] = {
+    "standard": {},
+    "asks": {"auto_forced": "off", "reaction_windows": "full"},
+    "deck": {"flip_method": "deck_jokers", "reward": "win_only", "max_turns": 30},
+}
+GAMES = 2
+PLIES = 300
+DEPTH = 2
+EVERY = 29  # decisions between two guesses
+
+
+def games_of(options: dict[str, Any]) -> str:
+    """Return a digest of what every seat receives in random games."""
+    told = hashlib.sha256()
+    env = make("sack_armies", "raw", **options)
+    for seed in range(GAMES):
+        env.reset(seed)
+        rng = np.random.default_rng(seed)
+        for _ in range(PLIES):
+            if not env.agents:
+                break
+            agent = env.agent_selection
+            ended = env.terminations[agent] or env.truncations[agent]
+            told.update(repr([agent, env.terminations, env.truncations, env.rewards]).encode())
+            for one in env.agents:
+                seen = env.observe(one)
+                told.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
+            mask = env.observe(agent)["action_mask"]
+            env.step(None if ended else int(rng.choice(np.flatnonzero(mask))))
+    return told.hexdigest()[:16]
+
+
+def samples_of(game: Game) -> str:
+    """Return a digest of dumped positions and of what players may believe in."""
+    told = hashlib.sha256()
+    play = RandomPlay(game, 7, max_plies=PLIES)
+    for _ in play:
+        if len(play.actions) % EVERY == 0:
+            told.update(json.dumps(game.to_scenario(play.states), sort_keys=True).encode())
+            for player in range(game.num_players):
+                world = copy_of(game, play.states)
+                game.determinize(game.params, world, np.array([player], np.int64), np.array([3], np.int64))
+                told.update(json.dumps(game.to_scenario(world), sort_keys=True).encode())
+    return told.hexdigest()[:16]
+
+
+def sequences(path: Path) -> int:
+    """Return how many sequences of decisions a built-in scenario has."""
+    game = load_game("sack_armies", scenario=str(path))
+    return perft(game, RandomPlay(game, 1).states, DEPTH)
+
+
+def lines() -> Iterator[tuple[str, str | int]]:
+    """Yield the name and the digest of each thing that is hashed."""
+    for number, start in enumerate(STARTS):
+        for generals in GENERALS if start != "shelling" else (2,):
+            for name, switches in SWITCHES.items():
+                options = Configuration(start, generals, switches, number).options()
+                yield f"{start}, {generals} generals, {name}", games_of(options)
+                yield f"{start}, {generals} generals, {name}: guesses", samples_of(load_game("sack_armies", **options))
+    for path in SCENARIOS:
+        yield f"perft {DEPTH} of {path.stem}", sequences(path)
+
+
+def main() -> int:
+    """Compare or write; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="keep the present digests")
+    found = dict(lines())
+    if parser.parse_args().write:
+        KEPT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        return 0
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    changed = [name for name in found.keys() | kept.keys() if found.get(name) != kept.get(name)]
+    print(*(f"changed: {name}" for name in sorted(changed)), f"{len(found)} digests, {len(changed)} changed", sep="\n")
+    return bool(changed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""Inconsistent procedures of positions are refused: they once led compiled rules out of their tables."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from sackarmies_env.games.sack_armies.scenario.document import start_scenario
+from sackarmies_env.games.sack_armies.scenario.flow import ABOVE, _stack_faults
+from sackarmies_env.games.sack_armies.state.constants import Frame, Verb
+from sackarmies_env.games.sack_armies.state.record import MAX_FRAMES
+from tests.fuzz.readers import dumps
+
+
+def position_at(decision):
+    """Return a position of a random game at a decision."""
+    found = next(one for one in dumps() if one["procedure"].get("decision") == decision)
+    return copy.deepcopy(found)
+
+
+@pytest.mark.parametrize(
+    ("decision", "changes", "message"),
+    [
+        ("deploy_hex", {"chain": ["pit_demon"]}, 'chain: "pit_demon" is no type that General'),
+        ("deploy_hex", {"chain_length": 0}, "chain_length: 0 parts of a choice do not go with the decision deploy_hex"),
+        ("deploy_hex", {"chain_length": 6}, "chain_length: 6 parts of a choice do not go with"),
+        ("deploy_hex", {"frame_top": 4}, "frame_kind: setup cannot lie on deploy"),
+        ("deploy_hex", {"frame_step": [1, 9]}, "frame_step: deploy has the steps 0 to 0, not 9"),
+        ("deploy_hex", {"frame_data": [[0], [200]]}, "frame_data: 200 is given for deploy, but 0 to 64 are possible"),
+        ("deploy_hex", {"current_player": -1}, "current_player: a decision is that of a General"),
+        ("move_to", {"chain": ["-"]}, 'chain: "-" is given, but move_to is about units on these hexes'),
+        ("move_to", {"decision": "counter"}, "decision: counter is not asked in move"),
+        ("move_to", {"frame_kind": ["window", "move"]}, "frame_kind: window cannot be the lowest procedure"),
+        (
+            "window",
+            {"frame_data": [[0], [0], [3, 1, 200]]},
+            "frame_data: 200 is given for window, but 0 to 1 are possible",
+        ),
+        ("move_to", {"decision": [["menu"]]}, "decision: [['menu']] is not allowed; allowed are"),
+    ],
+)
+def test_inconsistent_procedure_is_refused(decision, changes, message):
+    scenario = position_at(decision)
+    start_scenario(scenario)
+    scenario["procedure"] |= changes
+    with pytest.raises(ValueError, match="scenario: procedure: ") as error:
+        start_scenario(scenario)
+    assert message in str(error.value)
+
+
+def test_a_deck_of_more_cards_than_there_are_is_refused():
+    scenario = next(copy.deepcopy(one) for one in dumps() if "deck_red" in one.get("chance", {}))
+    scenario["chance"]["deck_red"] = 27
+    with pytest.raises(ValueError, match="scenario: procedure: deck_red: 27 cards are left, but there are 0 to 26"):
+        start_scenario(scenario)
+
+
+def test_stack_of_procedures_deeper_than_a_state_holds_is_refused():
+    def stacks(*below):
+        yield below
+        if len(below) <= MAX_FRAMES:
+            for above in ABOVE.get(below[-1], ()):
+                yield from stacks(*below, above)
+
+    whole = {
+        stack
+        for stack in stacks(Frame.TURN)
+        for verb in (Verb.CAST, Verb.SURPRISE)
+        if not [*_stack_faults({"act_verb": verb, "frame_step": np.zeros(MAX_FRAMES + 1)}, list(stack))]
+    }
+    assert (Frame.TURN, Frame.ATTACK, Frame.WINDOW, Frame.ACTIVATE) in whole
+    assert max(map(len, whole)) == 4 <= MAX_FRAMES

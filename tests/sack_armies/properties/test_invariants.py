@@ -1,0 +1,67 @@
+"""Conservation and structure over random play, and masks that are sound and complete."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.sack_armies.builders.configurations import Configuration, choices, configurations, seeds
+from tests.sack_armies.builders.settings import TIMES, examples
+from tests.sack_armies.properties.cases import hold
+from tests.sack_armies.properties.coverage import Reached
+from tests.sack_armies.properties.invariants import each_legal_action, invariants
+from tests.sack_armies.properties.rulings import rulings
+
+
+@examples(5)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(40))
+def test_tokens_board_and_turns_hold_together_at_every_decision(
+    configuration: Configuration, seed: int, chosen: list[int]
+):
+    hold("invariants", invariants, configuration, seed, chosen)
+
+
+@examples(3)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(5))
+def test_every_legal_action_leads_to_a_sound_state(configuration: Configuration, seed: int, chosen: list[int]):
+    hold("each_legal_action", each_legal_action, configuration, seed, chosen)
+
+
+@examples(5)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(40))
+def test_masks_are_what_the_referee_rules(configuration: Configuration, seed: int, chosen: list[int]):
+    hold("rulings", rulings, configuration, seed, chosen)
+
+
+@pytest.mark.slow
+def test_tokens_board_and_turns_hold_together_in_many_games():
+    reached = Reached()
+
+    @examples(200)
+    @given(configuration=configurations(), seed=seeds(), chosen=choices(250))
+    def bouts(configuration: Configuration, seed: int, chosen: list[int]) -> None:
+        hold("invariants", reached.noting(invariants), configuration, seed, chosen)
+
+    bouts()
+    for switches in reached.untried():  # values that no game happened to draw
+        hold("invariants", reached.noting(invariants), Configuration("catalogue", 2, switches), 1, list(range(60)))
+    print(reached.report())
+    if not TIMES:
+        assert reached.missing() == []
+        assert len(reached.decisions) > 28
+
+
+@pytest.mark.slow
+@examples(100)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(40))
+def test_every_legal_action_leads_to_a_sound_state_in_many_games(
+    configuration: Configuration, seed: int, chosen: list[int]
+):
+    hold("each_legal_action", each_legal_action, configuration, seed, chosen)
+
+
+@pytest.mark.slow
+@examples(100)
+@given(configuration=configurations(), seed=seeds(), chosen=choices(250))
+def test_masks_of_many_games_are_what_the_referee_rules(configuration: Configuration, seed: int, chosen: list[int]):
+    hold("rulings", rulings, configuration, seed, chosen)

@@ -1,0 +1,185 @@
+"""Rules that meet: Generals who leave in the middle of things, sight at an announcement, texts aimed at hexes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.state import ERROR_NONE
+from sackarmies_env.games.sack_armies.state.constants import Decision, Zone
+from tests.sack_armies.builders import entry
+from tests.sack_armies.builders.fights import able, attack, coordinate, grant, modify, play, shot, text
+from tests.sack_armies.builders.text_game import B1, attachment, field, token, unit
+
+THREE = [field(h, g) for g, hexes in B1.items() for h in hexes] + [field(h, 2) for h in ("0,4", "0,5")]
+BYSTANDER = unit("d", "0,4", 2)
+
+
+def three(tokens, units, flips="", **keys):
+    """Return a table with a third General who stands aside."""
+    return play(tokens, [*units, BYSTANDER], flips, fields=THREE, generals=3, **keys)
+
+
+def leave(table, player):
+    """Let `player` forfeit, current player or not."""
+    entry.forfeit(table.params, table.states, np.array([player], np.int64))
+    assert table.state["error"] == ERROR_NONE
+    return table
+
+
+def pile(*casualties, sack=("spare",)):
+    return {"hand": [], "sack": list(sack), "casualties": list(casualties), "removed": []}
+
+
+# --- a General leaves
+
+
+def test_d_15_attackers_named_before_somebody_left_are_forgotten():
+    t = three([token("a"), token("d", armor=9)], [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)])
+    t.do("coord_melee", "hex 1,0", "hex 0,0", "hex 0,1")
+    leave(t, 2)
+    assert t.decision == Decision.MENU
+    assert not t.state["token_member"].any()
+    t.do("coord_melee", "hex 1,0")
+    assert t.legal() == ["hex 0,0", "hex 0,1"]
+
+
+def test_d_26_designation_is_still_asked_after_a_third_general_left():
+    t = three([token("a"), token("d", armor=9)], [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)], "H T H T")
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1")
+    t.pass_all().do("yes")
+    leave(t, 2)
+    assert t.decision == Decision.DESIGNATE
+    t.do("hex 0,1")
+    assert t.unit("0,0") is not None
+    assert t.unit("0,1") is None
+    assert t.flips_left() == 0
+
+
+def test_d_26_designation_is_not_asked_any_more_when_the_defender_has_left():
+    t = three([token("a"), token("d", armor=9)], [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)], "H T")
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1")
+    t.pass_all().do("yes")
+    assert t.decision == Decision.DESIGNATE
+    leave(t, 1)
+    assert (t.player, t.decision, t.active) == (2, Decision.MENU, 2)
+    assert t.flips_left() == 0
+
+
+def test_d_23__d_24__d_27_attack_decision_stays_when_a_third_general_leaves():
+    tokens = [token("a", abilities=[able("ambush")]), token("d")]
+    t = three(tokens, [unit("a", "0,0"), unit("d", "1,0", 1)], "H T")
+    t.do("melee", "hex 0,0", "hex 1,0").pass_all()
+    assert leave(t.copy(), 2).decision == Decision.AMBUSH
+    t.do("pass")
+    assert leave(t.copy(), 2).decision == Decision.COUNTER
+    t.do("pass")
+    assert leave(t.copy(), 2).decision == Decision.ADVANCE
+
+
+def test_d_20_a_raised_unit_still_finds_its_hex_when_a_third_general_leaves():
+    piles = [pile("z"), pile(), pile()]
+    units = [unit("n", "0,0"), unit("d", "3,0", 1)]
+    t = three([token("n", abilities=[able("raise")]), token("z"), token("d")], units, "H", general=piles)
+    t.do("raise", "hex 0,0", "type z").pass_all()
+    leave(t, 2)
+    assert t.decision == Decision.RAISE_HEX
+    t.do("hex 0,1")
+    assert t.unit("0,1").id == "z"
+
+
+def test_d_28_elimination_during_a_save_leaves_no_decision_behind():
+    tokens = [token("a", abilities=[shot(4), able("scatter")]), token("d", armor=9), token("h", band="blue")]
+    ward = text("spell", "ward", "free", [modify("armor", 1)])
+    hidden = unit("h", "3,0", 1, face="down", attached=[attachment("ward")])
+    t = three([*tokens, ward], [unit("a", "0,0"), unit("d", "2,0", 1), hidden], "H H")
+    attack(t, "ranged", "0,0", "2,0")
+    t.do("yes")
+    assert t.decision == Decision.SAVE_SLOT
+    leave(t, 1)
+    assert (t.player, t.decision) == (2, Decision.MENU)
+
+
+@pytest.mark.parametrize("verb", ["capture", "dismiss"])
+def test_q_15_announced_ability_does_not_reach_tokens_of_an_eliminated_general(verb):
+    abilities = [able("capture"), able("dismiss", range=3)]
+    t = three([token("n", abilities=abilities), token("d")], [unit("n", "0,0"), unit("d", "1,0", 1)])
+    t.do(verb, "hex 0,0", "hex 1,0")
+    leave(t, 1).pass_all()
+    assert (t.player, t.decision) == (0, Decision.MENU)
+    assert "d" in t.casualties(1)
+    assert "d" not in t.zone(1, Zone.CAPTURED) + t.sack(1)
+
+
+def test_p_moveattack_a_lost_movement_bonus_cancels_before_the_move():
+    haste = text("spell", "haste", "permanent", [modify("movement", 2)], target="any_unit", range=5)
+    gift = attachment("haste", face="up", owner=2, active=True)
+    charger = token("c", movement=1, abilities=[able("move_and_attack")])
+    t = three([charger, token("d"), haste], [unit("c", "-1,0", attached=[gift]), unit("d", "2,0", 1)])
+    t.do("move_attack", "hex -1,0", "hex 2,0")
+    leave(t, 2).pass_all()
+    assert (t.player, t.decision) == (0, Decision.MENU)
+    assert not t.unit("-1,0").employed
+
+
+def test_p_elim_text_that_eliminates_its_general_stops():
+    x = text("spell", "x", "action", [{"kind": "damage", "amount": 9}, {"kind": "draw", "count": 1}])
+    host = unit("w", "0,0", attached=[attachment("x")])
+    piles = [pile(sack=["x", "x"]), pile(), pile()]
+    t = three([token("w", band="blue"), token("d"), x], [host, unit("d", "1,0", 1)], general=piles)
+    t.do("cast", "hex 0,0", "slot 0").pass_all()
+    assert not t.alive(0)
+    assert (t.hand(0), t.sack(0)) == ([], ["x", "x"])
+
+
+# --- ordinary play
+
+
+def test_q_62_sight_at_the_announcement_cancels_a_move_and_attack_before_the_move():
+    charger = token("s", movement=2, abilities=[able("move_and_attack"), able("sight", range=3)])
+    flyer = token("f", abilities=[able("flying")])
+    t = play([charger, flyer], [unit("s", "0,0", face="down"), unit("f", "3,0", 1, face="down")])
+    t.do("move_attack", "hex 0,0", "hex 3,0")
+    assert t.unit("3,0").face == "up"
+    t.pass_all()
+    assert (t.player, t.decision) == (0, Decision.MENU)
+    assert not t.unit("0,0").employed
+
+
+@pytest.mark.parametrize(("cell", "face"), [("-1,0", "down"), ("4,0", "up")])
+def test_r8_2_2_2_a_text_aimed_at_a_hex_turns_up_only_what_its_effect_reveals(cell, face):
+    scry = text("spell", "scry", "action", [{"kind": "reveal", "range": 1}], target="hex", range=5)
+    units = [
+        unit("m", "0,0", attached=[attachment("scry")]),
+        unit("o", "-1,0", face="down"),
+        unit("e", "4,0", 1, face="down"),
+    ]
+    t = play([token("m", band="blue"), token("e"), token("o"), scry], units)
+    t.do("cast", "hex 0,0", "slot 0", f"hex {cell}")
+    assert t.unit(cell).face == "down"
+    t.pass_all()
+    assert t.unit(cell).face == face
+
+
+def test_ra_scatter_8_a_granted_ability_may_save_as_well():
+    mire = {"id": "mire", "kind": "battlefield", "water": True, "effects": [{"stat": "armor", "amount": -1}]}
+    fields = [field(h, g, "mire" if h == "3,0" else "plain") for g, hexes in B1.items() for h in hexes]
+    gill = text("spell", "gill", "free", [grant("aquatic")])
+    engine = token("engine", abilities=[able("scatter"), shot(4)])
+    newt = unit("newt", "3,0", 1, face="down", attached=[attachment("gill")])
+    tokens = [engine, token("d", armor=9), token("newt", armor=2, band="blue"), gill, mire]
+    t = play(tokens, [unit("engine", "0,0"), unit("d", "2,0", 1), newt], "H H", fields=fields)
+    attack(t, "ranged", "0,0", "2,0")
+    assert t.decision == Decision.SAVE
+    t.do("yes", "slot 0")
+    assert t.unit("3,0").face == "up"
+
+
+def test_ra_0_1_a_granted_raise_of_anything_widens_a_printed_one():
+    gift = text("spell", "gift", "free", [grant("raise")])
+    raiser = token("n", band="blue", abilities=[able("raise", match=[{"keyword": "bone"}])])
+    host = unit("n", "0,0", attached=[attachment("gift", face="up")])
+    tokens = [raiser, token("z"), token("k", keywords=["bone"]), gift]
+    t = play(tokens, [host, unit("z", "3,0", 1)], general=[pile("z", "k"), pile()])
+    t.do("raise", "hex 0,0")
+    assert sorted(t.legal()) == ["type k", "type z"]

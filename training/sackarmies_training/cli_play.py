@@ -1,0 +1,287 @@
+"""Commands to watch a game, to play one, and to compile the rules in advance."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.columns import Columns
+from rich.text import Text
+
+from sackarmies_agents import conduct
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Misconduct
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import suggestion
+from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.core.safe_read import named
+from sackarmies_env.envs.match import NO_ACTION, Match
+from sackarmies_env.registry import DEFAULT_GAME
+from sackarmies_training.cli_errors import console
+from sackarmies_training.cli_options import ArmyOption, GameOption, SeedOption, build_game, complete_agent, completes
+
+REFEREE = "referee"
+MAX_LISTED = 40  # choices that are listed without a request
+
+ADVICE = """\
+Type the number of a choice, or its text such as "hex 1,-1". Other words:
+  ? or help   this text
+  list        all choices
+  board       the board once more
+  quit        leave the game"""
+
+Choose = Callable[[Match], int]
+AgentsArgument = typer.Argument(
+    metavar="AGENT",
+    help="One agent per player, such as greedy or ppo:path=FILE.",
+    show_default=False,
+    autocompletion=complete_agent,
+)
+RecordOption = Annotated[
+    Path | None, typer.Option("--record", metavar="FILE", help="Save the game record to this file.", show_default=False)
+]
+
+
+def watch(  # noqa: PLR0913, PLR0917 - the options of a command
+    agents: Annotated[list[str] | None, AgentsArgument] = None,
+    game: GameOption = DEFAULT_GAME,
+    army: ArmyOption = None,
+    seed: SeedOption = 1,
+    viewer: Annotated[
+        str, typer.Option(metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything.")
+    ] = REFEREE,
+    delay: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="Pause between boards.")] = 0.0,
+    record: RecordOption = None,
+) -> None:
+    """Watch agents play a game in the terminal, one board per turn; greedy against random by default."""
+    names = agents or [_strongest(game), "random"]
+    least, most = entry_of(game).players or (len(names), len(names))
+    if not least <= len(names) <= most:
+        told = "1 agent is" if len(names) == 1 else f"{len(names)} agents are"
+        raise ValueError(f"{told} given; a game needs {least} to {most}")
+    _check_record(record)
+    match = Match(build_game(game, len(names), army))
+    player_of = player_name(game)
+    seat = _viewer(viewer, len(names))
+    seated = _seat_agents(match.game, names, seed)
+    match.begin(seed)
+    reasons: dict[int, str] = {}
+    shown = -1
+    while match.player >= 0:
+        turn = int(match.states["turn"][0])
+        if turn != shown:
+            print(match.render("ansi", seat))
+            shown = turn
+            time.sleep(delay)
+        player = match.player
+        action = _decide(match, seated[player], names[player], reasons)
+        if action != NO_ACTION and (seat is None or seat == player):  # others see the result, not the choices
+            text = match.game.format_action(match.states, action)
+            console.print(f"{player_of(player)} ({names[player]}): {text}", highlight=False, markup=False)
+        _apply(match, action)
+    print(match.render("ansi", seat))
+    _finish(match, names, record, reasons)
+
+
+def play(
+    against: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="AGENT",
+            help="Your opponents; greedy by default.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ] = None,
+    seat: Annotated[int, typer.Option(metavar="N", min=0, help="Your seat.")] = 0,
+    game: GameOption = DEFAULT_GAME,
+    army: ArmyOption = None,
+    seed: SeedOption = 1,
+    record: RecordOption = None,
+) -> None:
+    """Play against agents in the terminal: type a number or the text of an action; ? for help."""
+    opponents = against or [_strongest(game)]
+    least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
+    if not least <= len(opponents) + 1 <= most:
+        raise ValueError(f"{len(opponents)} opponents are given; a game has {least - 1} to {most - 1}")
+    _check_record(record)
+    if seat > len(opponents):
+        count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
+        raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
+    names = [*opponents[:seat], "you", *opponents[seat:]]
+    match = Match(build_game(game, len(names), army))
+    seated = _seat_agents(match.game, ["random" if name == "you" else name for name in names], seed)
+    match.begin(seed)
+    reasons: dict[int, str] = {}
+    while match.player >= 0:
+        if match.player != seat:
+            _apply(match, _decide(match, seated[match.player], names[match.player], reasons))
+            continue
+        action = ask(match, seat)
+        if action == NO_ACTION:
+            console.print("You left the game.")
+            break
+        match.play(action)
+    print(match.render("ansi", seat))
+    _finish(match, names, record, reasons)
+
+
+def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str]) -> int:
+    """Return an agent's action; NO_ACTION if it misbehaves, which is printed and kept in `reasons` by ply."""
+    try:
+        actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
+        if match.is_legal(actions[0]):
+            return int(actions[0])
+        reason = f"chose action {actions[0]}, which is not legal"
+    except Misconduct as fault:
+        reason = str(fault)
+    reasons[len(match.history)] = reason
+    player = player_name(match.game.id)(match.player)
+    console.print(f"{player} ({name}) forfeits: the agent {reason}", highlight=False, markup=False)
+    return NO_ACTION
+
+
+def _apply(match: Match, action: int) -> None:
+    if action == NO_ACTION:
+        match.forfeit(match.player)
+    else:
+        match.play(action)
+
+
+def ask(match: Match, seat: int) -> int:
+    """Show a player the position and return the action chosen, NO_ACTION to leave."""
+    texts = [match.game.format_action(match.states, action) for action in match.legal_actions()]
+    print(match.render("ansi", seat))
+    _list_choices(texts, MAX_LISTED)
+    while True:
+        try:
+            answer = input("> ").strip()
+        except EOFError:
+            return NO_ACTION
+        match answer.lower():
+            case "quit" | "q" | "exit":
+                return NO_ACTION
+            case "?" | "help":
+                console.print(ADVICE, markup=False, highlight=False)
+                if (advice := find_hook(match.game.id, "advice")) is not None:
+                    console.print(advice, markup=False, highlight=False)
+            case "board":
+                print(match.render("ansi", seat))
+            case "list":
+                _list_choices(texts, len(texts))
+            case "":
+                continue
+            case number if number.isdecimal() and 1 <= int(number) <= len(texts):
+                return match.legal_actions()[int(number) - 1]
+            case text:
+                try:
+                    return match.game.parse_action(match.states, text)
+                except ValueError as error:
+                    console.print(f"{error} (? for help)", markup=False, highlight=False)
+
+
+def _list_choices(texts: list[str], most: int) -> None:
+    """Print a player's choices, in as many columns as fit."""
+    told = [Text(f"[{number}] {text}") for number, text in enumerate(texts[:most], start=1)]
+    console.print("Choices:")
+    console.print(Columns(told, padding=(0, 2)))
+    if len(texts) > most:
+        console.print(f"and {len(texts) - most} more: type list to see them", highlight=False)
+
+
+def warmup(
+    game: Annotated[
+        str | None,
+        typer.Option(
+            "--game",
+            metavar="ID",
+            help="Only this game; all by default.",
+            show_default=False,
+            autocompletion=completes(game_ids),
+        ),
+    ] = None,
+    players: Annotated[
+        int | None,
+        typer.Option(
+            "--players",
+            "--generals",
+            metavar="N",
+            min=1,
+            help="Only for games of this number of players; all by default.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Compile everything in advance, so that nothing has to be compiled later."""
+    from sackarmies_training.warmup import warm_up_all
+
+    for line in warm_up_all(game, players):
+        console.print(line, markup=False, highlight=False)
+
+
+def _check_record(path: Path | None) -> None:
+    """Refuse a path where no record can be written, before a game is played for it.
+
+    Raises:
+        ValueError: the path is no file, or not in a folder.
+        OSError: its folder cannot be written to.
+    """
+    if path is None:
+        return
+    if path.exists() and not path.is_file():
+        found = "a folder" if path.is_dir() else "a device or a pipe"
+        raise ValueError(f"--record {named(path)}: this is {found}, a file is wanted")
+    folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be made
+    if not folder.is_dir():
+        raise ValueError(f"--record {named(path)}: {named(folder)} is not a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
+def _strongest(game_id: str) -> str:
+    """Return who plays where nobody is named: greedy, or random where the game has no greedy agent."""
+    return "random" if find_hook(game_id, "greedy") is None else "greedy"
+
+
+def _viewer(text: str, num_players: int) -> int | None:
+    if text == REFEREE:
+        return None
+    if not text.isdecimal() or int(text) >= num_players:
+        near = suggestion(text, [REFEREE])
+        raise ValueError(
+            f"--viewer {text} is not allowed{near}; allowed are {REFEREE} and the seats 0 to {num_players - 1}"
+        )
+    return int(text)
+
+
+def _seat_agents(game: Game, names: list[str], seed: int) -> list[Agent]:
+    info = GameInfo.of(game)
+    seated = [make_agent(name, info) for name in names]
+    for place, agent in enumerate(seated):
+        agent.reset(int(np.random.SeedSequence([seed, place]).generate_state(1)[0]))
+    return seated
+
+
+def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str]) -> None:
+    if match.player < 0:
+        best = max(match.returns)
+        player_of = player_name(match.game.id)
+        winners = [f"{player_of(seat)} ({name})" for seat, name in enumerate(names) if match.returns[seat] == best]
+        ending = f"{winners[0]} wins" if len(winners) == 1 else "The game is drawn"
+        console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)
+    if record is not None:
+        save_record(make_record(match.game, match.seed, match.history, players=names, reasons=reasons), record)
+        console.print(
+            f"The record is in {record}; sackarmies replay {record} retells the game.",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
