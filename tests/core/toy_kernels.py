@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from sackarmies_env.core import atomic_write, cache, cache_folder, jit, linking, messages, notice
+from sackarmies_env.core import atomic_write, cache, cache_folder, jit, linking, messages, notice, pipeline
 
 INNER = "from sackarmies_env.core.jit import njit\n\n@njit\ndef inner(x):\n    return x + 1\n"
 OUTER = """
@@ -32,7 +32,7 @@ def lay_out(folder):
         package = folder / "sackarmies_env" / name
         package.mkdir(parents=True)
         (package / "__init__.py").write_text("")
-    for module in (cache, cache_folder, atomic_write, jit, linking, notice, messages):
+    for module in (cache, cache_folder, atomic_write, jit, linking, notice, messages, pipeline):
         shutil.copy(module.__file__, folder / "sackarmies_env/core")
     (folder / "sackarmies_env/games/toy/inner.py").write_text(INNER)
     (folder / "sackarmies_env/games/toy/outer.py").write_text(OUTER)

@@ -11,6 +11,7 @@ from sackarmies_env.core.bits import NO_BITS, bit, has_bit, lowest_bit, without_
 from sackarmies_env.core.encode import clamp, relative_seat
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
+from sackarmies_env.core.wide_copy import copy_row
 from sackarmies_env.games.sack_armies.rules.stats import (
     NO_ROW,
     ability_row_if_revealed,
@@ -32,7 +33,6 @@ from sackarmies_env.games.sack_armies.state.layout import (
     FIRST_ATTRIBUTE,
     GENERAL_START,
     GENERAL_WIDTH,
-    NUM_ATTRIBUTES,
     SHOWN_OFFSET,
     TOKEN_WIDTH,
     General,
@@ -110,19 +110,6 @@ def write_abilities(params, state, unit, out, at):
         out[at + Token.AUGMENT_AMOUNT] = params.ability_amount[found]
 
 
-@njit(inlined=True)
-def write_identity(params, state, token, known, out, at):
-    """Write what is printed on `token`, or zeros if `known` is 0 and not 1 (V-03).
-
-    A loop without branches over unsigned places, as long as the compiler knows: it becomes a few wide instructions.
-    """
-    row = np.uint64(type_of(state, token))
-    first = np.uint64(at + FIRST_ATTRIBUTE)
-    shown = np.int8(-known)  # all bits or none
-    for column in range(np.uint64(NUM_ATTRIBUTES)):
-        out[first + column] = params.type_attributes[row, column] & shown
-
-
 @njit
 def is_on_rough_ground(params, state, unit):
     """Return whether the battlefield under `unit` has effects."""
@@ -183,12 +170,13 @@ def write_unit_stats(params, state, unit, out, at):
 @njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
     """Write what `viewer` knows of `token` to a row, whatever was there; the place apart."""
-    for column in range(np.uint64(FIRST_ATTRIBUTE)):
-        out[np.uint64(at) + column] = 0
+    for column in range(FIRST_ATTRIBUTE):
+        out[at + column] = 0
     out[at + Token.OWNER] = relative_seat(viewer, owner_of(state, token), params.num_generals)
     out[at + Token.CONTROLLER] = relative_seat(viewer, controller_of(state, token), params.num_generals)
     out[at + Token.FACE] = state.token_face[token]
-    write_identity(params, state, token, np.int64(knows_identity(params, state, viewer, token)), out, at)
+    shown = np.int8(-np.int64(knows_identity(params, state, viewer, token)))  # all bits or none (V-03)
+    copy_row(params.type_attributes, type_of(state, token), shown, out, at + FIRST_ATTRIBUTE)
 
 
 @njit
