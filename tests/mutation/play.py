@@ -13,8 +13,8 @@ import pytest
 
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Verb
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders.random_games import (
     bout_options,
     random_play,
@@ -57,6 +57,6 @@ def test_random_play_keeps_tokens_and_derived_indexes(seed: int) -> None:
         assert now == tokens
         if ply % 5 == 0:
             copy_records(states, anew)
-            rebuild(game.params[0], record(anew))
+            rebuild_derived(game.params[0], record(anew))
             for name in DERIVED:
                 np.testing.assert_array_equal(state[name], plain(anew)[name], err_msg=name)

@@ -12,8 +12,8 @@ import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Band, Decision, Face, Kind, Zone
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders.fights import modify, scenario, text
 from tests.sack_armies.builders.text_game import attachment, token, unit
 from tests.sack_armies.builders.twin_worlds import (
@@ -311,7 +311,7 @@ def test_tokens_seen_before_are_in_every_guess():
     names, types = names_of(game, states), plain(states)["token_type"]
     (hidden,) = (row for row in rows_of(states, Zone.SACK) if names.get(int(types[row])) == "brute")
     states["token_seen"][0, hidden] = 1
-    rebuild(game.params[0], record(states))
+    rebuild_derived(game.params[0], record(states))
     known = int(plain(states)["token_type"][hidden])
     places = set()
     for seed in range(GUESSES):

@@ -13,8 +13,8 @@ import pytest
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Decision, Kind, Verb, Zone
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from sackarmies_env.testing import check_game
 from tests.sack_armies.builders.fights import able, modify, scenario, text
 from tests.sack_armies.builders.text_game import attachment, field, token, unit
@@ -211,7 +211,7 @@ def test_the_size_of_a_sack_that_nobody_can_count_is_guessed():
         sizes.add(int(plain(world)["sack_count"][1]))
         assert len(rows_in(world, Zone.SACK)) == plain(world)["sack_count"][1]
         again = copy_of(game, world)
-        rebuild(game.params[0], record(again))
+        rebuild_derived(game.params[0], record(again))
         assert again.tobytes() == world.tobytes()
     assert len(sizes) > 5
     assert INTERPRETED or {0, 1, 2} <= sizes
@@ -240,7 +240,7 @@ def test_a_token_known_to_lie_in_an_uncounted_sack_has_room_in_every_guess():
     (spell,) = [row for row in in_sack if game.params["type_kind"][0][plain(states)["token_type"][row]] == Kind.SPELL]
     states["returns"][0, 1] = 1
     states["token_seen"][0, spell] = 2  # it went away after all else had left the sack
-    rebuild(game.params[0], record(states))
+    rebuild_derived(game.params[0], record(states))
     before = observe(game, states, 0)
     for seed in range(GUESSES):
         world = guess(game, states, 0, seed)
@@ -308,7 +308,7 @@ def test_nothing_of_a_script_or_of_earlier_exchanges_is_left():
     other = copy_of(game, states)
     for name, value in (("script_draws", 3), ("damage_armor", 4), ("modifier_type", 2), ("ghost_type", 1)):
         other[name][0, ..., -1] = value
-    for name in ("reach_rows", "reach_edge", "reach_open", "reach_halts", "aided", "true_type", "true_seen"):
+    for name in ("reach_rows", "reach_edge", "reach_open", "reach_halts", "true_type", "true_seen"):
         other[name][0] = 1
     other["sample_done"] = 1
     other["flip_key"], other["draw_key"], other["flip_count"], other["draw_count"] = 5, 6, 7, 8
@@ -355,7 +355,7 @@ def test_a_general_cannot_tell_which_of_two_copies_others_have_seen():
     worlds = [copy_of(game, states) for _ in range(2)]
     for world, row in zip(worlds, (drawn, left), strict=True):
         world["token_seen"][0, row] = 2
-        rebuild(game.params[0], record(world))
+        rebuild_derived(game.params[0], record(world))
     assert same_guesses(game, *worlds)
     believed = guess(game, worlds[0], 0, 1)
     assert plain(believed)["token_seen"][rows_in(believed, Zone.HAND, 0)].tolist() == [0]

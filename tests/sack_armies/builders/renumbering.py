@@ -17,13 +17,13 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.observation import DIGIT_BASE
 from sackarmies_env.core.state import KEPT, TYPE, alloc, select
 from sackarmies_env.games.sack_armies import config, make_game
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NO_TYPE, Decision, Zone
 from sackarmies_env.games.sack_armies.state.events import TYPE_EVENTS
 from sackarmies_env.games.sack_armies.state.layout import TOKEN_FEATURES, Place
 from sackarmies_env.games.sack_armies.state.params import PARAMS_DTYPE
 from sackarmies_env.games.sack_armies.state.record import MAX_SCRIPT_DRAWS, STATE_FIELDS
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from sackarmies_env.games.sack_armies.tokens import army
 from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens
@@ -110,7 +110,7 @@ class Renumbered:
                 other[name][0] = new_row[moved] if name in ROW_LINKS else moved
             elif name in ROWS_IN_STATE:
                 other[name][0] = new_row[other[name][0]]
-        rebuild(self.other.params[0], record(other))
+        rebuild_derived(self.other.params[0], record(other))
         self._number_legal(states, other)
         return other
 

@@ -15,10 +15,10 @@ from sackarmies_env.core.state import CELL, ROW, SEAT, TYPE, StateLayout, as_rec
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.belief.determinize import return_picks
 from sackarmies_env.games.sack_armies.belief.forget import put_in_order
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.actions import NUM_VERBS
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, Capacity, make_state_layout
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders.text_game import B1, at, field
 
 States = NDArray[np.void]
@@ -318,7 +318,7 @@ def with_rows(game: Game, states: States, old_row: NDArray[np.int64]) -> States:
             world[name][0] = new_row[moved] if name in ROW_LINKS else moved
         elif name in ROWS_IN_STATE:
             world[name][0] = new_row[world[name][0]]
-    rebuild(game.params[0], record(world))
+    rebuild_derived(game.params[0], record(world))
     return world
 
 

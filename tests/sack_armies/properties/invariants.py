@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_SLOTS, Zone
 from sackarmies_env.games.sack_armies.state.record import IN_SIGHT
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from sackarmies_env.games.sack_armies.tokens.schema import Text, Unit
 from tests.sack_armies.builders.twin_worlds import copy_of, layout_of, plain, record, sizes_of
 from tests.sack_armies.properties.bout import Bout, Look
@@ -254,7 +254,7 @@ def check_order(before: View, now: View) -> None:
 def check_indexes(bout: Bout) -> None:
     """What is derived from the token rows equals what is derived anew."""
     anew = copy_of(bout.game, bout.states)
-    rebuild(bout.game.params[0], record(anew))
+    rebuild_derived(bout.game.params[0], record(anew))
     for name in DERIVED:
         assert np.array_equal(plain(anew)[name], bout.state[name]), f"the index {name} is out of date"
 

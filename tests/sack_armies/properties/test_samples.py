@@ -13,8 +13,8 @@ from scipy.stats import chisquare
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Verb, Zone
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders.fights import able, modify, scenario, text
 from tests.sack_armies.builders.text_game import attachment, token, unit
 from tests.sack_armies.builders.twin_worlds import States, act, copy_of, guess, in_order, plain, record
@@ -188,7 +188,7 @@ def begin(case: dict[str, Any]) -> tuple[Game, States]:
         states["token_drawn"][0, rows_of(game, state, name)[0]] = returns
     for name, returns in case.get("seen", {}).items():
         states["token_seen"][0, rows_of(game, state, name)[-1]] = returns + 1
-    rebuild(game.params[0], record(states))
+    rebuild_derived(game.params[0], record(states))
     return game, in_order(game, states, 0)
 
 

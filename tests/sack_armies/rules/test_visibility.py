@@ -381,7 +381,9 @@ def test_v_14_which_of_several_lost_copies_is_raised_does_not_depend_on_rows():
         tokens = [*TOKENS, token("necromancer", abilities=[able("raise")])]
         t = play(tokens, units, "H", general=general, switches={"casualties_public": False})
         rows = np.flatnonzero(t.state["token_zone"] == Zone.CASUALTIES)
-        set_face(t.states[0], rows[place], Face.UP)  # all saw this copy when it was lost, but not the other
+        set_face(
+            t.params[0], t.states[0], rows[place], Face.UP
+        )  # all saw this copy when it was lost, but not the other
         set_seen(t.states[0], rows[place], IN_SIGHT)
         t.do("raise", "hex 0,0", "type soldier", "pass", "pass", "hex -1,0")
         assert Seen(t, 1).counts("casualties_1") == {}

@@ -10,9 +10,9 @@ import pytest
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import alloc, select
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Decision, Zone
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, clear_states
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders import entry
 from tests.sack_armies.builders.fights import coordinate, play
 from tests.sack_armies.builders.random_games import bout_options, random_play
@@ -128,7 +128,7 @@ def dealt_anew(t: TextGame, last: bool) -> TextGame:
             t.states[name][0] = new_row[moved] if name in ROW_LINKS else moved
         elif name in ROWS_IN_STATE:
             t.states[name][0] = new_row[t.states[name][0]]
-    rebuild(t.params[0], record(t.states))
+    rebuild_derived(t.params[0], record(t.states))
     return t
 
 

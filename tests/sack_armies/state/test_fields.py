@@ -13,8 +13,8 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import Role, StateField, names_of, select
 from sackarmies_env.games.sack_armies.play.legal import refresh_legal
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS, clear_states
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders.twin_worlds import (
     CONFIGURATIONS,
     States,
@@ -77,7 +77,7 @@ def test_derived_fields_follow_from_the_others(name: str) -> None:
     game = build(name)
     for ply, states in positions(game):
         other = scribbled(game, states, Role.DERIVED, ply)
-        rebuild(game.params[0], record(other))
+        rebuild_derived(game.params[0], record(other))
         refresh_legal(game.params[0], record(other))
         for field in names_of(STATE_FIELDS, role=Role.DERIVED):
             np.testing.assert_array_equal(other[field], states[field], err_msg=field)

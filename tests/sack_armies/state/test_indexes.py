@@ -10,10 +10,10 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import Role, as_records, copy_records, select
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.observation.observe import observe_again
+from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.constants import Zone
 from sackarmies_env.games.sack_armies.state.layout import LOG_FEATURES
 from sackarmies_env.games.sack_armies.state.record import LOG_WIDTH, STATE_FIELDS
-from sackarmies_env.games.sack_armies.state.zones import rebuild
 from tests.sack_armies.builders.fights import play
 from tests.sack_armies.builders.text_game import token, unit
 
@@ -24,7 +24,7 @@ DERIVED = tuple(field.name for field in select(STATE_FIELDS, role=Role.DERIVED) 
 @njit
 def rebuild_all(params, states):
     for i in range(len(states)):
-        rebuild(params[0], states[i])
+        rebuild_derived(params[0], states[i])
 
 
 @njit

@@ -17,7 +17,7 @@ from sackarmies_env.games.sack_armies.belief.sample import resample_army, sample
 from sackarmies_env.games.sack_armies.play.legal import refresh_legal
 from sackarmies_env.games.sack_armies.rules.damage import can_be_saved, is_instance_lethal
 from sackarmies_env.games.sack_armies.rules.deploy import DEPLOYED
-from sackarmies_env.games.sack_armies.rules.stats import effective_armor
+from sackarmies_env.games.sack_armies.rules.stats import effective_armor, refresh_stats
 from sackarmies_env.games.sack_armies.rules.turn import MOVED
 from sackarmies_env.games.sack_armies.state.constants import Decision, FlipMethod, Frame, Verb, Zone
 from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn, retract_choice
@@ -230,6 +230,7 @@ def determinize_game(params, state, viewer, seed):
     if is_others_choice:
         let_choose(params, state, viewer)
     clear_leftovers(state)
+    refresh_stats(params, state)
 
 
 @njit

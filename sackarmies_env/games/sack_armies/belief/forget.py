@@ -14,6 +14,7 @@ from sackarmies_env.games.sack_armies.belief.rows import TIMES, back_of, order_c
 from sackarmies_env.games.sack_armies.state.constants import MAX_TYPES, NO_TYPE, Zone
 from sackarmies_env.games.sack_armies.state.memory import are_alike, seen_of
 from sackarmies_env.games.sack_armies.state.zones import (
+    clear_stats,
     first_token,
     kind_of,
     owned_tokens,
@@ -170,7 +171,11 @@ def erase_types(params, state, player):
 
 @njit
 def put_in_order(params, state, viewer):
-    """Give out rows, and what others remember of copies, by what `viewer` knows alone; the game stays the same."""
+    """Give out rows, and what others remember of copies, by what `viewer` knows alone; the game stays the same.
+
+    The stats of units are out of date then.
+    """
+    clear_stats(state)
     for player in range(params.num_generals):
         forget_times(params, state, player)
         if player != viewer:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.bits import NO_BITS, bit, has_bit, lowest_bit, without_lowest
+from sackarmies_env.core.bits import NO_BITS, bit, lowest_bit, without_lowest
 from sackarmies_env.core.encode import clamp, relative_seat
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
@@ -16,11 +16,10 @@ from sackarmies_env.games.sack_armies.rules.stats import (
     NO_ROW,
     ability_row_if_revealed,
     applied_rows,
+    current_stats,
     is_as_printed,
     limits_met,
-    stats_if,
     text_rows,
-    unaided_stats,
 )
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_ABILITIES, Ability, Effect, Zone
 from sackarmies_env.games.sack_armies.state.encode import write_hex
@@ -42,18 +41,15 @@ from sackarmies_env.games.sack_armies.state.layout import (
     Token,
 )
 from sackarmies_env.games.sack_armies.state.zones import (
-    NUM_DIRECTIONS,
     controller_of,
     count_attachments,
     field_at,
     first_captive,
     first_token,
     hex_of,
-    is_face_up,
     is_in_effect,
     kind_of,
     owner_of,
-    put_bit,
     tokens_in,
     type_of,
     unit_at,
@@ -91,91 +87,52 @@ def write_granted(params, state, unit, out, at):
 
 
 @njit
-def write_abilities(params, state, unit, out, at):
-    """Write the abilities of a unit as they work for it now, or would if it were face up."""
+def clear_abilities(out, at):
+    """Write that a unit has no abilities."""
     for ability in range(NUM_ABILITIES):
         out[at + Token.AMBUSH + ability] = 0
-    type_id = type_of(state, unit)
-    if limits_met(params, state, unit):
-        for row in range(params.type_ability_start[type_id], params.type_ability_end[type_id]):
-            raise_value(params, np.int64(row), out, at)
-    if not is_as_printed(state, unit):
-        write_granted(params, state, unit, out, at)
+    out[at + Token.AUGMENTED] = 0
+    out[at + Token.AUGMENT_AMOUNT] = 0
+
+
+@njit
+def write_granted_augment(params, state, unit, out, at):
+    """Write the augment of a unit to which attachments or passing effects may grant one."""
     found = ability_row_if_revealed(params, state, unit, np.int64(Ability.AUGMENT))
-    if found == NO_ROW:
-        out[at + Token.AUGMENTED] = 0
-        out[at + Token.AUGMENT_AMOUNT] = 0
-    else:
+    if found != NO_ROW:
         out[at + Token.AUGMENTED] = params.ability_stat[found] + AUGMENTED_OFFSET
         out[at + Token.AUGMENT_AMOUNT] = params.ability_amount[found]
 
 
 @njit
-def is_on_rough_ground(params, state, unit):
-    """Return whether the battlefield under `unit` has effects."""
-    field = field_at(state, hex_of(state, unit))
-    if field == NO_TOKEN:
-        return False
-    type_id = type_of(state, field)
-    return params.type_effect_end[type_id] > params.type_effect_start[type_id]
+def write_abilities(params, state, unit, out, at):
+    """Write where the abilities of a unit, as they work for it now or would face up, are not as printed."""
+    type_id = type_of(state, unit)
+    if params.type_limit_end[type_id] > params.type_limit_start[type_id] and not limits_met(params, state, unit):
+        clear_abilities(out, at)
+    if not is_as_printed(state, unit):
+        write_granted(params, state, unit, out, at)
+        write_granted_augment(params, state, unit, out, at)
 
 
 @njit
-def may_augment(params, state, unit):
-    """Return whether a unit that is face up may give its neighbors something: a cheap test before exact ones."""
-    return params.type_ability[state.token_type[unit], Ability.AUGMENT] > 0 or state.token_first[unit] != NO_TOKEN
-
-
-@njit
-def find_aided(params, state, player):
-    """Mark the units of `player` that a neighbor, now or before it died, may give something."""
-    state.aided[player] = NO_BITS
-    if state.num_ghosts > 0 or state.num_modifiers > 0:
-        state.aided[player] = state.units[player]
-        return
-    rest = state.units[player] & state.face_up[player]
-    while rest != NO_BITS:
-        unit = first_token(params, player) + lowest_bit(rest)
-        rest = without_lowest(rest)
-        if may_augment(params, state, unit):
-            for direction in range(NUM_DIRECTIONS):
-                neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
-                if neighbor != NO_HEX and state.cell_unit[neighbor] != NO_TOKEN:
-                    put_bit(state.aided, state, unit_at(state, neighbor), 1)
-
-
-@njit
-def write_stats(stats, out, at):
+def write_stats(params, state, unit, out, at):
     """Write the effective stats of a unit."""
-    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(max(np.int64(0), stats[0]))
-    out[at + Token.EFFECTIVE_DAMAGE] = clamp(max(np.int64(0), stats[1]))
-    out[at + Token.EFFECTIVE_ARMOR] = clamp(stats[2])
-
-
-@njit(inlined=True)
-def write_unit_stats(params, state, unit, out, at):
-    """Write what a known unit on the board is worth now, where it may differ from what is printed.
-
-    Mostly nothing changes a unit: neither its ground nor an attachment nor, if there are any, an augmenter beside it.
-    """
-    is_printed = is_as_printed(state, unit)
-    if params.type_limit_end[type_of(state, unit)] > params.type_limit_start[type_of(state, unit)] or not is_printed:
-        write_abilities(params, state, unit, out, at)
-    if has_bit(state.aided[owner_of(state, unit)], unit - first_token(params, owner_of(state, unit))):
-        write_stats(stats_if(params, state, unit, is_face_up(state, unit)), out, at)
-    elif not is_printed or is_on_rough_ground(params, state, unit):
-        write_stats(unaided_stats(params, state, unit, is_face_up(state, unit)), out, at)
+    movement, damage, armor = current_stats(params, state, unit)
+    out[at + Token.EFFECTIVE_MOVEMENT] = clamp(max(np.int64(0), movement))
+    out[at + Token.EFFECTIVE_DAMAGE] = clamp(max(np.int64(0), damage))
+    out[at + Token.EFFECTIVE_ARMOR] = clamp(armor)
 
 
 @njit(inlined=True)
 def write_token(params, state, viewer, token, out, at):
-    """Write what `viewer` knows of `token` to a row, whatever was there; the place apart."""
+    """Write what `viewer` knows of `token` to a row, whatever was there; the place apart (V-03)."""
     for column in range(FIRST_ATTRIBUTE):
         out[at + column] = 0
     out[at + Token.OWNER] = relative_seat(viewer, owner_of(state, token), params.num_generals)
     out[at + Token.CONTROLLER] = relative_seat(viewer, controller_of(state, token), params.num_generals)
     out[at + Token.FACE] = state.token_face[token]
-    shown = np.int8(-np.int64(knows_identity(params, state, viewer, token)))  # all bits or none (V-03)
+    shown = np.int8(-np.int64(knows_identity(params, state, viewer, token)))  # all bits or none
     copy_row(params.type_attributes, type_of(state, token), shown, out, at + FIRST_ATTRIBUTE)
 
 
@@ -333,7 +290,8 @@ def write_captives(params, state, viewer, unit, out, at):
 def write_unit(params, state, viewer, unit, out, at):
     """Write what only a unit has, to the row written last."""
     if knows_identity(params, state, viewer, unit):
-        write_unit_stats(params, state, unit, out, at)
+        write_stats(params, state, unit, out, at)
+        write_abilities(params, state, unit, out, at)
     if is_anything_under_way(state):
         out[at + Token.ATTACK_ROLE] = attack_role(state, viewer, unit)
         out[at + Token.ACT_ROLE] = act_role(state, viewer, unit)
@@ -350,8 +308,6 @@ def write_tokens(params, state, viewer, out, at):
     """
     at = write_aside(params, state, viewer, np.int64(Zone.HAND), out, at)
     at = write_aside(params, state, viewer, np.int64(Zone.PICKED), out, at)
-    for player in range(params.num_generals):
-        find_aided(params, state, np.int64(player))
     has_captives = is_anything_in(params, out, General.CAPTURED)
     for i in range(state.num_board):
         key = np.int64(state.board_keys[i])
@@ -367,8 +323,6 @@ def write_tokens(params, state, viewer, out, at):
                 at = write_captives(params, state, viewer, unit, out, at)
     if is_anything_in(params, out, General.REMOVED):
         at = write_removed(params, state, viewer, out, at)
-    for player in range(params.num_generals):
-        state.aided[player] = NO_BITS  # whoever looks leaves the state as it was
     return at
 
 

@@ -41,6 +41,7 @@ from sackarmies_env.games.sack_armies.rules.setup import (
     apply_setup_type,
     run_setup,
 )
+from sackarmies_env.games.sack_armies.rules.stats import refresh_stats
 from sackarmies_env.games.sack_armies.rules.turn import (
     apply_cast_slot,
     apply_menu,
@@ -253,10 +254,12 @@ def resume(params, state):
     if state.truncated == 1:
         abandon(state)
     run_to_decision(params, state)
+    refresh_stats(params, state)
     refresh_legal(params, state)
     while params.auto_forced == 1 and state.num_legal == 1:
         apply(params, state, first_allowed(state))
         run_to_decision(params, state)
+        refresh_stats(params, state)
         refresh_legal(params, state)
     if not is_over(state) and state.num_legal == 0:
         state.error = ERROR_STUCK

@@ -256,6 +256,6 @@ def raise_unit(params, state, cell):
     leave_zone(params, state, unit)
     put_unit(params, state, unit, cell)
     log_event(params, state, Event.RAISE, player, cell, type_of(state, unit))
-    set_face(state, unit, Face.DOWN)
+    set_face(params, state, unit, Face.DOWN)
     reveal(params, state, unit)
     settle_sight(params, state)

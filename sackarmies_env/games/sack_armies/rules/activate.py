@@ -73,6 +73,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
     first_token,
     hex_of,
     is_unit_on_board,
+    outdate_stats,
     owner_of,
     set_face,
     type_of,
@@ -355,10 +356,11 @@ def lay_permanent(params, state):
         to_casualties(params, state, token)
         return
     if target != state.act_unit:
-        detach(state, token)
+        detach(params, state, token)
         attach(state, token, target)
     state.token_active[token] = 1
-    set_face(state, token, Face.UP)
+    outdate_stats(state)
+    set_face(params, state, token, Face.UP)
     log_event(params, state, Event.ATTACH, owner_of(state, token), hex_of(state, target), type_of(state, token))
 
 

@@ -31,6 +31,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
     hex_of,
     is_face_up,
     is_in_effect,
+    outdate_stats,
     owner_of,
     type_of,
     unit_at,
@@ -284,6 +285,7 @@ def leave_ghost(state, unit, type_id, rows, first):
     state.ghost_controller[i] = controller_of(state, unit)
     state.ghost_same[i] = i > first
     state.num_ghosts += 1
+    outdate_stats(state)
 
 
 @njit

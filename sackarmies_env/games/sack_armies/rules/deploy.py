@@ -383,7 +383,7 @@ def deploy_attachment(params, state, player, token, host, cell):
     """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3)."""
     leave_zone(params, state, token)
     attach(state, token, host)
-    set_face(state, token, Face.DOWN)
+    set_face(params, state, token, Face.DOWN)
     log_event(params, state, Event.DEPLOY, player, cell, -1)
 
 

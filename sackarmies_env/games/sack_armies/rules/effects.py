@@ -53,6 +53,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
     is_face_up,
     is_legal_hex,
     is_unit_on_board,
+    outdate_stats,
     owner_of,
     type_of,
     unit_at,
@@ -267,6 +268,7 @@ def offer_effect_types(params, state):
 def add_modifier(params, state, unit, type_id, row):
     """Let effect `row` of a text work on `unit` until the end of the turn, with those before it."""
     place = row - np.int64(params.type_effect_start[type_id])
+    outdate_stats(state)
     last = state.num_modifiers - 1
     if (
         last >= 0

@@ -48,7 +48,7 @@ def reveal(params, state, token):
     """Turn `token` face up, in public, for as long as it stays in play (R8.2.2-6)."""
     if state.token_face[token] == Face.UP:
         return
-    set_face(state, token, Face.UP)
+    set_face(params, state, token, Face.UP)
     mark_seen(state, token)
     log_event(params, state, Event.REVEAL, owner_of(state, token), hex_of(state, token), type_of(state, token))
 

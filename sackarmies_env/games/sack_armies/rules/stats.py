@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import NO_BITS, WORD_BITS, bit, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import (
-    NO_CLAUSE,
     NO_MATCH,
     NO_TOKEN,
     Ability,
@@ -23,7 +23,8 @@ from sackarmies_env.games.sack_armies.state.zones import (
     hex_of,
     is_face_up,
     is_in_effect,
-    is_unit_on_board,
+    owner_of,
+    rebuild,
     type_of,
     unit_at,
 )
@@ -42,34 +43,19 @@ def distance(params, origin, target):
 @njit
 def matches(params, match, type_id):
     """Return whether a type is of the class that a text names (RA-Augment-2, RA-Augment-3, RA-Augment-4, Q-59)."""
-    if match == NO_MATCH:
-        return True
-    keywords = params.type_keywords[type_id]
-    for clause in range(params.match_start[match], params.match_end[match]):
-        wanted = params.clause_keywords[clause]
-        homeland = params.clause_homeland[clause]
-        unit_class = params.clause_class[clause]
-        if (
-            (keywords & wanted) == wanted
-            and (homeland == NO_CLAUSE or homeland == params.type_homeland[type_id])
-            and (unit_class == NO_CLAUSE or unit_class == params.type_class[type_id])
-        ):
-            return True
-    return False
+    return match == NO_MATCH or has_bit(params.match_types[match, type_id // WORD_BITS], type_id % WORD_BITS)
 
 
 @njit
 def has_revealed_unit(params, state, unit, match):
     """Return whether another unit of the same General that fits `match` is revealed in play."""
-    start = first_token(params, state.token_owner[unit])
-    for token in range(start, start + params.tokens_per_general):
-        if (
-            token != unit
-            and is_unit_on_board(params, state, token)
-            and is_face_up(state, token)
-            and matches(params, match, type_of(state, token))
-        ):
+    owner = owner_of(state, unit)
+    start = first_token(params, owner)
+    rest = state.units[owner] & state.face_up[owner] & ~bit(unit - start)
+    while rest != NO_BITS:
+        if matches(params, match, type_of(state, start + lowest_bit(rest))):
             return True
+        rest = without_lowest(rest)
     return False
 
 
@@ -436,21 +422,56 @@ def stat_if(params, state, unit, stat, revealed):
 
 
 @njit
+def refresh_stats(params, state):
+    """Bring `token_stats` up to date."""
+    for player in range(params.num_generals):
+        rest = state.units[player] & ~state.fresh_stats[player]
+        while rest != NO_BITS:
+            unit = first_token(params, player) + lowest_bit(rest)
+            rest = without_lowest(rest)
+            stats = stats_if(params, state, unit, is_face_up(state, unit))
+            state.token_stats[unit, Stat.MOVEMENT] = stats[0]
+            state.token_stats[unit, Stat.DAMAGE] = stats[1]
+            state.token_stats[unit, Stat.ARMOR] = stats[2]
+        state.fresh_stats[player] = state.units[player]
+
+
+@njit
+def rebuild_derived(params, state):
+    """Find all derived fields but the legal ids anew: the oracle of what is kept up to date."""
+    rebuild(params, state)
+    refresh_stats(params, state)
+
+
+@njit
+def current_stats(params, state, unit):
+    """Return the effective stats of `unit` on the board, as it is now."""
+    owner = owner_of(state, unit)
+    if has_bit(state.fresh_stats[owner], unit - first_token(params, owner)):
+        return (
+            np.int64(state.token_stats[unit, Stat.MOVEMENT]),
+            np.int64(state.token_stats[unit, Stat.DAMAGE]),
+            np.int64(state.token_stats[unit, Stat.ARMOR]),
+        )
+    return stats_if(params, state, unit, is_face_up(state, unit))
+
+
+@njit
 def effective_movement(params, state, unit):
     """Return the movement of `unit` after modifiers, at least 0 (R3.2.2-1, R8.3-11, RB-11)."""
-    return max(np.int64(0), stat_if(params, state, unit, Stat.MOVEMENT, is_face_up(state, unit)))
+    return max(np.int64(0), current_stats(params, state, unit)[0])
 
 
 @njit
 def effective_damage(params, state, unit):
     """Return the damage rating of `unit` after modifiers, at least 0 (R3.2.2-2)."""
-    return max(np.int64(0), stat_if(params, state, unit, Stat.DAMAGE, is_face_up(state, unit)))
+    return max(np.int64(0), current_stats(params, state, unit)[1])
 
 
 @njit
 def effective_armor(params, state, unit):
     """Return the armor of `unit` after modifiers; zero or less does not kill (R3.2.2-5, R9.2-17)."""
-    return stat_if(params, state, unit, Stat.ARMOR, is_face_up(state, unit))
+    return current_stats(params, state, unit)[2]
 
 
 @njit

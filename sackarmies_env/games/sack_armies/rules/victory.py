@@ -19,6 +19,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
     first_captive,
     first_token,
     kind_of,
+    outdate_stats,
     owner_of,
     type_of,
     unit_at,
@@ -185,6 +186,8 @@ def take_control(params, state):
 @njit
 def drop_passing_effects(state):
     """End what lasts this turn only: action effects and the bonuses of dead augmenters (R9.1-3, Q-89)."""
+    if state.num_modifiers > 0 or state.num_ghosts > 0:
+        outdate_stats(state)
     state.num_modifiers = 0
     state.num_ghosts = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_env.core.bits import WORD_BITS
 from sackarmies_env.core.state import record_dtype
 from sackarmies_env.games.sack_armies.state.constants import (
     MAX_ABILITIES,
@@ -127,6 +128,7 @@ PARAMS_DTYPE = record_dtype(
         # --- matches: any of their clauses; a clause: all of its conditions
         ("match_start", np.int16, (MAX_MATCHES,)),
         ("match_end", np.int16, (MAX_MATCHES,)),
+        ("match_types", np.uint64, (MAX_MATCHES, MAX_TYPES // WORD_BITS)),  # the types that fit, as bits; from the rest
         ("clause_keywords", np.int64, (MAX_CLAUSES,)),  # bits that must all be set
         ("clause_homeland", np.int8, (MAX_CLAUSES,)),  # Homeland or NO_CLAUSE
         ("clause_class", np.int8, (MAX_CLAUSES,)),  # UnitClass or NO_CLAUSE

@@ -30,7 +30,16 @@ from sackarmies_env.core.state import (
     part_of_state,
     scalar,
 )
-from sackarmies_env.games.sack_armies.state.constants import Decision, Event, Face, Frame, Verb, Victory, Zone
+from sackarmies_env.games.sack_armies.state.constants import (
+    Decision,
+    Event,
+    Face,
+    Frame,
+    Stat,
+    Verb,
+    Victory,
+    Zone,
+)
 
 MAX_FRAMES = 5
 FRAME_DATA = 6
@@ -42,6 +51,8 @@ MAX_SCRIPT_DRAWS = 48
 PASSING_LIMIT = 32  # surprises of a General whose effects pass with the turn; augments that its dead leave
 MAX_INSTANCES = 14  # a hit and a counter, each scattered over six neighbors
 MAX_RETURNS = 250  # returns after that many count as one
+NUM_STATS = len(Stat)
+STATS = "effective stats"
 PRINTED = 0  # in ghost_rows: the augments printed on the dead unit
 IN_SIGHT = 255  # in token_seen: the identity is public now
 
@@ -158,6 +169,12 @@ STATE_FIELDS: tuple[StateField, ...] = (
             "board_keys", np.int16, (ROW,), COUNT, "2 * cell for a battlefield, 2 * cell + 1 for a unit, rising; then 0"
         ),
         scalar("num_board", COUNT, "entries of board_keys"),
+        role=Role.DERIVED,
+    ),
+    *part_of_state(
+        STATS,
+        array("fresh_stats", np.uint64, (SEAT,), BITS, "units whose token_stats are up to date: at a decision, all"),
+        array("token_stats", np.int16, (ROW, NUM_STATS), NUMBER, "movement, damage, armor of a unit now; else 0"),
         role=Role.DERIVED,
     ),
     *part_of_state(
@@ -282,7 +299,6 @@ STATE_FIELDS: tuple[StateField, ...] = (
         array("reach_edge", np.uint64, (BOARD_ROW,), BITS, "P-REACH: those entered by the last step that go on"),
         array("reach_open", np.uint64, (BOARD_ROW,), BITS, "P-REACH: hexes that may be passed and are not reached"),
         array("reach_halts", np.uint64, (BOARD_ROW,), BITS, "P-REACH: hexes that end the move"),
-        array("aided", np.uint64, (SEAT,), BITS, "observations: units that others may augment"),
         array("true_type", np.int16, (OWN_ROW,), TYPE, "determinize: types that a General is known to have", empty=0),
         array("true_seen", np.uint8, (OWN_ROW,), COUNT, "determinize: their token_seen"),
         array("sample_back", np.int8, (ROW,), COUNT, "determinize: Back, the kind as far as all know it"),

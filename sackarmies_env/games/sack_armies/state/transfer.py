@@ -18,6 +18,7 @@ from sackarmies_env.games.sack_armies.state.memory import (
 )
 from sackarmies_env.games.sack_armies.state.zones import (
     clear_hex,
+    clear_stats_of,
     detach,
     enter_field,
     enter_unit,
@@ -25,6 +26,8 @@ from sackarmies_env.games.sack_armies.state.zones import (
     first_captive,
     is_face_up,
     link_captive,
+    outdate_stats,
+    outdate_stats_around,
     owner_of,
     remove_key,
     rows_per_general,
@@ -51,6 +54,8 @@ def lift_unit(params, state, unit):
     """Take `unit` off its cell; the caller puts it somewhere at once."""
     cell = np.int64(state.token_hex[unit])
     if cell != NO_HEX:
+        outdate_stats_around(params, state, cell)
+        clear_stats_of(state, unit)
         state.cell_unit[cell] = NO_TOKEN
         clear_hex(params, state.unit_rows, cell)
         remove_key(state, 2 * cell + 1)
@@ -61,8 +66,8 @@ def lift_unit(params, state, unit):
 @njit
 def put_field(params, state, field, cell, player):
     """Put a battlefield down, face up, its arrow toward `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8)."""
+    set_face(params, state, field, Face.UP)
     set_zone(state, field, Zone.BATTLEGROUND)
-    set_face(state, field, Face.UP)
     mark_seen(state, field)
     state.token_controller[field] = player
     state.token_hex[field] = cell
@@ -75,10 +80,10 @@ def put_field(params, state, field, cell, player):
 
 
 @njit
-def clear_token(state, token):
+def clear_token(params, state, token):
     """Forget what `token` was and did in play; out of it nobody can track it (Q-64)."""
     state.token_controller[token] = state.token_owner[token]
-    set_face(state, token, Face.DOWN)
+    set_face(params, state, token, Face.DOWN)
     state.token_hex[token] = NO_HEX
     state.token_host[token] = NO_TOKEN
     state.token_first[token] = NO_TOKEN
@@ -105,6 +110,8 @@ def shed_effects(state, unit):
             state.modifier_type[kept] = state.modifier_type[i]
             state.modifier_rows[kept] = state.modifier_rows[i]
             kept += 1
+    if kept < state.num_modifiers:
+        outdate_stats(state)
     state.num_modifiers = kept
     if state.act_effect > 0 and state.act_target == unit:
         state.act_target = NO_TOKEN
@@ -126,13 +133,13 @@ def leave_zone(params, state, token):
     elif zone == Zone.CASUALTIES and not is_face_up(state, token):
         forget_draw(params, state, token, hidden_losses(params, state, token))
     elif zone == Zone.ATTACHED:
-        detach(state, token)
+        detach(params, state, token)
     elif zone == Zone.CAPTURED:
         unlink_captive(state, token)
     elif zone == Zone.BATTLEGROUND:
         lift_unit(params, state, token)
         shed_effects(state, token)
-    clear_token(state, token)
+    clear_token(params, state, token)
 
 
 @njit
@@ -160,7 +167,7 @@ def to_hand(params, state, token):
 def show_in_pile(params, state, token, was_up):
     """Lay a token on a pile face up if all may know it: piles are public, or it was revealed (C-casualties_public)."""
     if params.casualties_public == 1 or was_up:
-        set_face(state, token, Face.UP)
+        set_face(params, state, token, Face.UP)
         mark_seen(state, token)
 
 
@@ -170,7 +177,7 @@ def show_casualty(params, state, player, type_id):
     token = find_in_zone(params, state, player, Zone.CASUALTIES, type_id)
     if token != NO_TOKEN and not is_face_up(state, token):
         forget_draw(params, state, token, hidden_losses(params, state, token))
-        set_face(state, token, Face.UP)
+        set_face(params, state, token, Face.UP)
         mark_seen(state, token)
 
 
@@ -208,7 +215,7 @@ def to_captor(params, state, token, captor):
     leave_zone(params, state, token)
     link_captive(state, token, captor)
     state.token_kind_known[token] = is_kind_known
-    set_face(state, token, face)
+    set_face(params, state, token, face)
 
 
 @njit

@@ -9,6 +9,7 @@ from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, STACK_LIMIT, Face, Kind, Use, Zone
 from sackarmies_env.games.sack_armies.state.events import show_log
+from sackarmies_env.games.sack_armies.state.record import NUM_STATS
 
 NUM_DIRECTIONS = 6
 
@@ -123,8 +124,63 @@ def put_bit(words, state, token, value):
 
 
 @njit
-def set_face(state, token, face):
+def outdate_stats(state):
+    """Note that the stats of every unit may change now: what is turned up may meet a limit anywhere."""
+    for player in range(len(state.fresh_stats)):
+        state.fresh_stats[player] = NO_BITS
+
+
+@njit
+def outdate_stats_of(state, unit):
+    """Note that the stats of `unit`, unless that is NO_TOKEN, may change now."""
+    if unit != NO_TOKEN:
+        put_bit(state.fresh_stats, state, unit, 0)
+
+
+@njit
+def outdate_stats_around(params, state, cell):
+    """Note that the stats of the unit on `cell` and of those next to it may change now."""
+    outdate_stats_of(state, unit_at(state, cell))
+    for direction in range(NUM_DIRECTIONS):
+        neighbor = np.int64(params.neighbors[cell, direction])
+        if neighbor != NO_HEX:
+            outdate_stats_of(state, unit_at(state, neighbor))
+
+
+@njit
+def outdate_stats_by(params, state, unit):
+    """Note that the stats of `unit`, unless that is NO_TOKEN or off the board, and of its neighbors may change now."""
+    if unit != NO_TOKEN and hex_of(state, unit) != NO_HEX:
+        outdate_stats_around(params, state, hex_of(state, unit))
+
+
+@njit
+def outdate_limited_stats(params, state, player):
+    """Note that a revealed unit of `player` comes or goes, which a printed limit may ask for."""
+    rest = state.units[player]
+    while rest != NO_BITS:
+        unit = first_token(params, player) + lowest_bit(rest)
+        rest = without_lowest(rest)
+        if params.type_limit_end[state.token_type[unit]] > params.type_limit_start[state.token_type[unit]]:
+            outdate_stats_around(params, state, hex_of(state, unit))
+
+
+@njit
+def outdate_stats_by_face(params, state, token):
+    """Note that the stats of those whom `token` may serve can change now, as it is turned."""
+    zone = state.token_zone[token]
+    if zone == Zone.BATTLEGROUND:
+        outdate_stats_by(params, state, np.int64(token))
+        outdate_limited_stats(params, state, owner_of(state, token))
+    elif zone == Zone.ATTACHED:
+        outdate_stats_by(params, state, np.int64(state.token_host[token]))
+
+
+@njit
+def set_face(params, state, token, face):
     """Turn `token` up or down."""
+    if state.token_face[token] != face:
+        outdate_stats_by_face(params, state, token)
     state.token_face[token] = face
     put_bit(state.face_up, state, token, face)
 
@@ -162,6 +218,21 @@ def is_legal_hex(params, state, cell):
 
 
 # --- derived indexes
+
+
+@njit
+def clear_stats_of(state, token):
+    """Clear the stats of a token that is not on the board any more."""
+    for stat in range(NUM_STATS):
+        state.token_stats[token, stat] = 0
+
+
+@njit
+def clear_stats(state):
+    """Clear the stats of all tokens, to be found anew."""
+    outdate_stats(state)
+    for token in range(len(state.token_stats)):
+        clear_stats_of(state, token)
 
 
 @njit
@@ -204,6 +275,7 @@ def enter_unit(params, state, unit, cell):
     state.units[unit // rows_per_general(state)] |= bit(unit % rows_per_general(state))
     set_hex(params, state.unit_rows, cell)
     insert_key(state, 2 * cell + 1)
+    outdate_stats_around(params, state, cell)
 
 
 @njit
@@ -215,6 +287,7 @@ def enter_field(params, state, field, cell):
     if params.type_halts[state.token_type[field]] == 1:
         set_hex(params, state.halt_rows, cell)
     mark_legal_hexes(params, state, cell)
+    outdate_stats_of(state, unit_at(state, cell))
 
 
 @njit
@@ -226,6 +299,7 @@ def clear_indexes(state):
     for i in range(len(state.board_keys)):
         state.board_keys[i] = 0
     state.num_board = 0
+    clear_stats(state)
     for row in range(len(state.unit_rows)):
         state.unit_rows[row] = NO_BITS
         state.field_rows[row] = NO_BITS
@@ -243,7 +317,7 @@ def clear_indexes(state):
 
 @njit
 def rebuild(params, state):
-    """Derive all indexes anew from the token rows and the log: the oracle of what is kept up to date."""
+    """Derive all indexes anew from the token rows and the log; the stats of units are out of date then."""
     clear_indexes(state)
     show_log(params, state)
     for token in range(len(state.token_zone)):
@@ -334,9 +408,11 @@ def attach(state, token, host):
 
 
 @njit
-def detach(state, token):
+def detach(params, state, token):
     """Take `token` out of the stack of its host."""
     host = np.int64(state.token_host[token])
+    if is_face_up(state, token):
+        outdate_stats_by(params, state, host)
     if state.token_first[host] == token:
         state.token_first[host] = state.token_next[token]
     else:

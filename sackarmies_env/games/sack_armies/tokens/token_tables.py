@@ -13,6 +13,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     MAX_EFFECTS,
     MAX_KEYWORDS,
     MAX_MATCHES,
+    MAX_TYPES,
     NO_CLAUSE,
     NO_MATCH,
     Ability,
@@ -102,6 +103,8 @@ class TokenTables:
                 self.fill_terrain(row, token)
             for table in ("limit", "effect"):
                 self.record[f"type_{table}_end"][0, row] = self.rows[table]
+        for match in range(self.rows["match"]):
+            self.fill_match(match)
 
     def new_row(self, table: str, size: int) -> int:
         """Return the next free row of a table."""
@@ -187,6 +190,21 @@ class TokenTables:
                 self.put("clause", clause_row, **{"class": class_number(clause.type)})
         self.record["match_end"][0, row] = self.rows["clause"]
         return row
+
+    def fill_match(self, match: int) -> None:
+        """Write which types fit a match: those for which one of its clauses holds."""
+        tables = self.record[0]
+        fitting = np.zeros(MAX_TYPES, np.bool_)
+        for clause in range(int(tables["match_start"][match]), int(tables["match_end"][match])):
+            wanted, homeland, unit_class = (
+                tables[f"clause_{name}"][clause] for name in ("keywords", "homeland", "class")
+            )
+            fitting |= (
+                (tables["type_keywords"] & wanted == wanted)
+                & ((homeland == NO_CLAUSE) | (tables["type_homeland"] == homeland))
+                & ((unit_class == NO_CLAUSE) | (tables["type_class"] == unit_class))
+            )
+        self.record["match_types"][0, match] = np.packbits(fitting, bitorder="little").view("<u8")
 
     def add_ability(self, ability: AnyAbility) -> int:
         """Write an ability, printed or granted; return its row."""
