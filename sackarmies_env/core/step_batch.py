@@ -13,7 +13,7 @@
 
 An output of no rows is not written. A game makes its `step_batch` of its `Rules`:
 
-    RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated)
+    RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated, offer)
 
     @njit
     def step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results):
