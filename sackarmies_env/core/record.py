@@ -328,6 +328,8 @@ def load_record(path: str | Path) -> GameRecord:
 
 def _with_forced(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record of a file; earlier versions wrote two kinds of forced results as keys of their own."""
+    if "forced" in data:
+        return dict(data)
     record = {key: value for key, value in data.items() if key not in FORMER_KINDS}
     former = {key: data[key] for key in FORMER_KINDS if data.get(key)}
     return record | {"forced": former} if former else record

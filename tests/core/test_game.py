@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import pickle
 
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 
 from sackarmies_env.core.actions import ActionSpace, numbered_segment
 from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.chance import ForcedKind
+from sackarmies_env.core.dump import load_record
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.record import state_digest
 from sackarmies_env.core.state import COMMON_FIELDS, StateLayout
-from sackarmies_env.core.step_batch import Ending
+from sackarmies_env.core.step_batch import Command, Ending, dispatch
 from sackarmies_env.envs.match import Match
 from sackarmies_env.testing import RandomPlay, perft, perft_divide
 from tests.core.toy_game import make_duel
@@ -75,6 +79,10 @@ def test_perft_counts_sequences():
             "^game 'duel': legal holds 1 words, but 65 actions need 2 of them$",
         ),
         (
+            {"forced_kinds": (ForcedKind("coins", ({"H": 1},)),)},
+            "^game 'duel': coins can be forced in 1 queues, but the state has 0: see core.chance.chance_fields$",
+        ),
+        (
             {"params": np.zeros(2, make_duel().params.dtype)},
             r"^game 'duel': params has the shape \(2,\), but must have",
         ),
@@ -87,6 +95,15 @@ def test_perft_counts_sequences():
 def test_game_with_something_missing_is_refused(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
         dataclasses.replace(make_duel(3), **changes)
+
+
+def test_scenario_of_a_game_that_writes_none_holds_the_whole_position():
+    play = RandomPlay(make_duel(3), 4, max_plies=5)
+    play.play()
+    game = play.game
+    loaded = load_record(game.id, game.state_layout, json.loads(json.dumps(game.to_scenario(play.states))), {})
+    dispatch(game.step_batch, game.params, loaded, Command.RESUME)
+    assert state_digest(loaded) == state_digest(play.states)
 
 
 def test_game_without_forced_results_refuses_them():
