@@ -9,27 +9,25 @@ eliminated; the last one wins. After `max_turns` turns the game is truncated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from sackarmies_env.core.actions import ActionSpace, Segment, numbered_segment
+from sackarmies_env.core.chance import NO_RESULT, ForcedKind, chance_fields, clear_forced, next_forced, sample_worlds
 from sackarmies_env.core.encode import relative_seat, relative_seat_or_nobody
 from sackarmies_env.core.entries import GameEntry
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.legal import allow, clear_legal, legal_fields, num_words
+from sackarmies_env.core.legal import allow, clear_legal, make_layout
 from sackarmies_env.core.observation import Block, ObservationSpec, columns, flag, number, seat
-from sackarmies_env.core.rng import below, next_draw_word, seed_streams
-from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, alloc, record_dtype
+from sackarmies_env.core.rng import below, next_draw_word
+from sackarmies_env.core.seats import next_left, share_losses
+from sackarmies_env.core.state import COUNT, FLAG, NO_PLAYER, SEAT, Role, alloc, array, record_dtype, scalar
 from sackarmies_env.core.step_batch import Rules, is_over, run_commands
 
 MAX_PLAYERS = 4
 DICE = 3  # of each player at the beginning
 FACES = 6  # 1 to 6
 MAX_COUNT = MAX_PLAYERS * DICE
-MAX_FORCED = 32  # rolls of a player
 
 # --- actions
 
@@ -43,27 +41,24 @@ ACTIONS = ActionSpace(
 )
 SHAKE = ACTIONS.ids["shake"]
 CALL = ACTIONS.ids["call"]
-COUNT = ACTIONS.ids["count 1"]  # count n is COUNT + n - 1
-FACE = ACTIONS.ids["face 1"]
+FIRST_COUNT = ACTIONS.ids["count 1"]  # count n is FIRST_COUNT + n - 1
+FIRST_FACE = ACTIONS.ids["face 1"]
 
 # --- records
 
 PARAMS_DTYPE = record_dtype([("num_players", np.int64), ("max_turns", np.int64)])
-STATE_DTYPE = record_dtype(
-    COMMON_FIELDS,
-    legal_fields(num_words(ACTIONS.num_actions)),
-    [
-        ("num_dice", np.int8, (MAX_PLAYERS,)),  # left; 0: eliminated
-        ("hand", np.int8, (MAX_PLAYERS, FACES)),  # dice under the cup that show face + 1; hidden from the others
-        ("shaken", np.int8, (MAX_PLAYERS,)),  # 1: in this round
-        ("bidder", np.int8),  # of the last bid in this round; NO_PLAYER: none yet
-        ("bid_count", np.int8),  # 0: none yet
-        ("bid_face", np.int8),  # 0: none yet
-        ("said_count", np.int8),  # by the current player, who says the face next; 0: none
-        ("revealed", np.int8, (MAX_PLAYERS, FACES)),  # hands at the last call
-        ("forced", np.int8, (MAX_PLAYERS, MAX_FORCED)),  # faces that players roll first; then 0
-        ("num_used", np.int8, (MAX_PLAYERS,)),  # of the forced faces
-    ],
+STATE = make_layout(
+    ACTIONS.num_actions,
+    MAX_PLAYERS,
+    array("num_dice", np.int8, (SEAT,), COUNT, "left; 0: eliminated"),
+    array("hand", np.int8, (SEAT, FACES), COUNT, "dice under the cup that show face + 1", role=Role.HIDDEN),
+    array("shaken", np.int8, (SEAT,), FLAG, "1: in this round"),
+    scalar("bidder", SEAT, "of the last bid in this round"),
+    scalar("bid_count", COUNT, "0: none yet"),
+    scalar("bid_face", COUNT, "0: none yet"),
+    scalar("said_count", COUNT, "by the current player, who says the face next; 0: none"),
+    array("revealed", np.int8, (SEAT, FACES), COUNT, "hands at the last call"),
+    *chance_fields("dice", SEAT, 32, np.int8, COUNT, "faces that players roll first"),
 )
 
 
@@ -73,11 +68,8 @@ STATE_DTYPE = record_dtype(
 @njit
 def roll_die(state, player):
     """Return the face of a die: the next forced one of `player`, else any."""
-    used = np.int64(state.num_used[player])
-    if used < MAX_FORCED and state.forced[player, used] != 0:
-        state.num_used[player] += 1
-        return np.int64(state.forced[player, used])
-    return 1 + below(next_draw_word(state), FACES)
+    face = next_forced(state.script_dice, state.script_dice_end, state.script_dice_used, player)
+    return 1 + below(next_draw_word(state), FACES) if face == NO_RESULT else face
 
 
 @njit
@@ -87,15 +79,6 @@ def roll_hand(state, player):
         state.hand[player, i] = 0
     for _ in range(state.num_dice[player]):
         state.hand[player, roll_die(state, player) - 1] += 1
-
-
-@njit
-def next_player(params, state, player):
-    """Return the next player with dice, `player` if there is no other."""
-    following = (player + 1) % params.num_players
-    while state.num_dice[following] == 0:
-        following = (following + 1) % params.num_players
-    return following
 
 
 @njit
@@ -113,11 +96,11 @@ def begin_turn(params, state, player):
 def begin_round(params, state, player):
     """Begin a round with `player`, or the next one with dice; if only one has dice, that player wins."""
     state.bidder, state.bid_count, state.bid_face, state.said_count = NO_PLAYER, 0, 0, 0
-    first = player if state.num_dice[player] > 0 else next_player(params, state, player)
+    first = player if state.num_dice[player] > 0 else next_left(state.num_dice, params.num_players, player)
     for one in range(params.num_players):
         state.shaken[one] = 0
         roll_hand(state, one)
-    if next_player(params, state, first) == first:
+    if next_left(state.num_dice, params.num_players, first) == first:
         state.terminated = 1
         state.winner = first
         state.current_player = NO_PLAYER
@@ -136,7 +119,7 @@ def bid(params, state, face):
     """Complete the bid of the current player."""
     state.bidder, state.bid_count, state.bid_face = state.current_player, state.said_count, face
     state.said_count = 0
-    begin_turn(params, state, next_player(params, state, np.int64(state.current_player)))
+    begin_turn(params, state, next_left(state.num_dice, params.num_players, state.current_player))
 
 
 @njit
@@ -156,12 +139,10 @@ def call(params, state):
 def offer(params, state):
     """Write the legal ids: what the current player may do, or the faces that go with the count said."""
     clear_legal(state)
-    if is_over(state):
-        return
     if state.said_count > 0:
         for face in range(1, FACES + 1):
             if is_higher(state, state.said_count, face):
-                allow(state, FACE + face - 1)
+                allow(state, FIRST_FACE + face - 1)
         return
     if state.shaken[state.current_player] == 0:
         allow(state, SHAKE)
@@ -169,7 +150,7 @@ def offer(params, state):
         allow(state, CALL)
     for count in range(1, state.num_dice.sum() + 1):
         if is_higher(state, count, FACES):
-            allow(state, COUNT + count - 1)
+            allow(state, FIRST_COUNT + count - 1)
 
 
 # --- the kernels of the contract
@@ -183,11 +164,10 @@ def step(params, state, action):
         roll_hand(state, state.current_player)
     elif action == CALL:
         call(params, state)
-    elif action < FACE:
-        state.said_count = action - COUNT + 1
+    elif action < FIRST_FACE:
+        state.said_count = action - FIRST_COUNT + 1
     else:
-        bid(params, state, action - FACE + 1)
-    offer(params, state)
+        bid(params, state, action - FIRST_FACE + 1)
 
 
 @njit
@@ -195,7 +175,6 @@ def resume(params, state):
     """Begin a game that has not begun."""
     if state.turn == 0:
         begin_round(params, state, 0)
-    offer(params, state)
 
 
 @njit
@@ -203,7 +182,6 @@ def forfeit(params, state, player):
     """Take all dice of `player`; the others begin a new round."""
     state.num_dice[player] = 0
     begin_round(params, state, np.int64(state.current_player))
-    offer(params, state)
 
 
 @njit
@@ -215,13 +193,7 @@ def is_eliminated(params, state, player):
 @njit
 def returns(params, state, out):
     """Write what eliminated players have lost; once the game is over, the others share it."""
-    alive = np.int64(0)
-    for player in range(params.num_players):
-        alive += np.int64(state.num_dice[player] > 0)
-    loss = 1.0 / (params.num_players - 1.0)
-    gain = loss * (params.num_players - alive) / alive if is_over(state) else 0.0
-    for player in range(params.num_players):
-        out[player] = np.float32(gain if state.num_dice[player] > 0 else -loss)
+    share_losses(state.num_dice, params.num_players, is_over(state), out)
 
 
 # --- observation
@@ -267,7 +239,7 @@ def observe(params, state, viewer, out):
 
 # --- entries
 
-RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated)
+RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated, offer)
 
 
 @njit
@@ -277,44 +249,21 @@ def step_batch(params, states, commands, slots, action_masks, packed_masks, obse
 
 
 @njit
+def sample_hidden(params, state, viewer):
+    """Roll the hands of the others anew."""
+    clear_forced(state.script_dice, state.script_dice_end, state.script_dice_used)
+    for player in range(params.num_players):
+        if player != viewer:
+            roll_hand(state, player)
+
+
+@njit
 def determinize(params, states, players, seeds):
-    """Roll the hands of the others anew, and all that chance decides later."""
-    for i in range(len(states)):
-        state = states[i]
-        seed_streams(state, seeds[i])
-        state.decisions = 0
-        for player in range(params[0].num_players):
-            state.num_used[player] = 0
-            for place in range(MAX_FORCED):
-                state.forced[player, place] = 0
-            if player != players[i]:
-                roll_hand(state, player)
+    """Make worlds that players may believe in, as `Game` says."""
+    sample_worlds(sample_hidden, params, states, players, seeds)
 
 
 # --- the game
-
-
-def to_scenario(states: Records) -> dict[str, Any]:
-    """Return `states[0]` as plain data, hidden hands included."""
-    names = ("turn", "current_player", "num_dice", "hand", "shaken", "bidder", "bid_count", "bid_face", "said_count")
-    return {"game": "liars_dice"} | {name: states[name][0].tolist() for name in names}
-
-
-def force_results(states: Records, flips: str, draws: Sequence[Sequence[str]]) -> None:
-    """Write the faces that players roll first, such as "6", one list a player.
-
-    Raises:
-        ValueError: flips, more lists than players, or a list that is too long or holds no faces.
-    """
-    num_players = np.count_nonzero(states["num_dice"][0])
-    if flips or len(draws) > num_players:
-        raise ValueError(
-            f"flips {flips!r} and {len(draws)} lists of draws: up to {num_players} lists alone are allowed"
-        )
-    for player, faces in enumerate(draws):
-        if len(faces) > MAX_FORCED or not set(faces) <= set("123456"):
-            raise ValueError(f"draws {faces!r} of player {player}: up to {MAX_FORCED} faces '1' to '6' are allowed")
-        states["forced"][0, player, : len(faces)] = [int(face) for face in faces]
 
 
 def make_game(num_players: int = 2, max_turns: int = 200) -> Game:
@@ -335,14 +284,13 @@ def make_game(num_players: int = 2, max_turns: int = 200) -> Game:
     ]
 
     def initial_state(states: Records) -> None:
-        states["winner"] = NO_PLAYER
         states["num_dice"][0, :num_players] = DICE
 
     return Game(
         id="liars_dice",
         num_players=num_players,
-        num_actions=ACTIONS.num_actions,
-        state_dtype=STATE_DTYPE,
+        actions=ACTIONS,
+        state_layout=STATE,
         observation_spec=ObservationSpec(blocks),
         params=params,
         config={"num_players": num_players, "max_turns": max_turns},
@@ -350,11 +298,8 @@ def make_game(num_players: int = 2, max_turns: int = 200) -> Game:
         step_batch=step_batch,
         initial_state=initial_state,
         determinize=determinize,
-        format_action=ACTIONS.format_action,
-        parse_action=ACTIONS.parse_action,
         describe_decision=lambda states: "FACE" if states["said_count"][0] > 0 else "TURN",
-        to_scenario=to_scenario,
-        force_results=force_results,
+        forced_kinds=(ForcedKind("dice", ({face: face for face in range(1, FACES + 1)},) * num_players),),
         zero_sum=True,
     )
 

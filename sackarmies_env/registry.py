@@ -85,7 +85,8 @@ def game_options(game_id: str, section: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         game_id: see `list_games`.
-        section: what the section says besides the id; `num_players` is understood for every game that has a choice.
+        section: what the section says, with the id or without; `num_players` is understood for every game that has a
+            choice.
 
     Raises:
         ValueError: no such game, an unknown option, or a value that the game refuses.
@@ -95,8 +96,9 @@ def game_options(game_id: str, section: Mapping[str, Any]) -> dict[str, Any]:
     if read is not None:
         options: dict[str, Any] = read(section)
         return options
-    _check_options(section, inspect.signature(entry.hook("make_game")).parameters, game_id)
-    return dict(section)
+    known = [*(["id"] if "id" in section else []), *inspect.signature(entry.hook("make_game")).parameters]
+    _check_options(section, known, game_id)
+    return {name: value for name, value in section.items() if name != "id"}
 
 
 def load_players(game_id: str, num_players: int, **section: Any) -> Game:

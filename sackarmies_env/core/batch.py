@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -192,16 +192,20 @@ class Batch:
         """Bring the outputs up to date, after states or seats were written to or a rollout."""
         self._dispatch(Command.AWAIT, self._rows_of(rows))
 
-    def begin_forced(self, seeds: ArrayLike, flips: str, draws: Sequence[Sequence[str]]) -> None:
+    def begin_forced(self, seeds: ArrayLike, forced: Mapping[str, Any]) -> None:
         """Begin all games anew with the same forced results, which are used up before chance decides.
+
+        Args:
+            seeds: one a game, 0 to 2**63 - 1.
+            forced: as in `Game.start`.
 
         Raises:
             ValueError: the game cannot take them; no game is changed.
         """
         given = seeds_of(seeds, len(self))
-        self.begin_at(given, self.forced_starts(given, flips, draws))
+        self.begin_at(given, self.forced_starts(given, forced))
 
-    def forced_starts(self, seeds: ArrayLike, flips: str, draws: Sequence[Sequence[str]]) -> Records:
+    def forced_starts(self, seeds: ArrayLike, forced: Mapping[str, Any]) -> Records:
         """Return new games with forced results, `(n,)` records, and change nothing here.
 
         Raises:
@@ -209,7 +213,7 @@ class Batch:
         """
         starts = self.game.new_states(len(self))
         for row, seed in enumerate(seeds_of(seeds, len(self)).tolist()):
-            self.game.start(starts[row : row + 1], seed, flips, draws)
+            self.game.start(starts[row : row + 1], seed, forced)
             if fault := int(starts["error"][row]):
                 raise engine_error(fault, f"in game {row}, of seed {seed}")
         return starts

@@ -1,21 +1,27 @@
 """Forced results: what a coin, a die or a draw brings first, before a stream of chance decides.
 
-A game names each kind of chance that can be forced. Its state has queues of results for it: one, or one for each
-player. Results are integers: the side of a coin, the number on a die, the type of a card.
+A game names each kind of chance that can be forced: a `ForcedKind` says what users write for it. Its state has queues
+of results for it (`chance_fields`): one, or one for each player, from which rules take the `next_forced`. Results are
+integers: the side of a coin, the number on a die, the type of a card.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import njit
+from sackarmies_env.core.messages import join, quote, short_repr, suggestion
+from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import COUNT, Role, StateField, array, part_of_state
 
 NO_RESULT = -1
+BETWEEN = " |\t\n"  # what may stand between the letters of a shared kind, for the reader
 
 
 def chance_fields(
@@ -60,6 +66,20 @@ def clear_forced(results, ends, used):
             results[queue, place] = 0
 
 
+@njit(inlined=True)
+def sample_worlds(sample, params, states, players, seeds):
+    """Do what `determinize` says: give each state a future of its own, and let `sample` replace what is hidden.
+
+    `sample` is a kernel `(params, state, player)`: it erases all that is hidden from a player, forced results included,
+    and samples it from the streams of the state, which are seeded anew. `decisions` is 0: how many of them others have
+    made is hidden.
+    """
+    for i in range(len(states)):
+        seed_streams(states[i], seeds[i])
+        states[i].decisions = 0
+        sample(params[0], states[i], np.int64(players[i]))
+
+
 def force_results(states: NDArray[np.void], name: str, queues: Sequence[Sequence[int]]) -> None:
     """Force the results of a kind of chance in `states[0]`: of the first queues, in place of those that they had.
 
@@ -71,7 +91,8 @@ def force_results(states: NDArray[np.void], name: str, queues: Sequence[Sequence
         raise ValueError(f"{name} are forced for {len(queues)} players, but at most {len(ends)} can be")
     for queue, forced in enumerate(queues):
         if len(forced) > results.shape[1]:
-            raise ValueError(f"{len(forced)} {name} are forced, but at most {results.shape[1]} can be")
+            whose = f" for player {queue}" if len(ends) > 1 else ""
+            raise ValueError(f"{len(forced)} {name} are forced{whose}, but at most {results.shape[1]} can be")
         results[queue] = 0
         results[queue, : len(forced)] = forced
         ends[queue], used[queue] = len(forced), 0
@@ -81,3 +102,87 @@ def forced_left(states: NDArray[np.void], name: str) -> list[list[int]]:
     """Return the forced results of a kind of chance in `states[0]` that have not been used, a list for each queue."""
     results, ends, used = (states[f"script_{name}{part}"][0].tolist() for part in ("", "_end", "_used"))
     return [row[first:end] for row, first, end in zip(results, used, ends, strict=True)]
+
+
+# --- as users write them
+
+
+@dataclass(frozen=True)
+class ForcedKind:
+    """A kind of chance whose results can be forced.
+
+    Attributes:
+        name: as users write it, and as `chance_fields` is given it.
+        results: for each queue, what users write and the number that it stands for: texts or integers.
+        is_shared: whether there is one queue for all players. Users write a text then, a letter for each result,
+            such as "H T | H"; else a list of results for each player.
+    """
+
+    name: str
+    results: tuple[Mapping[Any, int], ...]
+    is_shared: bool = False
+
+    def read(self, given: Any) -> list[list[int]]:
+        """Return what a user writes as numbers, a list for each of the first queues.
+
+        Raises:
+            ValueError: it has another form, or holds what is no result.
+        """
+        return self._read_text(given) if self.is_shared else self._read_lists(given)
+
+    def _read_text(self, given: Any) -> list[list[int]]:
+        results = self.results[0]
+        letters = [letter for letter in given.upper() if letter not in BETWEEN] if isinstance(given, str) else [""]
+        if not results.keys() >= set(letters):
+            wanted = f"text of the letters {join(results)}, with blanks and bars between them"
+            raise ValueError(f"{self.name}={short_repr(given)}: it must be {wanted}")
+        return [[results[letter] for letter in letters]] if letters else []
+
+    def _read_lists(self, given: Any) -> list[list[int]]:
+        if not _is_list(given) or not all(_is_list(queue) for queue in given):
+            raise ValueError(f"{self.name}={short_repr(given)}: it must be one list for each player")
+        if len(given) > len(self.results):
+            raise ValueError(f"{self.name} are forced for {len(given)} players, but {len(self.results)} play")
+        return [[self._result(player, entry) for entry in queue] for player, queue in enumerate(given)]
+
+    def _result(self, player: int, given: Any) -> int:
+        results = self.results[player]
+        if not isinstance(given, str | int) or isinstance(given, bool) or given not in results:
+            allowed = suggestion(given, results) or f"; allowed are {join(results)}"
+            raise ValueError(f"{self.name}[{player}]: {quote(given)} is no result for player {player}{allowed}")
+        return results[given]
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
+
+
+def write_forced(states: NDArray[np.void], kinds: Sequence[ForcedKind], forced: Mapping[str, Any]) -> None:
+    """Write forced results into `states[0]`, in place of those that the same queues had.
+
+    Args:
+        states: `(n,)`.
+        kinds: what can be forced.
+        forced: what users write, by the names of kinds.
+
+    Raises:
+        ValueError: an unknown kind, or what a kind does not take.
+    """
+    known = {kind.name: kind for kind in kinds}
+    if not isinstance(forced, Mapping):
+        raise ValueError(f"forced results {short_repr(forced)}: they must be a dict of {named(kinds)}")
+    for name, given in forced.items():
+        if name not in known:
+            raise ValueError(f"no {quote(name)} can be forced{suggestion(name, known)}: allowed are {named(kinds)}")
+        force_results(states, name, known[name].read(given))
+
+
+def named(kinds: Sequence[ForcedKind]) -> str:
+    """Return the names of kinds as a list in a sentence."""
+    return join(kind.name for kind in kinds) or "none in this game"
+
+
+def plain_forced(forced: Mapping[str, Any]) -> dict[str, Any]:
+    """Return forced results that a game takes as JSON gives them back; kinds with nothing forced are left out."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(forced), default=list))
+    return {name: given for name, given in plain.items() if given not in ("", [])}

@@ -134,7 +134,7 @@ def as_list(name: str, value: Any, length: int, exact: bool = False) -> list[Any
 
 
 def dump_record(game_id: str, layout: StateLayout, states: NDArray[np.void]) -> dict[str, Any]:
-    """Return `states[0]` as plain data from which `load_record` makes it again: a `Game.to_scenario` for any game."""
+    """Return `states[0]` as plain data from which `load_record` makes it again: the `Game.to_scenario` of any game."""
     fields = select(layout.fields, role=KEPT)
     return {"game": game_id, "state": RecordDump(layout, {}).encode(states, layout.empty, fields)}
 

@@ -31,8 +31,9 @@ class GameEntry:
         make_game: `(**options) -> Game`.
         make_recorded_game: `(**options) -> Game` from plain data alone, for games whose options may name files. None:
             `make_game` reads no files.
-        options: `(**section) -> dict`, the options of `make_game` that a section `[game]` of a configuration or the
-            command line asks for; the command line gives `num_players` and `armies`. None: they are the same.
+        options: `(section) -> dict`, the options of `make_game` that a section `[game]` of a configuration, its `id`
+            included, or the command line asks for; the command line gives `num_players` and `armies`. None: they are
+            the same.
         choices: mapping of the name of an option to a function that returns its built-in values, for lists and shells.
         load_scenario: `(source) -> dict`, a scenario as plain data, checked. None: the game has no scenarios.
         picture: `(game, states, viewer) -> Picture`. None: what the viewer observes is drawn as text.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sackarmies_env.core.actions import ActionSpace
+from sackarmies_env.core.chance import ForcedKind, write_forced
+from sackarmies_env.core.dump import dump_record
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.observation import ObservationSpec
-from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, alloc, copy_records
+from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, StateLayout, alloc, copy_records
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Outputs, StepBatch, dispatch, new_slots
 
 Records = NDArray[np.void]
@@ -32,27 +35,25 @@ class Game:
     Attributes:
         id: name in the registry.
         num_players: seats.
-        num_actions: size of the flat action space.
-        state_dtype: the whole truth of one game: `core.state.COMMON_FIELDS`, `core.legal.legal_fields` and its own.
+        actions: the flat action space, with the text of each action.
+        state_layout: the whole truth of one game: `core.state.COMMON_FIELDS`, `core.legal.legal_fields` and its own.
         observation_spec: the layout of an observation, an int8 vector.
         params: `(1,)` record array, the configuration as data.
         config: the configuration as plain data (JSON types); `build(**config)` gives the same game.
         build: the function of a module that builds such games.
         step_batch: plays many games in one call, see `core.step_batch`.
-        initial_state: `(states)`; makes a new game of the empty record `states[0]`, up to where chance decides for the
-            first time: the rest is up to `Rules.resume`, when a game begins as a copy of it.
+        initial_state: `(states)`; makes a new game of the empty record `states[0]`, see `StateLayout.empty`, up to
+            where chance decides for the first time: the rest is up to `Rules.resume`, when a game begins as a copy.
         determinize: `(params, states, players, seeds)`; resamples what is hidden from `players[i]`, future chance
             included, consistent with what that player knows. The result depends on nothing else but the seed: states
             that the player cannot tell apart become the same record, to the byte. `decisions` becomes 0: how many of
             them others have made is hidden.
-        format_action: `(states, action) -> str`, text of an action for the decision in `states[0]`.
-        parse_action: `(states, text) -> int`; raises ValueError for text that names no legal action.
         describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that
             player knows.
-        to_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth.
-        force_results: `(states, flips, draws)`; writes forced flips (text such as "H T") and forced draws (one list of
-            token ids a player) into the initial state `states[0]`, which are used up before chance decides; raises
-            ValueError for what it cannot force. None where nothing can be forced.
+        write_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth, hidden fields
+            included. None: all fields that are kept, by their names (`core.dump.dump_record`).
+        forced_kinds: kinds of chance whose first results can be forced; the state has the `core.chance.chance_fields`
+            of each.
         keeps_chance: whether every game has the chance that the initial state has, whatever its seed.
         zero_sum: whether the returns of all players add up to zero whenever a game is over, truncated ones included.
         all_seeing: seats from which nothing is hidden but future chance; all of them in a game of perfect information.
@@ -65,8 +66,8 @@ class Game:
 
     id: str
     num_players: int
-    num_actions: int
-    state_dtype: np.dtype[np.void]
+    actions: ActionSpace
+    state_layout: StateLayout
     observation_spec: ObservationSpec
     params: Records
     config: dict[str, Any]
@@ -74,11 +75,9 @@ class Game:
     step_batch: StepBatch
     initial_state: Callable[[Records], None]
     determinize: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int64]], None]
-    format_action: Callable[[Records, int], str]
-    parse_action: Callable[[Records, str], int]
     describe_decision: Callable[[Records], str]
-    to_scenario: Callable[[Records], dict[str, Any]]
-    force_results: Callable[[Records, str, Sequence[Sequence[str]]], None] | None = None
+    write_scenario: Callable[[Records], dict[str, Any]] | None = None
+    forced_kinds: tuple[ForcedKind, ...] = ()
     keeps_chance: bool = False
     zero_sum: bool = False
     all_seeing: tuple[int, ...] = ()
@@ -104,6 +103,43 @@ class Game:
             raise ValueError(
                 f"game {self.id!r}: legal holds {words} words, but {self.num_actions} actions need {needed} of them"
             )
+        for kind in self.forced_kinds:
+            queues = fields[f"script_{kind.name}"][0].shape[0] if f"script_{kind.name}" in fields else 0
+            if queues < len(kind.results):
+                raise ValueError(
+                    f"game {self.id!r}: {kind.name} can be forced in {len(kind.results)} queues, but the state has "
+                    f"{queues}: see core.chance.chance_fields"
+                )
+
+    @cached_property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return self.actions.num_actions
+
+    @property
+    def state_dtype(self) -> np.dtype[np.void]:
+        """The dtype of states."""
+        return self.state_layout.dtype
+
+    # --- one state, in words
+
+    def format_action(self, states: Records, action: int) -> str:
+        """Return the text of an action for the decision in `states[0]`."""
+        return self.actions.format_action(states, action)
+
+    def parse_action(self, states: Records, text: str) -> int:
+        """Return the action legal in `states[0]` that a text names.
+
+        Raises:
+            ValueError: it names no legal action.
+        """
+        return self.actions.parse_action(states, text)
+
+    def to_scenario(self, states: Records) -> dict[str, Any]:
+        """Return `states[0]` as a scenario: the referee's full truth as plain data (JSON types)."""
+        if self.write_scenario is None:
+            return dump_record(self.id, self.state_layout, states)
+        return self.write_scenario(states)
 
     # --- many states
 
@@ -119,6 +155,7 @@ class Game:
     def initial(self) -> Records:
         """What every game begins as, `(1,)`; not to be changed."""
         states = self.new_states(1)
+        copy_records(self.state_layout.empty, states)
         self.initial_state(states)
         return states
 
@@ -128,24 +165,20 @@ class Game:
             copy_records(self.initial, states[-1:])
             self._run(params, states, Command.BEGIN, seeds)  # copies the last record, and begins that one last
 
-    def start(self, states: Records, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
+    def start(self, states: Records, seed: int, forced: Mapping[str, Any] | None = None) -> None:
         """Start a game in `states[0]` with forced results, which are used up before `seed` decides.
 
         Args:
             states: `(n,)`.
             seed: 0 to 2**63 - 1.
-            flips: forced flips, text such as "H T".
-            draws: forced draws, one list of token ids a player.
+            forced: by the names of `forced_kinds`, what each `ForcedKind` takes; None for nothing.
 
         Raises:
-            ValueError: the game cannot force them.
+            ValueError: an unknown kind, or results that it does not take.
         """
         first = self.new_states(1)  # and not a copy of `initial`, which would have other bytes between the fields
         copy_records(self.initial, first)
-        if flips or draws:
-            if self.force_results is None:
-                raise ValueError(f"the game {self.id!r} takes no forced results")
-            self.force_results(first, flips, draws)
+        write_forced(first, self.forced_kinds, {} if forced is None else forced)
         copy_records(first, states[:1])
         self._run(self.params, states[:1], Command.BEGIN, seed)
 

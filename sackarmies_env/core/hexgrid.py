@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.grid import NO_CELL, Grid, tables_of
 
-NO_HEX = NO_CELL  # as games of hexes say it
+NO_HEX = NO_CELL  # kept: rules on hexes read `token_hex[token] == NO_HEX`, in 80 places
 DIRECTIONS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 
 

@@ -8,7 +8,18 @@ from numpy.typing import NDArray
 from sackarmies_env.core.bits import NO_BITS, ONE, WORD_BITS, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, choice_word, next_choice
-from sackarmies_env.core.state import BITS, COUNT, Role, StateField, array, part_of_state, scalar
+from sackarmies_env.core.state import (
+    BITS,
+    COMMON_FIELDS,
+    COUNT,
+    SEAT,
+    Role,
+    StateField,
+    StateLayout,
+    array,
+    part_of_state,
+    scalar,
+)
 
 NO_ACTION = -1
 
@@ -30,6 +41,12 @@ def legal_fields(words: int | str) -> list[StateField]:
         scalar("num_legal", COUNT, "bits that are set"),
         role=Role.DERIVED,
     )
+
+
+def make_layout(num_actions: int, num_players: int, *fields: StateField) -> StateLayout:
+    """Return the record of a game: what all games have, room for so many actions and seats, and fields of its own."""
+    common = (*COMMON_FIELDS, *legal_fields(num_words(num_actions)))
+    return StateLayout((*common, *fields), {SEAT: num_players})
 
 
 def legal_ids(state_legal: NDArray[np.uint64]) -> list[int]:

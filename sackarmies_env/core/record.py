@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.chance import plain_forced
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.messages import printable, quote, short_repr
 from sackarmies_env.core.safe_read import read_json
@@ -26,6 +27,7 @@ from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, rea
 OnPly = Callable[[int, Records, int, Records], None]
 
 FORMAT = "sackarmies-record-1"
+FORMER_KINDS = ("flips", "draws")
 DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
 MAX_REASON = 200  # characters of what an agent did
 Name = Annotated[SingleLine, Field(max_length=100)]
@@ -74,8 +76,7 @@ class GameRecord(StrictModel):
         rules: `Game.digest` of the game.
         config: the configuration, a scenario included; `build(**config)` gives the game.
         seed: of all chance that is not forced.
-        flips: forced flips, as in `Game.start`.
-        draws: forced draws, as in `Game.start`.
+        forced: forced results as in `Game.start`, which checks them; files of games without them leave it out.
         players: names of who played, in seat order; may be empty.
         actions: ids in order; `forfeit_code(p)`, -1 - p, where player p forfeited.
         texts: their text forms.
@@ -90,8 +91,7 @@ class GameRecord(StrictModel):
     rules: Name
     config: dict[str, Any]
     seed: Seed
-    flips: str = ""
-    draws: TupleOf[TupleOf[str]] = ()
+    forced: dict[str, Any] = Field(default_factory=dict)
     players: TupleOf[str] = ()
     actions: TupleOf[Action]
     texts: TupleOf[str]
@@ -186,8 +186,7 @@ def make_record(
     seed: int,
     actions: Sequence[int],
     *,
-    flips: str = "",
-    draws: Sequence[Sequence[str]] = (),
+    forced: Mapping[str, Any] | None = None,
     players: Sequence[str] = (),
     reasons: Mapping[int, str] | None = None,
 ) -> GameRecord:
@@ -197,16 +196,15 @@ def make_record(
         game: what is played.
         seed: as given to `Game.reset` or `Game.start`.
         actions: ids; `forfeit_code(p)` where player p forfeited.
-        flips: forced flips.
-        draws: forced draws.
+        forced: forced results, as in `Game.start`.
         players: names of who played, in seat order.
         reasons: ply of a forfeit -> why it was no free decision.
 
     Raises:
-        ValueError: an action is not legal.
+        ValueError: an action is not legal, or results cannot be forced.
     """
     states = game.new_states(1)
-    game.start(states, seed, flips, draws)
+    game.start(states, seed, forced)
     texts, digests = [], [state_digest(states)]
     for ply, action in enumerate(actions):
         texts.append(ply_text(game, states, int(action)))
@@ -218,8 +216,7 @@ def make_record(
         rules=game.digest,
         config=_plain(game.config),
         seed=int(seed),
-        flips=flips,
-        draws=tuple(tuple(hand) for hand in draws),
+        forced=plain_forced(forced or {}),
         players=tuple(players),
         actions=tuple(int(action) for action in actions),
         texts=tuple(texts),
@@ -244,7 +241,7 @@ def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check
     """
     _check_game(game, record)
     states, before = game.new_states(1), game.new_states(1)
-    game.start(states, record.seed, record.flips, record.draws)
+    game.start(states, record.seed, record.forced)
     if check and state_digest(states) != record.digests[0]:
         raise ValueError(f"the start of the game differs from the record{_origin(game, record)}")
     for ply, action in enumerate(record.actions):
@@ -307,8 +304,9 @@ def save_record(record: GameRecord, path: str | Path) -> None:
         OSError: it cannot be written; the old file stays.
     """
     data = record.model_dump(mode="json")
-    if not record.forfeits:
-        del data["forfeits"]  # versions that do not know the key can read these records
+    for key in ("forced", "forfeits"):
+        if not data[key]:
+            del data[key]  # versions that do not know the key can read these records
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]
     write_safely(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
@@ -325,4 +323,13 @@ def load_record(path: str | Path) -> GameRecord:
         raise ValueError(
             f'{printable(path)}: not a game record: the key "format" must say {quote(FORMAT)}, not {quote(found)}'
         )
-    return read_model(GameRecord, data, str(path))
+    return read_model(GameRecord, _with_forced(data), str(path))
+
+
+def _with_forced(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of a file; earlier versions wrote two kinds of forced results as keys of their own."""
+    if "forced" in data:
+        return dict(data)
+    record = {key: value for key, value in data.items() if key not in FORMER_KINDS}
+    former = {key: data[key] for key in FORMER_KINDS if data.get(key)}
+    return record | {"forced": former} if former else record

@@ -212,7 +212,7 @@ COMMON_FIELDS = part_of_state(
 )
 
 ERROR_NONE = 0
-ERROR_SCRIPT_EXHAUSTED = 1  # flip_method "scripted" ran out of forced results
+ERROR_SCRIPT_EXHAUSTED = 1  # forced results are used up where nothing else decides
 ERROR_CAPACITY = 2  # a fixed-size table of the state overflowed
 ERROR_STUCK = 3  # a decision without a legal action was reached
 
@@ -248,8 +248,7 @@ def engine_error(code: int, where: str = "") -> Exception:
     place = f" {where}" if where else ""
     if code == ERROR_SCRIPT_EXHAUSTED:
         return ValueError(
-            f"the forced flips are used up{place}, and with flip_method 'scripted' nothing else decides: "
-            "give more of them"
+            f"the forced results are used up{place}, and in this configuration nothing else decides: give more of them"
         )
     return RuntimeError(
         f"the rules engine reports fault {code}{place} (see ERROR_ in core/state.py): please report this game"

@@ -13,7 +13,7 @@
 
 An output of no rows is not written. A game makes its `step_batch` of its `Rules`:
 
-    RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated)
+    RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated, offer)
 
     @njit
     def step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results):
@@ -88,6 +88,11 @@ UNLIMITED = 2**31 - 1  # decisions
 StepBatch = Callable[..., None]
 
 
+@njit
+def offer_nothing_new(params, state):
+    """Leave the legal ids as they are."""
+
+
 class Rules(NamedTuple):
     """The kernels that `run_commands` is made of; all take `(params, state, ...)`, one record each.
 
@@ -104,6 +109,9 @@ class Rules(NamedTuple):
             observation.
         returns: `(params, state, out)`, writes what each player has earned; out `(num_players,)` float32.
         is_eliminated: `(params, state, player)`, returns whether a player is out of a game, which may go on.
+        offer: `(params, state)`, writes the legal ids of the decision at hand, those of the one before being still
+            there. It is called after `step`, `resume` and `forfeit`; once the game is over, nothing is legal. Left out,
+            these kernels write the legal ids themselves.
     """
 
     step: Any
@@ -112,6 +120,7 @@ class Rules(NamedTuple):
     observe: Any
     returns: Any
     is_eliminated: Any
+    offer: Any = offer_nothing_new
 
 
 class Outputs(NamedTuple):
@@ -182,6 +191,15 @@ def is_out(rules, params, state, player):
 
 
 @njit(inlined=True)
+def renew_legal(rules, params, state):
+    """Write the legal ids of the decision that the rules have come to; none once the game is over."""
+    if is_over(state):
+        clear_legal(state)
+    else:
+        rules.offer(params, state)
+
+
+@njit(inlined=True)
 def apply_action(rules, params, state, action, max_decisions):
     """Apply a legal action where the game goes on, and truncate a game that has had its number of decisions."""
     if is_over(state):
@@ -193,6 +211,7 @@ def apply_action(rules, params, state, action, max_decisions):
         state.current_player = NO_PLAYER
         clear_legal(state)
         rules.resume(params, state)
+    renew_legal(rules, params, state)
 
 
 @njit(inlined=True)
@@ -228,8 +247,10 @@ def apply_command(rules, params, state, kind, argument, max_decisions):
         apply_action(rules, params, state, argument, max_decisions)
     elif kind == Command.RESUME and not is_over(state):
         rules.resume(params, state)
+        renew_legal(rules, params, state)
     elif kind == Command.FORFEIT and not is_over(state) and not rules.is_eliminated(params, state, argument):
         rules.forfeit(params, state, argument)
+        renew_legal(rules, params, state)
 
 
 @njit(inlined=True)
@@ -264,6 +285,7 @@ def begin_game(rules, params, states, row, slot, seed):
         seed_streams(state, seed)
     slot.seed = seed
     rules.resume(params, state)
+    renew_legal(rules, params, state)
     slot.stream = play_others(rules, params, state, slot, choice_stream(seed))
 
 

@@ -128,15 +128,16 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         Args:
             seed: what chance comes from, 0 to 2**63 - 1; the same seed gives the same game. None continues with seeds
                 drawn from the last one given, or from the system where none was.
-            options: "flips", forced flips such as "H T | H", and "draws", forced draws as one list of token ids a
-                player; both are used up before the seed decides. Other keys are ignored, with a warning.
+            options: forced results, which are used up before the seed decides, by the names of `Game.forced_kinds`; in
+                Sack Armies "flips", such as "H T | H", and "draws", one list of token ids a player. Other keys are
+                ignored, with a warning.
 
         Raises:
             ValueError: a seed out of range, or forced results that the game cannot take.
         """
-        flips, draws = forced_results(options)
+        forced = forced_results(options, self.game)
         seed, chance = next_seed(seed, self._np_random)
-        self._match.begin(seed, flips, draws)
+        self._match.begin(seed, forced)
         self._np_random = chance
         self._set_agents(self.possible_agents[:])
         if self.options.shaping is not None and self._match.player != NO_PLAYER:
@@ -361,7 +362,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Return the game as bytes; `set_state` of an equal environment continues from there."""
         match, rng = self._match, self._np_random
         fields = {name: getattr(self, name) for name in SAVED_FIELDS}
-        fields |= {"seed": match.seed, "flips": match.flips, "draws": match.draws}
+        fields |= {"seed": match.seed, "forced": match.forced}
         fields["generator"] = None if rng is None else rng.bit_generator.state
         return pack_state(self.game, fields, match.states.tobytes(), match.history)
 
@@ -373,8 +374,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """
         fields, state, history = unpack_state(self.game, data)
         match, generator = self._match, fields["generator"]
-        match.seed, match.flips = fields["seed"], fields["flips"]
-        match.draws = tuple(tuple(ids) for ids in fields["draws"])
+        match.seed, match.forced = fields["seed"], fields["forced"]
         match.restore(state, history)
         self._set_agents(fields["agents"])
         for name in SAVED_FIELDS:

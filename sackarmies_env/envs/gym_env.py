@@ -103,18 +103,18 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
 
         Args:
             seed: 0 to 2**63 - 1. None continues from the game before, or begins with any.
-            options: forced results "flips" and "draws", as in the PettingZoo environment.
+            options: forced results, as in the PettingZoo environment.
 
         Raises:
             ValueError: a seed out of range, forced results that the game cannot take, or game after game is over before
                 the learner's first decision.
         """
-        flips, draws = forced_results(options)
+        forced = forced_results(options, self.game)
         if seed is None and self._has_begun:
-            self._begin(int(following_seed(self._match.seed)), flips, draws)
+            self._begin(int(following_seed(self._match.seed)), forced)
         else:
             game_seed, chance = next_seed(seed, self._np_random)
-            self._begin(game_seed, flips, draws)
+            self._begin(game_seed, forced)
             self._np_random, self._np_random_seed = chance, -1 if seed is None else game_seed
         self._paid = self._match.returns[self.seat]
         self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())
@@ -122,20 +122,20 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             self.render()
         return self._observation(), self._info()
 
-    def _begin(self, seed: int, flips: str, draws: list[list[str]]) -> None:
+    def _begin(self, seed: int, forced: dict[str, Any]) -> None:
         """Begin a game in which the learner has something to decide, and play to that decision.
 
         A game that is over before gives way to the one of the following seed, without forced results.
         """
         for _ in range(MAX_RESTARTS):
-            self._begin_one(seed, flips, draws)
+            self._begin_one(seed, forced)
             if not (self._match.out[self.seat] or self._match.truncated):
                 return
-            seed, flips, draws = int(following_seed(seed)), "", []
+            seed, forced = int(following_seed(seed)), {}
         raise ValueError(TOO_SHORT)
 
-    def _begin_one(self, seed: int, flips: str, draws: list[list[str]]) -> None:
-        self._match.begin(seed, flips, draws)  # first of all, for it may refuse
+    def _begin_one(self, seed: int, forced: dict[str, Any]) -> None:
+        self._match.begin(seed, forced)  # first of all, for it may refuse
         self.seat = seat_of(seed, self.game.num_players) if self.seat_choice == RANDOM_SEAT else int(self.seat_choice)
         self._chance.reset(seed)
         for place, opponent in enumerate(self.opponents, start=1):

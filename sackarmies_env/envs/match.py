@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import index
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_env.core.chance import plain_forced
 from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
@@ -49,8 +50,7 @@ class Match:
         out: for each player whether the game is over for them (1) by the rules.
         truncated: whether the game was truncated.
         seed: what chance comes from.
-        flips: forced flips it began with.
-        draws: forced draws it began with.
+        forced: forced results that it began with, as plain data.
         history: actions so far; `forfeit_code(seat)` where a seat has forfeited.
     """
 
@@ -60,8 +60,7 @@ class Match:
         self.player = NO_PLAYER
         self.truncated = False
         self.seed = 0
-        self.flips = ""
-        self.draws: tuple[tuple[str, ...], ...] = ()
+        self.forced: dict[str, Any] = {}
         self.history: list[int] = []
         self.returns: list[float] = [0.0] * game.num_players
         self.out: list[float] = [0.0] * game.num_players
@@ -95,29 +94,28 @@ class Match:
         """A copy of what the current player sees, `(size,)` int8."""
         return self._seen.copy()
 
-    def begin(self, seed: int, flips: str = "", draws: Sequence[Sequence[str]] = ()) -> None:
+    def begin(self, seed: int, forced: Mapping[str, Any] | None = None) -> None:
         """Start a new game.
 
         Args:
             seed: 0 to 2**63 - 1.
-            flips: forced flips, used up before chance decides.
-            draws: forced draws, token ids for each player.
+            forced: forced results as in `Game.start`, used up before chance decides; None for none.
 
         Raises:
             ValueError: forced results that the game does not take; nothing is changed.
         """
-        if flips or draws:
+        if forced:
             start = self.game.new_states(1)
-            self.game.start(start, seed, flips, draws)
+            self.game.start(start, seed, forced)
             if error := int(start["error"][0]):
                 raise engine_error(error)
             copy_records(start, self.states)
         else:
             copy_records(self.game.initial, self.states)
-        self.seed, self.flips, self.draws = seed, flips, tuple(tuple(ids) for ids in draws)
+        self.seed, self.forced = seed, plain_forced(forced or {})
         self.history = []
         self.truncated = False
-        self._run(*((READ, 0) if flips or draws else (BEGIN, seed)))
+        self._run(*((READ, 0) if forced else (BEGIN, seed)))
 
     def play(self, action: int) -> None:
         """Apply a legal action of the current player."""
@@ -188,10 +186,10 @@ class Match:
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.game, self.states.tobytes(), self.seed, self.flips, self.draws, self.history)
+        return _restore, (self.game, self.states.tobytes(), self.seed, self.forced, self.history)
 
     def restore(self, state: bytes, history: list[int]) -> None:
-        """Restore a state saved as bytes, reached by `history`; `seed`, `flips` and `draws` are the caller's to set."""
+        """Restore a state saved as bytes, reached by `history`; `seed` and `forced` are the caller's to set."""
         self.states.view(np.ndarray).view(np.uint8)[...] = np.frombuffer(state, np.uint8)
         self.history = history
         self.truncated = bool(self._truncated.item())
@@ -201,7 +199,7 @@ class Match:
     def replay(self) -> Iterator[Match]:
         """Yield this game at its start and after each action; the same object each time, one step further."""
         again = Match(self.game)
-        again.begin(self.seed, self.flips, self.draws)
+        again.begin(self.seed, self.forced)
         yield again
         for action in self.history:
             if action >= 0:
@@ -242,10 +240,8 @@ class Match:
         return None
 
 
-def _restore(
-    game: Game, state: bytes, seed: int, flips: str, draws: tuple[tuple[str, ...], ...], history: list[int]
-) -> Match:
+def _restore(game: Game, state: bytes, seed: int, forced: dict[str, Any], history: list[int]) -> Match:
     match = Match(game)
-    match.seed, match.flips, match.draws = seed, flips, draws
+    match.seed, match.forced = seed, forced
     match.restore(state, history)
     return match

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from operator import index
 from typing import Any, TypedDict
@@ -13,6 +13,8 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from sackarmies_env.core.chance import named
+from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.spaces import AGENT_NAME
@@ -20,7 +22,6 @@ from sackarmies_env.envs.spaces import AGENT_NAME
 RENDER_MODES = ("ansi", "rgb_array", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
 ILLEGAL_ACTIONS = ("raise", "penalize", "terminate")
-RESET_OPTIONS = ("flips", "draws")
 MAX_SEED = 2**63 - 1
 OWN = "own"
 
@@ -161,33 +162,25 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
-def forced_results(options: Any) -> tuple[str, list[list[str]]]:
-    """Return the forced flips and draws among the options of `reset`; warn about options that are not known.
+def forced_results(options: Any, game: Game) -> dict[str, Any]:
+    """Return the forced results among the options of `reset`; warn about options that are not known.
 
     Args:
         options: a mapping, or None.
+        game: what is played; it checks the results when it starts.
 
     Raises:
-        ValueError: they have the wrong form.
+        ValueError: the options are no mapping.
     """
     if options is None:
-        return "", []
+        return {}
+    known = [kind.name for kind in game.forced_kinds]
     if not isinstance(options, Mapping):
-        known = ", ".join(map(repr, RESET_OPTIONS))
-        raise ValueError(f"options={short_repr(options)} of reset: it must be a dict with any of {known}, or None")
-    unknown = [key for key in options if key not in RESET_OPTIONS]
+        wanted = f"a dict with any of {named(game.forced_kinds)}, or None"
+        raise ValueError(f"options={short_repr(options)} of reset: it must be {wanted}")
+    unknown = [key for key in options if key not in known]
     if unknown:
-        known = ", ".join(map(repr, RESET_OPTIONS))
-        near = suggestion(unknown[0], RESET_OPTIONS)
-        warnings.warn(f"reset ignores the unknown options {short_repr(unknown)}{near}: known are {known}", stacklevel=3)
-    flips, draws = options.get("flips", ""), options.get("draws", ())
-    if not isinstance(flips, str):
-        raise ValueError(f"option flips={short_repr(flips)} of reset: it must be text such as 'H T | H'")
-    is_list = isinstance(draws, Sequence) and not isinstance(draws, str)
-    if not is_list or not all(_is_list_of_ids(ids) for ids in draws):
-        raise ValueError(f"option draws={short_repr(draws)} of reset: it must be one list of token ids a player")
-    return flips, [list(ids) for ids in draws]
-
-
-def _is_list_of_ids(ids: Any) -> bool:
-    return isinstance(ids, Sequence) and not isinstance(ids, str) and all(isinstance(id_, str) for id_ in ids)
+        near = suggestion(unknown[0], known)
+        fault = f"reset ignores the unknown options {short_repr(unknown)}{near}: known are {named(game.forced_kinds)}"
+        warnings.warn(fault, stacklevel=3)
+    return {key: given for key, given in options.items() if key in known}

@@ -80,4 +80,4 @@ class Referee:
             raise ValueError(f"players={short_repr(players)}: it must be a list of names, one a seat")
         if len(players) not in {0, self.game.num_players}:
             raise ValueError(f"{len(players)} names are given for {self.game.num_players} players")
-        return make_record(self.game, match.seed, match.history, flips=match.flips, draws=match.draws, players=players)
+        return make_record(self.game, match.seed, match.history, forced=match.forced, players=players)

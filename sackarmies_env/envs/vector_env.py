@@ -122,14 +122,14 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         Args:
             seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None: they
                 follow those of the games before, or begin with any.
-            options: forced results "flips" and "draws", as in the PettingZoo environment; for the first games only.
+            options: forced results, as in the PettingZoo environment; for the first games only.
 
         Raises:
             ValueError: a seed out of range, or forced results that the game cannot take; nothing is changed.
         """
-        forced = forced_results(options)
+        forced = forced_results(options, self.game)
         seeds, chance = self._first_seeds(seed)
-        starts = self.batch.forced_starts(seeds, *forced) if any(forced) else None
+        starts = self.batch.forced_starts(seeds, forced) if forced else None
         self._np_random_seed, self._np_random = seed if isinstance(seed, int) else -1, chance
         self._begin(self._rows, seeds, starts)
         self._over = self._rows[:0]

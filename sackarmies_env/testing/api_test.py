@@ -8,6 +8,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.testing.batch_paths import check_paths, check_replays, check_rows
 from sackarmies_env.testing.ends import Settled, check_bounds, check_end, check_forfeit, check_limit
+from sackarmies_env.testing.forced import check_forced
 from sackarmies_env.testing.kernels import (
     check_decision,
     check_layout,
@@ -60,6 +61,7 @@ def check_game(
     check_beginnings(game, seed)
     check_bounds(game, seed, most_decisions)
     check_limit(game, seed)
+    check_forced(game, seed)
     check_rows(game, plays)
     check_replays(game, plays, every)
     check_paths(game, plays, seed)

@@ -239,11 +239,11 @@ def test_scenarios_begin_as_they_do_alone(has_chance):
 
 def test_forced_results_come_first():
     batch = Batch(make_duel(), 2)
-    batch.begin_forced(np.array([3, 4]), "", [["card_2"] * 3])
+    batch.begin_forced(np.array([3, 4]), {"draws": [["card_2"] * 3]})
     assert (batch.states["cards"][:, 0] == 2).all()
     assert batch.seeds.tolist() == [3, 4]
     other = begun(make_duel, 2)
-    other.begin_forced(np.array([3, 4]), "", [["card_2"] * 3])
+    other.begin_forced(np.array([3, 4]), {"draws": [["card_2"] * 3]})
     assert content(batch) == content(other)
 
 

@@ -7,11 +7,13 @@ import pytest
 
 from sackarmies_env.core.chance import (
     NO_RESULT,
+    ForcedKind,
     chance_fields,
     clear_forced,
     force_results,
     forced_left,
     next_forced,
+    plain_forced,
 )
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import COUNT, FLAG, SEAT, StateLayout, alloc
@@ -75,3 +77,44 @@ def test_forced_results_of_unknown_players_and_too_many_of_them_are_refused():
 
 def test_forced_results_are_hidden():
     assert {field.role for field in LAYOUT.fields} == {"hidden"}
+
+
+# --- as users write them
+
+COIN = ForcedKind("flips", ({"H": 1, "T": 0},), is_shared=True)
+DIE = ForcedKind("rolls", ({1: 1, 2: 2}, {1: 1, 6: 6}))
+
+
+@pytest.mark.parametrize(
+    ("given", "queues"), [("H T | t", [[1, 0, 0]]), ("", []), (" |\n", []), ("hhT", [[1, 1, 0]])], ids=repr
+)
+def test_letters_stand_for_the_results_of_a_shared_kind(given, queues):
+    assert COIN.read(given) == queues
+
+
+@pytest.mark.parametrize("given", ["H X", 3, None, ["H"], "H,T"], ids=repr)
+def test_other_text_is_refused_with_the_letters_that_are_allowed(given):
+    with pytest.raises(ValueError, match=r'^flips=.*: it must be text of the letters "H", "T", with blanks and bars'):
+        COIN.read(given)
+
+
+def test_each_player_has_results_of_their_own():
+    assert DIE.read([[2, 1], (6,)]) == [[2, 1], [6]]
+    assert DIE.read([]) == []
+    with pytest.raises(ValueError, match=r"^rolls\[1\]: 2 is no result for player 1; allowed are 1, 6$"):
+        DIE.read([[2], [2]])
+    with pytest.raises(ValueError, match=r"^rolls are forced for 3 players, but 2 play$"):
+        DIE.read([[], [], []])
+
+
+@pytest.mark.parametrize("given", ["11", [1], [["1"]], [[True]], [[[1]]], {"0": [1]}, None], ids=repr)
+def test_lists_of_another_form_are_refused(given):
+    with pytest.raises(ValueError, match=r"^rolls(=.*: it must be one list for each player|\[0\]: .* is no result)"):
+        DIE.read(given)
+
+
+def test_forced_results_are_kept_as_plain_data_without_empty_ones():
+    given = [("a",), []]
+    plain = plain_forced({"flips": "", "draws": given, "rolls": []})
+    given.clear()
+    assert plain == {"draws": [["a"], []]}

@@ -58,7 +58,7 @@ SEEDS = [
 @pytest.mark.parametrize(("seeds", "sentence"), SEEDS)
 def test_seeds_are_integers_in_range_one_a_game(batch, seeds, sentence):
     before = content(batch)
-    for begin in (batch.reset, lambda given: batch.begin_forced(given, "", [])):
+    for begin in (batch.reset, lambda given: batch.begin_forced(given, {})):
         with pytest.raises(ValueError, match=sentence):
             begin(seeds)
     assert content(batch) == before
@@ -213,22 +213,22 @@ def test_refusals_are_of_games_that_exist(batch, row):
         batch.refusal(row, 0)
 
 
-REFUSED_STARTS = [([5, 6], "", [["nonsense"], []]), ([5, 6], "H", []), ([5, -1], "", [])]
+REFUSED_STARTS = [([5, 6], {"draws": [["nonsense"], []]}), ([5, 6], {"flips": "H"}), ([5, -1], {})]
 
 
-@pytest.mark.parametrize(("seeds", "flips", "draws"), REFUSED_STARTS)
-def test_games_go_on_after_refused_forced_results(seeds, flips, draws):
+@pytest.mark.parametrize(("seeds", "forced"), REFUSED_STARTS)
+def test_games_go_on_after_refused_forced_results(seeds, forced):
     batch = Batch(make_duel(), 2, restarts=False)
     batch.reset([1, 2])
     batch.step_random()
     before = content(batch)
     with pytest.raises(ValueError):
-        batch.begin_forced(seeds, flips, draws)
+        batch.begin_forced(seeds, forced)
     assert content(batch) == before
     batch.seats[1] = 99
     before = content(batch)
     with pytest.raises(ValueError, match="seats hold 99 for game 1"):
-        batch.begin_forced([5, 6], "", [["card_2"]])
+        batch.begin_forced([5, 6], {"draws": [["card_2"]]})
     assert content(batch) == before
 
 

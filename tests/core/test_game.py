@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import pickle
 
 import numpy as np
 import pytest
 
+from sackarmies_env.core.actions import ActionSpace, numbered_segment
 from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.chance import ForcedKind
+from sackarmies_env.core.dump import load_record
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.step_batch import Ending
+from sackarmies_env.core.record import state_digest
+from sackarmies_env.core.state import COMMON_FIELDS, StateLayout
+from sackarmies_env.core.step_batch import Command, Ending, dispatch
 from sackarmies_env.envs.match import Match
 from sackarmies_env.testing import RandomPlay, perft, perft_divide
 from tests.core.toy_game import make_duel
@@ -51,7 +57,7 @@ def test_random_play_is_repeatable():
 def test_perft_counts_sequences():
     game = make_duel(3)
     states = game.new_states(1)
-    game.start(states, 0, "", [["card_1", "card_2", "card_2"], ["card_4"] * 3, ["card_4"] * 3])
+    game.start(states, 0, {"draws": [["card_1", "card_2", "card_2"], ["card_4"] * 3, ["card_4"] * 3]})
     before = states.tobytes()
     assert [perft(game, states, depth) for depth in range(4)] == [1, 2, 4, 4]  # player 1 holds one value only
     assert perft_divide(game, states, 3) == {"card 1": 2, "card 2": 2}
@@ -68,13 +74,20 @@ def test_perft_counts_sequences():
         ({"step_batch": None}, "^game 'duel': step_batch is None, but must be a function$"),
         ({"num_players": 0}, "^game 'duel': num_players is 0, but must be at least 1$"),
         ({"max_decisions": 0}, "^game 'duel': max_decisions is 0, but must be at least 1$"),
-        ({"num_actions": 65}, "^game 'duel': legal holds 1 words, but 65 actions need 2 of them$"),
+        (
+            {"actions": ActionSpace([numbered_segment("card", 65)], "")},
+            "^game 'duel': legal holds 1 words, but 65 actions need 2 of them$",
+        ),
+        (
+            {"forced_kinds": (ForcedKind("coins", ({"H": 1},)),)},
+            "^game 'duel': coins can be forced in 1 queues, but the state has 0: see core.chance.chance_fields$",
+        ),
         (
             {"params": np.zeros(2, make_duel().params.dtype)},
             r"^game 'duel': params has the shape \(2,\), but must have",
         ),
         (
-            {"state_dtype": np.dtype([("turn", np.int16)])},
+            {"state_layout": StateLayout(tuple(COMMON_FIELDS[1:2]), {})},
             "^game 'duel': the state lacks the fields current_player, dec",
         ),
     ],
@@ -84,12 +97,34 @@ def test_game_with_something_missing_is_refused(changes, sentence):
         dataclasses.replace(make_duel(3), **changes)
 
 
+def test_scenario_of_a_game_that_writes_none_holds_the_whole_position():
+    play = RandomPlay(make_duel(3), 4, max_plies=5)
+    play.play()
+    game = play.game
+    loaded = load_record(game.id, game.state_layout, json.loads(json.dumps(game.to_scenario(play.states))), {})
+    dispatch(game.step_batch, game.params, loaded, Command.RESUME)
+    assert state_digest(loaded) == state_digest(play.states)
+
+
 def test_game_without_forced_results_refuses_them():
-    game = dataclasses.replace(make_duel(), force_results=None)
+    game = dataclasses.replace(make_duel(), forced_kinds=())
     states = game.new_states(1)
     game.start(states, 5)
-    with pytest.raises(ValueError, match=r"^the game 'duel' takes no forced results$"):
-        game.start(states, 5, "H")
+    with pytest.raises(ValueError, match=r'^no "draws" can be forced: allowed are none in this game$'):
+        game.start(states, 5, {"draws": []})
+
+
+def test_unknown_kind_of_forced_results_is_refused_with_those_that_are_known():
+    game = make_duel()
+    for forced in ({"drws": []}, {"draws": [["card_1"]], "drws": []}):
+        states = game.new_states(1)
+        with pytest.raises(
+            ValueError, match=r'^no "drws" can be forced \(did you mean "draws"\?\): allowed are "draws"$'
+        ):
+            game.start(states, 5, forced)
+        assert not states.tobytes().strip(b"\0")
+    with pytest.raises(ValueError, match=r'^forced results .draws.: they must be a dict of "draws"$'):
+        game.start(states, 5, "draws")
 
 
 # --- limit of decisions

@@ -1,12 +1,14 @@
 """Game records: made, saved, read and replayed to the byte; every kind of damage is a sentence."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sackarmies_env.core.game import forfeit_code
-from sackarmies_env.core.record import load_record, make_record, replay, save_record, state_digest
+from sackarmies_env.core.record import load_record, make_record, replay, result_of, save_record, state_digest
+from sackarmies_env.registry import game_of
 from tests.core.toy_game import make_duel
 
 
@@ -19,7 +21,7 @@ def random_actions(game, seed, plies=400):
     """Play at random and return the ids."""
     rng = np.random.default_rng(seed)
     states = game.new_states(1)
-    game.start(states, seed, "", ())
+    game.start(states, seed)
     mask = np.zeros((1, game.num_actions), np.int8)
     actions = []
     while states["current_player"][0] >= 0 and len(actions) < plies:
@@ -65,9 +67,38 @@ def test_on_ply_sees_the_state_before_and_after(game, record):
     assert seen == list(zip(record.digests, record.digests[1:], strict=False))
 
 
+def test_record_of_an_earlier_version_is_read_with_its_forced_results():
+    record = load_record(Path(__file__).parents[1] / "kept/record_1_forced.json")
+    assert record.forced == {"flips": "T H T H", "draws": [["x_new_5", "x_new_4", "x_new_3"], []]}
+    game = game_of(record)
+    last = replay(game, record, check=False)
+    assert (len(record.actions), result_of(game, last)) == (40, record.result)
+    assert last["script_draws_used"][0].tolist() == [3, 0]
+
+
+def test_games_without_forced_results_do_not_mention_them(path, record):
+    assert "forced" not in json.loads(path.read_text())
+    former = load_record(changed(path, flips="", draws=[]))
+    assert former == record
+    with pytest.raises(ValueError, match='unknown key "flips"'):
+        load_record(changed(path, flips="H", forced={"draws": []}))
+
+
+def test_forced_results_survive_the_file(game, tmp_path):
+    record = make_record(game, 1, [3], forced={"draws": [["card_4"] * 3, [], []]})
+    save_record(record, tmp_path / "game.json")
+    assert load_record(tmp_path / "game.json") == record
+
+
+def test_recorded_results_that_the_game_cannot_force_are_refused(game, path):
+    record = load_record(changed(path, forced={"coins": "H"}))
+    with pytest.raises(ValueError, match=r'^no "coins" can be forced: allowed are "draws"$'):
+        replay(game, record)
+
+
 def test_forced_draws_are_part_of_the_record(game):
-    record = make_record(game, 1, [3], draws=[["card_4", "card_4", "card_4"], [], []])
-    assert record.draws == (("card_4", "card_4", "card_4"), (), ())
+    record = make_record(game, 1, [3], forced={"draws": [("card_4", "card_4", "card_4"), [], []]})
+    assert record.forced == {"draws": [["card_4", "card_4", "card_4"], [], []]}
     states = replay(game, record)
     assert states["cards"][0, 0].tolist() == [4, 4, 4]
 

@@ -13,12 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from sackarmies_env.core.actions import ActionSpace, numbered_segment
+from sackarmies_env.core.chance import (
+    NO_RESULT,
+    ForcedKind,
+    chance_fields,
+    clear_forced,
+    next_forced,
+    sample_worlds,
+)
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
-from sackarmies_env.core.legal import allow, clear_legal, legal_fields, legal_ids
+from sackarmies_env.core.legal import allow, clear_legal, make_layout
 from sackarmies_env.core.observation import Block, Feature, ObservationSpec
-from sackarmies_env.core.rng import below, next_draw_word, seed_streams
-from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, alloc, record_dtype
+from sackarmies_env.core.rng import below, next_draw_word
+from sackarmies_env.core.seats import count_left, next_left, share_losses
+from sackarmies_env.core.state import COUNT, NO_PLAYER, SEAT, Role, alloc, array, record_dtype, scalar
 from sackarmies_env.core.step_batch import Rules, is_over, run_commands
 
 NUM_CARDS = 4  # values 1 to 4: the first ids
@@ -27,19 +37,17 @@ HAND = 3
 LIVES = 2
 MAX_DRAWS = 16
 NO_CARD = 0
+CARDS = {f"card_{value}": value for value in range(1, NUM_CARDS + 1)}
 
 PARAMS_DTYPE = record_dtype([("num_players", np.int64), ("max_turns", np.int64)])
-STATE_DTYPE = record_dtype(
-    COMMON_FIELDS,
-    legal_fields(1),
-    [
-        ("cards", np.int8, (MAX_PLAYERS, HAND)),  # hidden from the others
-        ("lives", np.int8, (MAX_PLAYERS,)),
-        ("pending", np.int8),  # card chosen by the current player, before the opponent is named
-        ("shown", np.int8),  # card played last
-        ("forced_draws", np.int8, (MAX_PLAYERS, MAX_DRAWS)),  # not drawn yet
-        ("num_forced", np.int8, (MAX_PLAYERS,)),
-    ],
+STATE = make_layout(
+    NUM_CARDS + MAX_PLAYERS,
+    MAX_PLAYERS,
+    array("cards", np.int8, (SEAT, HAND), COUNT, "values", role=Role.HIDDEN),
+    array("lives", np.int8, (SEAT,), COUNT, "left; 0: eliminated"),
+    scalar("pending", COUNT, "card chosen by the current player, before the opponent is named", role=Role.HIDDEN),
+    scalar("shown", COUNT, "card played last"),
+    *chance_fields("draws", SEAT, MAX_DRAWS, np.int8, COUNT, "cards that are drawn first"),
 )
 
 
@@ -49,31 +57,8 @@ STATE_DTYPE = record_dtype(
 @njit
 def draw(state, player):
     """Return a new card of `player`: the next forced one, or any."""
-    if state.num_forced[player] == 0:
-        return 1 + below(next_draw_word(state), NUM_CARDS)
-    card = np.int64(state.forced_draws[player, 0])
-    for i in range(MAX_DRAWS - 1):
-        state.forced_draws[player, i] = state.forced_draws[player, i + 1]
-    state.num_forced[player] -= 1
-    return card
-
-
-@njit
-def count_alive(state):
-    """Return how many players have lives left."""
-    alive = 0
-    for player in range(MAX_PLAYERS):
-        alive += np.int64(state.lives[player] > 0)
-    return alive
-
-
-@njit
-def next_player(params, state, player):
-    """Return the next player with lives left."""
-    following = (player + 1) % params.num_players
-    while state.lives[following] == 0:
-        following = (following + 1) % params.num_players
-    return following
+    card = next_forced(state.script_draws, state.script_draws_end, state.script_draws_used, player)
+    return 1 + below(next_draw_word(state), NUM_CARDS) if card == NO_RESULT else card
 
 
 @njit
@@ -81,16 +66,16 @@ def end_turn(params, state):
     """Pass to the next player, or end the game."""
     player = np.int64(state.current_player)
     state.pending = NO_CARD
-    if count_alive(state) == 1:
+    if count_left(state.lives, params.num_players) == 1:
         state.terminated = 1
-        state.winner = next_player(params, state, player)
+        state.winner = next_left(state.lives, params.num_players, player)
         state.current_player = NO_PLAYER
     elif state.turn >= params.max_turns:
         state.truncated = 1
         state.current_player = NO_PLAYER
     else:
         state.turn += 1
-        state.current_player = next_player(params, state, player)
+        state.current_player = next_left(state.lives, params.num_players, player)
 
 
 @njit
@@ -114,8 +99,6 @@ def fight(params, state, target):
 def offer(params, state):
     """Offer the cards in hand, or the opponents to name."""
     clear_legal(state)
-    if is_over(state):
-        return
     if state.pending == NO_CARD:
         for i in range(HAND):
             allow(state, np.int64(state.cards[state.current_player, i]) - 1)
@@ -145,9 +128,8 @@ def step(params, state, action):
         fight(params, state, action - NUM_CARDS)
     else:
         state.pending = action + 1
-        if count_alive(state) == 2:
-            fight(params, state, next_player(params, state, np.int64(state.current_player)))
-    offer(params, state)
+        if count_left(state.lives, params.num_players) == 2:
+            fight(params, state, next_left(state.lives, params.num_players, state.current_player))
 
 
 @njit
@@ -157,19 +139,17 @@ def resume(params, state):
         for player in range(params.num_players):
             for slot in range(HAND):
                 state.cards[player, slot] = draw(state, player)
-        state.turn = 1
+        state.turn, state.current_player = 1, 0
     if state.truncated == 1:
         state.pending = NO_CARD
-    offer(params, state)
 
 
 @njit
 def forfeit(params, state, player):
     """Take all lives of a player."""
     state.lives[player] = 0
-    if count_alive(state) == 1 or state.current_player == player:
+    if count_left(state.lives, params.num_players) == 1 or state.current_player == player:
         end_turn(params, state)
-    offer(params, state)
 
 
 @njit
@@ -189,11 +169,7 @@ def observe(params, state, viewer, out):
 @njit
 def returns(params, state, out):
     """Write the losses of those without lives, and at the end what the others gain by them."""
-    alive = count_alive(state)
-    share = 1.0 / (params.num_players - 1.0)
-    gain = share * (params.num_players - alive) / alive if is_over(state) else 0.0
-    for player in range(params.num_players):
-        out[player] = np.float32(gain if state.lives[player] > 0 else -share)
+    share_losses(state.lives, params.num_players, is_over(state), out)
 
 
 @njit
@@ -202,7 +178,7 @@ def is_eliminated(params, state, player):
     return state.lives[player] == 0
 
 
-RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated)
+RULES = Rules(step, resume, forfeit, observe, returns, is_eliminated, offer)
 
 
 @njit
@@ -212,67 +188,32 @@ def step_batch(params, states, commands, slots, action_masks, packed_masks, obse
 
 
 @njit
+def sample_hidden(params, state, viewer):
+    """Deal the cards of others anew."""
+    sort_hand(state, viewer)  # its order shows nowhere
+    clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
+    for player in range(params.num_players):
+        for slot in range(HAND):
+            if player != viewer:
+                state.cards[player, slot] = 1 + below(next_draw_word(state), NUM_CARDS)
+    if state.pending != NO_CARD and state.current_player != viewer:
+        state.pending = state.cards[state.current_player, 0]  # hidden, and one of the cards in hand
+    if not is_over(state):
+        offer(params, state)
+
+
+@njit
 def determinize(params, states, players, seeds):
-    """Deal the cards of others anew, and re-seed the draws."""
-    for i in range(len(states)):
-        state, viewer = states[i], np.int64(players[i])
-        seed_streams(state, seeds[i])
-        state.decisions = 0
-        sort_hand(state, viewer)  # its order shows nowhere
-        for player in range(MAX_PLAYERS):
-            state.num_forced[player] = 0
-            for place in range(MAX_DRAWS):
-                state.forced_draws[player, place] = 0
-            for slot in range(HAND):
-                if player != viewer and player < params[0].num_players:
-                    state.cards[player, slot] = 1 + below(next_draw_word(state), NUM_CARDS)
-        if state.pending != NO_CARD and state.current_player != viewer:
-            state.pending = state.cards[state.current_player, 0]  # hidden, and one of the cards in hand
-        offer(params[0], state)
+    """Do what `Game` says."""
+    sample_worlds(sample_hidden, params, states, players, seeds)
 
 
-# --- texts, and the game
-
-
-def force_results(states: Any, flips: str, draws: Any) -> None:
-    """Write the cards that players are to draw."""
-    if flips:
-        raise ValueError(f"flips {flips!r}: duel has no flips")
-    for player, cards in enumerate(draws):
-        values = [int(card.removeprefix("card_")) for card in cards]
-        states["forced_draws"][0, player, : len(values)] = values
-        states["num_forced"][0, player] = len(values)
+# --- the game
 
 
 def initial_state(num_players: int, states: Any) -> None:
     """Give everybody their lives; the cards are dealt when the game begins."""
-    states["winner"] = NO_PLAYER
     states["lives"][0, :num_players] = LIVES
-
-
-def format_action(states: Any, action: int) -> str:
-    """Return the text of an action."""
-    return f"card {action + 1}" if action < NUM_CARDS else f"player {action - NUM_CARDS}"
-
-
-def parse_action(states: Any, text: str) -> int:
-    """Return the action of a text."""
-    legal = {format_action(states, action): action for action in legal_ids(states["legal"][0])}
-    if text.strip() not in legal:
-        raise ValueError(f"{text!r} is no legal action: legal are {', '.join(legal)}")
-    return legal[text.strip()]
-
-
-def to_scenario(num_players: int, states: Any) -> dict[str, Any]:
-    """Return the position."""
-    state = states.view(np.ndarray)[0]
-    return {
-        "game": "duel",
-        "to_move": int(state["current_player"]),
-        "cards": state["cards"][:num_players].tolist(),
-        "lives": state["lives"][:num_players].tolist(),
-        "pending": int(state["pending"]),
-    }
 
 
 def make_spec(num_players: int) -> ObservationSpec:
@@ -300,19 +241,19 @@ def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
     return Game(
         id="duel",
         num_players=num_players,
-        num_actions=NUM_CARDS + num_players,
-        state_dtype=STATE_DTYPE,
+        actions=ActionSpace(
+            [numbered_segment("card", NUM_CARDS, first=1), numbered_segment("player", num_players)],
+            advice="write a card such as 'card 1', or an opponent such as 'player 0'",
+        ),
+        state_layout=STATE,
         observation_spec=make_spec(num_players),
         params=params,
         config={"num_players": num_players, "max_turns": max_turns},
         build=make_duel,
         step_batch=step_batch,
         initial_state=functools.partial(initial_state, num_players),
-        force_results=force_results,
+        forced_kinds=(ForcedKind("draws", (CARDS,) * num_players),),
         determinize=determinize,
-        format_action=format_action,
-        parse_action=parse_action,
         describe_decision=lambda states: "OPPONENT" if states["pending"][0] else "CARD",
-        to_scenario=functools.partial(to_scenario, num_players),
         zero_sum=True,
     )

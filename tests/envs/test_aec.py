@@ -218,7 +218,7 @@ def test_a_forfeit_among_more_leaves_the_others_playing():
 
 def start_of(env, **arguments):
     env.reset(**arguments)
-    return env.to_scenario()["cards"]
+    return env.to_scenario()["state"]["cards"]
 
 
 def test_the_same_seed_gives_the_same_game():
@@ -245,22 +245,21 @@ def test_seeds_out_of_range_are_refused(seed):
 def test_forced_draws_come_before_chance():
     env = wrapped()
     assert start_of(env, seed=0, options={"draws": [["card_1"] * 3, ["card_4"]]})[0] == [1, 1, 1]
-    assert env.to_scenario()["cards"][1][0] == 4
+    assert env.to_scenario()["state"]["cards"][1][0] == 4
 
 
 def test_reset_options_are_checked():
     env = wrapped()
-    sentence = r"reset ignores the unknown options \['flip'\] \(did you mean \"flips\"\?\): known are 'flips', 'draws'"
+    sentence = r"reset ignores the unknown options \['drws'\] \(did you mean \"draws\"\?\): known are \"draws\"$"
     with pytest.warns(UserWarning, match=sentence):
-        env.reset(options={"flip": "H"})
-    with pytest.raises(ValueError, match=r"option flips=3 of reset: it must be text such as 'H T \| H'"):
-        env.reset(options={"flips": 3})
-    with pytest.raises(ValueError, match="option draws='card_1' of reset: it must be one list of token ids a player"):
-        env.reset(options={"draws": "card_1"})
-    with pytest.raises(ValueError, match="option draws=\\['card_1'\\] of reset"):
-        env.reset(options={"draws": ["card_1"]})
-    with pytest.raises(ValueError, match="duel has no flips"):
-        env.reset(options={"flips": "H"})
+        env.reset(options={"drws": [["card_1"]]})
+    for draws in ("card_1", ["card_1"], 3, None):
+        with pytest.raises(ValueError, match=r"^draws=.*: it must be one list for each player$"):
+            env.reset(options={"draws": draws})
+    with pytest.raises(
+        ValueError, match=r'^draws\[0\]: "card_5" is no result for player 0 \(did you mean "card_4"\?\)$'
+    ):
+        env.reset(options={"draws": [["card_5"]]})
 
 
 @pytest.mark.parametrize(
@@ -337,8 +336,8 @@ def test_decisions_are_described_in_texts():
     assert env.format_action(2) == "card 3"
     env.step_text("card 3")
     assert env.legal_texts() == ["player 1", "player 2"]
-    assert env.to_scenario()["pending"] == 3
-    with pytest.raises(ValueError, match="'card 3' is no legal action: legal are player 1, player 2"):
+    assert env.to_scenario()["state"]["pending"] == 3
+    with pytest.raises(ValueError, match="'card 3' is not legal for player 0 now; legal are: player 1, player 2"):
         env.step_text("card 3")
 
 

@@ -64,7 +64,7 @@ def test_forced_results_are_for_the_first_game_only():
     seed = next(seed for seed in range(9) if seat_of(seed, 2) == 1)
     env.reset(seed=seed, options={"draws": [["card_1", "card_2", "card_3"], []]})
     assert env._match.seed != seed
-    assert env._match.draws == ()
+    assert env._match.forced == {}
     assert env._match.player == env.seat == 0
 
 

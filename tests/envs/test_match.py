@@ -79,7 +79,7 @@ def test_a_record_is_the_game():
     while env.agents:
         step(env)
     record = env.record(players=["a", "b", "c"])
-    assert (record.seed, record.draws, record.players) == (4, (("card_1",),), ("a", "b", "c"))
+    assert (record.seed, record.forced, record.players) == (4, {"draws": [["card_1"]]}, ("a", "b", "c"))
     assert record.actions == tuple(env._match.history)
     assert record.texts[2].startswith("forfeit ")
     states = replay(env.game, record)
@@ -97,13 +97,13 @@ def test_a_record_survives_saving_the_environment():
 @pytest.mark.parametrize("action", [True, np.bool_(True)])
 def test_python_booleans_are_actions_and_numpy_booleans_are_not(action):
     match = Match(make_duel())
-    match.begin(0, draws=[["card_2"] * 3])
+    match.begin(0, {"draws": [["card_2"] * 3]})
     assert match.is_legal(action) == isinstance(action, bool)
 
 
 def test_engine_faults_are_reported_in_words():
     assert isinstance(engine_error(ERROR_SCRIPT_EXHAUSTED), ValueError)
-    assert "flip_method 'scripted'" in str(engine_error(ERROR_SCRIPT_EXHAUSTED))
+    assert "give more of them" in str(engine_error(ERROR_SCRIPT_EXHAUSTED))
     assert isinstance(engine_error(ERROR_CAPACITY), RuntimeError)
 
 

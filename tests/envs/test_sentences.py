@@ -57,9 +57,7 @@ all_apis = pytest.mark.parametrize("make", [raw, wrapped, single, vector])
 @all_apis
 @pytest.mark.parametrize("options", [[1], 1, 0, "flips", [], ("flips", "H"), np.zeros(1)])
 def test_reset_options_are_a_dict(make, options):
-    with pytest.raises(
-        ValueError, match=r"^options=.* of reset: it must be a dict with any of 'flips', 'draws', or None$"
-    ):
+    with pytest.raises(ValueError, match=r'^options=.* of reset: it must be a dict with any of "draws", or None$'):
         make().reset(options=options)
 
 
@@ -80,7 +78,7 @@ def test_refused_reset_changes_nothing(make):
     env.reset(seed=3)
     for seed in range(20):  # some of them would give the learner another seat
         before = everything(env)
-        for options in ({"draws": [["nonsense"], []]}, {"flips": "H"}):
+        for options in ({"draws": [["nonsense"], []]}, {"draws": "card_1"}):
             with pytest.raises(ValueError):
                 env.reset(seed=seed, options=options)
         assert everything(env) == before

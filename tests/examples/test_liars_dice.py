@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import sackarmies_env
 from examples.liars_dice import ACTIONS, DICE, ENTRY, make_game
 from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.chance import forced_left
 from sackarmies_env.core.entries import add_entry, environment_id_of
 from sackarmies_env.core.record import load_record, make_record, replay, save_record, state_digest
 from sackarmies_env.registry import game_of, register_environments
@@ -39,10 +40,10 @@ def registered() -> Iterator[None]:
 class Table:
     """A game with forced dice, played by the texts of actions; fields of the state are attributes."""
 
-    def __init__(self, *draws, **config):
-        self.game = make_game(num_players=len(draws), **config)
+    def __init__(self, *dice, **config):
+        self.game = make_game(num_players=len(dice), **config)
         self.states = self.game.new_states(1)
-        self.game.start(self.states, seed=7, draws=[list(faces) for faces in draws])
+        self.game.start(self.states, 7, {"dice": [[int(face) for face in faces] for faces in dice]})
 
     def play(self, *texts):
         for text in texts:
@@ -93,12 +94,21 @@ def test_impossible_configuration_is_refused(config):
 
 
 @pytest.mark.parametrize(
-    ("flips", "draws"), [("H", []), ("", [["7"]]), ("", [["12"]]), ("", [["1"] * 33]), ("", [["1"]] * 3)]
+    ("forced", "sentence"),
+    [
+        ({"flips": "H"}, 'no "flips" can be forced: allowed are "dice"'),
+        ({"dice": [[7]]}, r"dice\[0\]: 7 is no result for player 0; allowed are 1, 2, 3, 4, 5, 6"),
+        ({"dice": [[], ["1"]]}, r'dice\[1\]: "1" is no result'),
+        ({"dice": [[True]]}, r"dice\[0\]: true is no result"),
+        ({"dice": [1]}, "it must be one list for each player"),
+        ({"dice": [[], [1] * 33]}, "33 dice are forced for player 1, but at most 32 can be"),
+        ({"dice": [[1]] * 3}, "dice are forced for 3 players, but 2 play"),
+    ],
 )
-def test_impossible_forced_results_are_refused(flips, draws):
+def test_impossible_forced_results_are_refused(forced, sentence):
     game = make_game(2)
-    with pytest.raises(ValueError, match="are allowed"):
-        game.start(game.new_states(1), 0, flips, draws)
+    with pytest.raises(ValueError, match=f"^{sentence}|{sentence}$"):
+        game.start(game.new_states(1), 0, forced)
 
 
 # --- rules
@@ -210,8 +220,8 @@ def test_world_keeps_what_is_known_and_rolls_the_rest():
         table.game.determinize(table.game.params, world, np.array([0]), np.array([seed]))
         assert world["hand"][0, 0].tolist() == table.hand[0]
         assert world["hand"][0, 1].sum() == DICE
-        assert not world["forced"].any()
-        assert not world["num_used"].any()
+        assert forced_left(world, "dice") == [[]] * 4
+        assert not world["script_dice"].any()
         hands.add(world["hand"][0, 1].tobytes())
     assert len(hands) > 10
 
@@ -262,14 +272,14 @@ def test_perft_counts_sequences():
 
 def test_game_is_recorded_and_replayed(tmp_path, registered):
     game = make_game(3)
-    draws = (("1", "2", "3"), (), ("6",))
+    forced = {"dice": [[1, 2, 3], [], [6]]}
     actions = [ACTIONS.ids[text] for text in ("count 2", "face 6", "call")]
-    record = make_record(game, 5, actions, draws=draws)
+    record = make_record(game, 5, actions, forced=forced)
     save_record(record, tmp_path / "game.json")
     last = replay(game, load_record(tmp_path / "game.json"))
     assert state_digest(last) == record.digests[-1]
     assert record.texts == ("count 2", "face 6", "call")
-    assert game.to_scenario(last)["num_dice"] == last["num_dice"][0].tolist()
+    assert game.to_scenario(last)["state"]["num_dice"] == last["num_dice"][0, :3].tolist()
     assert game_of(record).digest == game.digest
 
 
@@ -288,7 +298,7 @@ def test_batch_plays_to_the_end():
 @pytest.mark.parametrize("api", ["aec", "raw"])
 def test_pettingzoo_environment_is_played(api, registered):
     env = sackarmies_env.make("liars_dice", api, num_players=3)
-    env.reset(seed=3, options={"draws": [["1", "1", "1"]]})
+    env.reset(seed=3, options={"dice": [[1, 1, 1]]})
     earned = dict.fromkeys(env.possible_agents, 0.0)
     assert env.last()[0]["observation"][:6].tolist() == [3, 0, 0, 0, 0, 0]
     for agent in env.agent_iter():

@@ -197,7 +197,7 @@ def check_run(minutes: float) -> None:
 def _snapshots() -> tuple[bytes, ...]:
     game = make_duel(2)
     states = game.new_states(1)
-    game.start(states, 1, "", ())
+    game.start(states, 1)
     return tuple(pack_state(game, {"agents": [], "seed": 1}, states.tobytes(), history) for history in ([], [3, 5]))
 
 

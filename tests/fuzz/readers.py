@@ -166,7 +166,7 @@ def _dumps() -> tuple[dict[str, Any], ...]:
         game = make_game(generals, switches=switches)
         states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
         rng = Random(seed)
-        game.start(states, seed, "", ())
+        game.start(states, seed)
         for ply in range(1500):
             if states["current_player"][0] < 0:
                 break
@@ -210,7 +210,7 @@ def _records() -> tuple[dict[str, Any], ...]:
     for players, seed in ((2, 1), (3, 2)):
         game = make_duel(players)
         states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
-        game.start(states, seed, "", ())
+        game.start(states, seed)
         actions = []
         while states["current_player"][0] >= 0 and len(actions) < 12:
             game.legal_actions(game.params, states, mask)
@@ -244,7 +244,7 @@ def _replays() -> tuple[dict[str, Any], ...]:
 def random_record(game: Game, seed: int) -> dict[str, Any]:
     """Return the record of a game of some random plies; then somebody forfeits."""
     states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
-    game.start(states, seed, "", ())
+    game.start(states, seed)
     rng, actions = Random(seed), []
     for _ in range(30):
         game.legal_actions(game.params, states, mask)

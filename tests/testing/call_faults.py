@@ -34,7 +34,7 @@ def hide_by_cards(states, row):
 
 def hide_by_deck(states, row):
     """Take an action away where a future card says so."""
-    if states["forced_draws"][row, 0, 0] % 2:
+    if states["script_draws"][row, 0, 0] % 2:
         hide_an_action(states, row)
 
 
@@ -59,8 +59,8 @@ def shuffle_a_deck(call):
     call.run()
     for row in call.rows(Command.BEGIN):
         rng = np.random.default_rng(call.argument(row))
-        call.states["forced_draws"][row] = rng.integers(1, 5, call.states["forced_draws"].shape[1:])
-        call.states["num_forced"][row] = 9
+        call.states["script_draws"][row] = rng.integers(1, 5, call.states["script_draws"].shape[1:])
+        call.states["script_draws_end"][row] = 9
 
 
 def mask_by_a_deck(call):

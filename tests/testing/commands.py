@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,15 @@ import numpy as np
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import Command, Ending, Outputs
 
+TEXTS = {"format_action", "parse_action"}
+
 
 def broken(game, **members):
-    """Return a copy of a game with other members."""
-    return dataclasses.replace(game, **members)
+    """Return a copy of a game with other members; functions of its action space may be among them."""
+    actions = copy.copy(game.actions)
+    for name in TEXTS & members.keys():
+        setattr(actions, name, members.pop(name))
+    return dataclasses.replace(game, **{"actions": actions, **members})
 
 
 @dataclass

@@ -84,7 +84,7 @@ def determinize_keeps_the_mask(game):
 
 def determinize_keeps_the_deck(game):
     """Keep the future cards in the state, shuffled by the seed."""
-    determinize = keeping(game, "forced_draws", "num_forced")
+    determinize = keeping(game, "script_draws", "script_draws_end")
     return broken(spoilt(game, call_faults.shuffle_a_deck), determinize=determinize)
 
 
@@ -92,7 +92,7 @@ def determinize_leaves_the_truth_in_scratch(game):
     def determinize(params, states, players, seeds):
         truth = states["cards"].copy()
         game.determinize(params, states, players, seeds)
-        states["forced_draws"][:, :, : truth.shape[2]] = truth  # nobody is forced to draw
+        states["script_draws"][:, :, : truth.shape[2]] = truth  # nobody is forced to draw
 
     return broken(game, determinize=determinize)
 
@@ -108,7 +108,7 @@ def determinize_spares_the_eliminated(game):
     def determinize(params, states, players, seeds):
         cards, is_eliminated = states["cards"].copy(), states["lives"] == 0
         game.determinize(params, states, players, seeds)
-        states["forced_draws"][:, :, :3] = np.where(is_eliminated[..., None], cards, 0)
+        states["script_draws"][:, :, :3] = np.where(is_eliminated[..., None], cards, 0)
 
     return broken(game, determinize=determinize)
 
@@ -148,7 +148,7 @@ def mask_by_hidden_cards(game):
 
 def mask_by_a_kept_deck(game):
     """Let the mask depend on future cards, which `determinize` keeps."""
-    keep = keeping(game, "forced_draws", "num_forced")
+    keep = keeping(game, "script_draws", "script_draws_end")
 
     def determinize(params, states, players, seeds):
         keep(params, states, players, seeds)
@@ -235,4 +235,4 @@ def scenario_counts_looks(game):
         states["shown"] += 1
         return game.to_scenario(states)
 
-    return broken(game, to_scenario=to_scenario)
+    return broken(game, write_scenario=to_scenario)

@@ -8,7 +8,7 @@ from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.testing import check_game
 from tests.core.toy_game import make_duel
-from tests.testing import call_faults, member_faults
+from tests.testing import call_faults, forced_faults, member_faults
 from tests.testing.commands import broken, spoilt
 
 CHECK = {"num_games": 3, "every": 3, "max_plies": 200, "most_decisions": 300}
@@ -57,8 +57,8 @@ MEMBER_FAULTS = [
     (member_faults.determinize_fixes_the_key, "determinize for player 0 gives each seed the same draw_key"),
     (member_faults.determinize_keeps_the_count, "determinize for player 0 leaves a count of [0-9]+ decisions, not 0"),
     (member_faults.determinize_keeps_the_mask, r"determinize for player [0-2] leaves a stale mask: it has \["),
-    (member_faults.determinize_keeps_the_deck, rf"{ALIKE} 0: determinize for player 0 {UNKNOWN}: see \['forced_draws'"),
-    (member_faults.determinize_leaves_the_truth_in_scratch, rf"{UNKNOWN}: see \['forced_draws'\]"),
+    (member_faults.determinize_keeps_the_deck, rf"{ALIKE} 0: determinize for player 0 {UNKNOWN}: see \['script_draws'"),
+    (member_faults.determinize_leaves_the_truth_in_scratch, rf"{UNKNOWN}: see \['script_draws'\]"),
     (member_faults.determinize_is_biased, f"determinize for player 0 {UNKNOWN}"),
     (member_faults.determinize_spares_the_eliminated, f"{UNKNOWN} after player 0 has forfeited"),
     (member_faults.determinize_passes_the_turn, "determinize for player 0 changes the current player"),
@@ -149,6 +149,18 @@ CALL_FAULTS = [
         r"\(with .*observing seats.*\) writes another observation than observe",
     ),
 ]
+FORCED_FAULTS = [
+    (forced_faults.unknown_kinds_are_ignored, "forced results of 'no such kind of chance' are not refused"),
+    (forced_faults.other_results_are_ignored, "forced draws None are not refused"),
+    (forced_faults.forced_results_are_never_used, "no forced result is used in 4 games, though chance decides"),
+    (forced_faults.forced_results_change_nothing, "forced draws of player 0 are used but change nothing, in each of 3"),
+    (
+        forced_faults.forced_games_differ_by_a_count_of_the_process,
+        r"ply 1: the same seed, forced results and actions lead to another state: see \['shown'\]",
+    ),
+    (forced_faults.observation_of_the_next_forced_card, "observe tells player [0-2] forced draws to come"),
+    (forced_faults.determinize_keeps_forced_results, "determinize for player 0 leaves forced draws to come: see"),
+]
 
 
 def names_of(faults):
@@ -159,6 +171,16 @@ def names_of(faults):
 def test_planted_fault_of_a_member_is_found(fault, sentence):
     with pytest.raises(AssertionError, match=sentence):
         check_game(fault(make_duel(3)), **CHECK)
+
+
+@pytest.mark.parametrize(("fault", "sentence"), FORCED_FAULTS, ids=names_of(FORCED_FAULTS))
+def test_planted_fault_of_forced_results_is_found(fault, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        check_game(fault(make_duel(3)), **CHECK)
+
+
+def test_game_without_forced_kinds_passes():
+    check_game(broken(make_duel(3), forced_kinds=()), **CHECK | {"most_decisions": 20_000})
 
 
 @pytest.mark.parametrize(("fault", "sentence"), CALL_FAULTS, ids=names_of(CALL_FAULTS))

@@ -59,6 +59,11 @@ def test_missing_keys_have_defaults(tmp_path):
             '"random"]\nratings = "elo"',
             r'ratings: "elo" is not allowed; allowed are "bradley_terry", "openskill"',
         ),
+        (
+            "[ppo]",
+            "[game]\ngenerls = 3\n[ppo]",
+            r'game: unknown key "generls" \(did you mean "generals"\?\); allowed are "id", "generals", "armies", "sw',
+        ),
         ("[ppo]", "[game]\ngenerals = 7\n[ppo]", r"game.generals: 7 is given, but it may be at most 6"),
         ("[ppo]", '[game]\narmies = ["empire"]\n[ppo]', r"game: armies names 1 armies for 2 generals: give one each"),
         (

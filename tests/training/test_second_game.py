@@ -123,7 +123,7 @@ def test_options_of_a_game_may_have_other_names(tmp_path):
     path.write_text(TOURNAMENT.format(folder=tmp_path).replace('id = "duel"', 'id = "duel"\nlimit = 7'))
     with registered(options="tests.second_game:table_of_one"):
         assert load_config(path, TournamentConfig).game.options == {"num_players": 2, "max_turns": 7}
-    with pytest.raises(ValueError, match=r"game: unknown option 'limit' of duel: known are num_players, max_turns"):
+    with pytest.raises(ValueError, match=r"game: unknown option 'limit' of duel: known are id, num_players, max_turns"):
         load_config(path, TournamentConfig)
 
 

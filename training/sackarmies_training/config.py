@@ -53,7 +53,7 @@ class GameSection(BaseModel):
         Raises:
             ValueError: for each key or value that the game refuses.
         """
-        return game_options(self.id, self.model_extra or {})
+        return game_options(self.id, {"id": self.id, **(self.model_extra or {})})
 
     @model_validator(mode="after")
     def _options_are_of_the_game(self) -> GameSection:

@@ -134,7 +134,7 @@ def _ask_everything(game: Game) -> None:
     states, n = game.new_states(1), game.num_players
     first = np.zeros(1, np.int64)
     game.reset(game.params, states, first)
-    game.start(states, 0, "", [])
+    game.start(states, 0)
     mask = np.zeros((1, game.num_actions), np.int8)
     game.legal_actions(game.params, states, mask)
     game.step(game.params, states, mask.argmax(axis=1))

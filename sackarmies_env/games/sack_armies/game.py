@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sackarmies_env.core.chance import force_results
+from sackarmies_env.core.chance import ForcedKind
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.messages import quote, short_repr, suggestion
+from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 from sackarmies_env.games.sack_armies.belief.determinize import determinize_games
@@ -29,14 +28,14 @@ from sackarmies_env.games.sack_armies.scenario.document import (
 from sackarmies_env.games.sack_armies.state.actions import make_action_space
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, Decision
 from sackarmies_env.games.sack_armies.state.layout import make_observation_spec
-from sackarmies_env.games.sack_armies.state.record import MAX_SCRIPT_DRAWS, MAX_SCRIPT_FLIPS, make_state_dtype
+from sackarmies_env.games.sack_armies.state.record import make_state_layout
 from sackarmies_env.games.sack_armies.switches import read_switches
 from sackarmies_env.games.sack_armies.tokens.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.tokens.schema import token_data
 
 DECISIONS_A_TURN = 1000  # at most, on average, Setup included: random play needs 4
 OBSERVATIONS = ("compact", "planes")
-FLIPS = re.compile(r"[HTht|\s]*")
+COIN = {"H": 1, "T": 0}
 STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count")
 
 InitialState = Callable[[Records], None]
@@ -146,12 +145,11 @@ def _assemble(
     if plain["observation"] == "planes":
         entry = Planes(spec).step_batch
         spec = make_planes_spec(*sizes, config.radius)
-    text = make_action_space(config.type_ids, config.grid)
     return Game(
         id="sack_armies",
         num_players=config.num_generals,
-        num_actions=config.num_actions,
-        state_dtype=make_state_dtype(capacity_for(config)),
+        actions=make_action_space(config.type_ids, config.grid),
+        state_layout=make_state_layout(capacity_for(config)),
         observation_spec=spec,
         params=params,
         config=plain,
@@ -159,11 +157,9 @@ def _assemble(
         step_batch=entry,
         initial_state=initial_state,
         determinize=determinize_games,
-        format_action=text.format_action,
-        parse_action=text.parse_action,
         describe_decision=_describe_decision,
-        to_scenario=functools.partial(to_scenario, params, config),
-        force_results=functools.partial(_force_results, config),
+        write_scenario=functools.partial(to_scenario, params, config),
+        forced_kinds=forced_kinds(config),
         keeps_chance=keeps_chance,
         zero_sum=config.switches.reward == "zero_sum",
         max_decisions=DECISIONS_A_TURN * config.switches.max_turns,
@@ -174,46 +170,8 @@ def _describe_decision(states: Records) -> str:
     return Decision(int(states["decision"][0])).name
 
 
-def _force_results(config: Config, states: Records, flips: str, draws: Sequence[Sequence[str]]) -> None:
-    """Write forced results into `states[0]`; those given here take the place of a scenario's."""
-    forced_flips = _read_flips(flips)
-    forced_draws = _read_draws(config, draws)
-    if forced_flips:
-        force_results(states, "flips", [forced_flips])
-    force_results(states, "draws", forced_draws)
-
-
-def _read_flips(flips: str) -> list[bool]:
-    """Return forced flips, heads true.
-
-    Raises:
-        ValueError: other letters than H and T, or more of them than a state holds.
-    """
-    if not FLIPS.fullmatch(flips):
-        raise ValueError(
-            f"flips {short_repr(flips)}: forced flips are written with H and T, blanks and bars between them"
-        )
-    forced = [letter == "H" for letter in flips.upper() if letter in "HT"]
-    if len(forced) > MAX_SCRIPT_FLIPS:
-        raise ValueError(f"{len(forced)} flips are forced, but at most {MAX_SCRIPT_FLIPS} can be")
-    return forced
-
-
-def _read_draws(config: Config, draws: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Return forced draws as types, a list for each General.
-
-    Raises:
-        ValueError: more lists than Generals, tokens that are not in the General's army, or more than a state holds.
-    """
-    if len(draws) > config.num_generals:
-        raise ValueError(f"draws are forced for {len(draws)} Generals, but {config.num_generals} play")
+def forced_kinds(config: Config) -> tuple[ForcedKind, ...]:
+    """Return what can be forced: flips, heads and tails, and draws from the army of each General."""
     numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
-    for player, ids in enumerate(draws):
-        owned = config.armies[player].counts
-        if len(ids) > MAX_SCRIPT_DRAWS:
-            raise ValueError(f"{len(ids)} draws are forced for General {player}, but at most {MAX_SCRIPT_DRAWS} can be")
-        for token_id in ids:
-            if token_id not in owned:
-                near = suggestion(token_id, owned)
-                raise ValueError(f"draws[{player}]: General {player} has no token {quote(token_id)}{near}")
-    return [[numbers[token_id] for token_id in ids] for ids in draws]
+    armies = tuple({token_id: numbers[token_id] for token_id in army.counts} for army in config.armies)
+    return ForcedKind("flips", (COIN,), is_shared=True), ForcedKind("draws", armies)

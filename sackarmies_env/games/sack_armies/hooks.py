@@ -24,6 +24,7 @@ WARMUP_TURNS = 40  # long enough that units stand on the board
 class GameOptions(StrictModel):
     """A section `[game]` of a configuration; without armies, the default one of each seat."""
 
+    id: str = "sack_armies"  # read before, to find this game
     generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)] = 2
     armies: list[str] = Field(default_factory=list)  # names of built-in armies or files, one a General
     switches: Switches = Switches()

@@ -90,7 +90,7 @@ def check_elsewhere(dump, text, states, params, game_config, seed):
 def test_a_dump_survives_another_order_of_catalogue_and_lists(name):
     game, rng = build(name), np.random.default_rng(1)
     states = game.new_states(1)
-    game.start(states, 4, "", ())
+    game.start(states, 4)
     first = start_scenario(game.to_scenario(states))
     seen = set()
     for ply in range(PLIES):
@@ -135,7 +135,7 @@ def test_tokens_are_named_by_their_places():
 def test_a_dump_in_the_middle_of_a_deploy_names_the_type():
     game = make_game(armies="scourge")
     states, rng = game.new_states(1), Random(3)
-    game.start(states, 3, "", ())
+    game.start(states, 3)
     while int(plain(states)["decision"]) != Decision.DEPLOY_HEX:
         legal = [a for a in range(game.num_actions) if int(plain(states)["legal"][a // 64]) >> a % 64 & 1]
         game.step(

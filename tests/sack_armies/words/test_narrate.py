@@ -16,7 +16,7 @@ def play(scenario, *texts, **options):
     """Return (game, record) of the texts played from a scenario; reaction windows are passed."""
     game = make_game(scenario=scenario)
     states = game.new_states(1)
-    game.start(states, 0, "", ())
+    game.start(states, 0)
     actions = []
 
     def act(text):
@@ -41,7 +41,7 @@ def random_game(seed, **options):
     game = make_game(**options)
     rng = np.random.default_rng(seed)
     states = game.new_states(1)
-    game.start(states, seed, "", ())
+    game.start(states, seed)
     mask = np.zeros((1, game.num_actions), np.int8)
     actions = []
     while states["current_player"][0] >= 0:

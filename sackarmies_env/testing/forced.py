@@ -1,0 +1,183 @@
+"""Checks of forced results: they repeat, decide what happens, and those to come are hidden from everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.core.chance import ForcedKind, force_results, forced_left, write_forced
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.rng import seed_streams
+from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER
+from sackarmies_env.core.step_batch import Command, dispatch
+from sackarmies_env.testing.probe import (
+    CHANCE_FIELDS,
+    legal_of,
+    observation_of,
+    player_of,
+    require,
+    require_same,
+    step,
+    world_of,
+)
+from sackarmies_env.testing.random_play import copy_of
+
+NUM_GAMES = 4
+MAX_PLIES = 60  # of a game with forced results
+LENGTH = 8  # results that are forced for each player
+NUM_RESULTS = 12  # of a kind that are tried in the same place, and seeds in place of them
+ENOUGH = 3  # places in which the result of chance makes a difference
+NOT_THE_GAME = ("script_", *CHANCE_FIELDS)  # fields that forced results and seeds differ in, and no rule reads
+UNKNOWN = "no such kind of chance"
+NONSENSE: tuple[Any, ...] = (None, 7, "no such result", [["no such result"]], {})
+
+Forced = dict[str, Any]
+Advance = Callable[[Records, int], None]  # with a seed for the chance to come
+
+
+def check_forced(game: Game, seed: int) -> None:
+    """Check what forced results do in games of random play; `seed` is of the first one."""
+    _check_refusals(game)
+    has_used, has_chance = not game.forced_kinds, False
+    effects = {
+        (kind.name, queue): Effect(kind, queue) for kind in game.forced_kinds for queue in range(len(kind.results))
+    }
+    for number in range(NUM_GAMES if game.forced_kinds else 0):
+        rng = np.random.default_rng([seed, number])
+        forced = {kind.name: _written(kind, rng, game) for kind in game.forced_kinds}
+        place = f"{game.id}, seed {seed + number}, forced {forced}"
+        last = _play(game, place, seed + number, forced, effects)
+        has_used |= any(last[f"script_{kind.name}_used"].any() for kind in game.forced_kinds)
+        has_chance |= any(bool(last[name][0]) for name in ("flip_count", "draw_count"))
+    fault = f"no forced result is used in {NUM_GAMES} games, though chance decides: rules must ask for the next_forced"
+    require(has_used or not has_chance, game.id, fault)
+    for effect in effects.values():
+        effect.check(game)
+
+
+class Effect:
+    """Whether the results of one queue of a kind make a difference where those of chance do."""
+
+    def __init__(self, kind: ForcedKind, queue: int) -> None:
+        self.kind = kind
+        self.queue = queue
+        self._num_tried = 0
+        self._has_effect = False
+
+    def num_used(self, states: Records) -> int:
+        """Return how many results have been used."""
+        return int(states[f"script_{self.kind.name}_used"][0, self.queue])
+
+    def try_results(self, game: Game, before: Records, advance: Advance) -> None:
+        """Go on from a position with each result as the next one, and with none and other seeds."""
+        if self._num_tried >= ENOUGH:
+            return
+        results = list(dict.fromkeys(self.kind.results[self.queue].values()))[:NUM_RESULTS]
+        forced = [(self._forced(game, before, [result]), 0) for result in results]
+        free = [(self._forced(game, before, []), seed) for seed in range(NUM_RESULTS)]
+        for states, seed in (*forced, *free):
+            advance(states, seed)
+        self._has_effect |= len({_position(game, states) for states, _ in forced}) > 1
+        self._num_tried += len({_position(game, states) for states, _ in free}) > 1
+
+    def check(self, game: Game) -> None:
+        """Check that forced results have made a difference."""
+        whose = "" if self.kind.is_shared else f" of player {self.queue}"
+        fault = f"forced {self.kind.name}{whose} are used but change nothing, in each of {self._num_tried} places"
+        require(self._has_effect or self._num_tried < ENOUGH, game.id, fault)
+
+    def _forced(self, game: Game, before: Records, results: list[int]) -> Records:
+        """Return a copy of a position with other results to come in this queue."""
+        states = copy_of(game, before)
+        queues = forced_left(states, self.kind.name)
+        queues[self.queue] = results + queues[self.queue][1:] if results else []
+        force_results(states, self.kind.name, queues)
+        return states
+
+
+Effects = dict[tuple[str, int], Effect]  # by kind and queue
+
+
+def _check_refusals(game: Game) -> None:
+    """Check that nobody can force an unknown kind, or what a kind does not take."""
+    _require_refusal(game, {UNKNOWN: []}, f"forced results of {UNKNOWN!r} are not refused")
+    for kind in game.forced_kinds:
+        for given in NONSENSE:
+            _require_refusal(game, {kind.name: given}, f"forced {kind.name} {given!r} are not refused")
+
+
+def _require_refusal(game: Game, forced: Mapping[str, Any], fault: str) -> None:
+    try:
+        game.start(game.new_states(1), 0, forced)
+    except ValueError:
+        return
+    require(False, game.id, fault)
+
+
+def _play(game: Game, place: str, seed: int, forced: Forced, effects: Effects) -> Records:
+    """Check a game with forced results, played at random; return where it stops."""
+
+    def begin(begun: Records, other_seed: int) -> None:
+        dispatch(game.step_batch, game.params, begun, Command.BEGIN, other_seed, slots=game.new_slots(1))
+
+    def go_on(at: Records, other_seed: int) -> None:
+        seed_streams(at[0], np.int64(other_seed))
+        step(game, at, action)
+
+    rng = np.random.default_rng(seed)
+    states, again = game.new_states(1), game.new_states(1)
+    for twin in (states, again):
+        game.start(twin, seed, forced)
+    before = copy_of(game, game.initial)
+    write_forced(before, game.forced_kinds, forced)
+    _try_results(game, effects, before, states, begin)
+    for ply in range(MAX_PLIES):
+        where = f"{place}, ply {ply}"
+        require_same(game, where, again, states, "the same seed, forced results and actions lead to another state")
+        if player_of(states) == NO_PLAYER or states["error"][0] != ERROR_NONE:
+            break
+        if ply % 5 == 0:
+            _check_hidden(game, where, states)
+        before, action = copy_of(game, states), int(rng.choice(legal_of(game, states)))
+        for twin in (states, again):
+            step(game, twin, action)
+        _try_results(game, effects, before, states, go_on)
+    return states
+
+
+def _try_results(game: Game, effects: Effects, before: Records, after: Records, advance: Advance) -> None:
+    for effect in effects.values():
+        if effect.num_used(after) > effect.num_used(before):
+            effect.try_results(game, before, advance)
+
+
+def _check_hidden(game: Game, place: str, states: Records) -> None:
+    """Check that nothing a player receives, and no world, depends on forced results that are still to come."""
+    for kind in game.forced_kinds:
+        other = copy_of(game, states)
+        force_results(other, kind.name, [[] for _ in forced_left(states, kind.name)])
+        for player in range(game.num_players):
+            same = np.array_equal(observation_of(game, states, player), observation_of(game, other, player))
+            require(same, place, f"observe tells player {player} forced {kind.name} to come")
+            worlds = [world_of(game, one, player, seed=1) for one in (other, states)]
+            fault = f"determinize for player {player} leaves forced {kind.name} to come"
+            require_same(game, place, worlds[1], worlds[0], fault)
+
+
+def _position(game: Game, states: Records) -> bytes:
+    """Return a position, apart from chance to come."""
+    names = [name for name in game.state_dtype.names or () if not name.startswith(NOT_THE_GAME)]
+    return b"".join(states[name].tobytes() for name in names)
+
+
+def _written(kind: ForcedKind, rng: np.random.Generator, game: Game) -> Any:
+    """Return results of a kind as users write them, at random."""
+    length = min(LENGTH, game.state_dtype[f"script_{kind.name}"].shape[1])
+    queues = [_some(list(results), rng, length) for results in kind.results]
+    return " ".join(queues[0]) if kind.is_shared else queues
+
+
+def _some(results: Sequence[Any], rng: np.random.Generator, length: int) -> list[Any]:
+    return [results[place] for place in rng.integers(len(results), size=length)]
