@@ -213,7 +213,7 @@ def step_batch(params, states, commands, slots, action_masks, packed_masks, obse
 
 @njit
 def determinize(params, states, players, seeds):
-    """Deal the cards of others anew, and re-seed the draws."""
+    """Deal the cards of others anew, take back a card that has been chosen, and re-seed the draws."""
     for i in range(len(states)):
         state, viewer = states[i], np.int64(players[i])
         seed_streams(state, seeds[i])
@@ -226,8 +226,8 @@ def determinize(params, states, players, seeds):
             for slot in range(HAND):
                 if player != viewer and player < params[0].num_players:
                     state.cards[player, slot] = 1 + below(next_draw_word(state), NUM_CARDS)
-        if state.pending != NO_CARD and state.current_player != viewer:
-            state.pending = state.cards[state.current_player, 0]  # hidden, and one of the cards in hand
+        if state.current_player != viewer:
+            state.pending = NO_CARD  # nobody else knows whether a card has been chosen already
         offer(params[0], state)
 
 

@@ -13,7 +13,7 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import CELL, ROW, SEAT, TYPE, StateLayout, as_records, copy_records, names_of
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.belief.determinize import return_picks
+from sackarmies_env.games.sack_armies.belief.decision import return_picks
 from sackarmies_env.games.sack_armies.belief.forget import put_in_order
 from sackarmies_env.games.sack_armies.state.actions import NUM_VERBS
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone

@@ -6,31 +6,25 @@ import numpy as np
 
 from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.chance import clear_forced
-from sackarmies_env.core.flow import get_data, pop_frame
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import allow, clear_legal
 from sackarmies_env.core.rng import below, next_draw_word, next_flip_word, seed_streams
 from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.games.sack_armies.belief.decision import forget_passes, hide_choice
 from sackarmies_env.games.sack_armies.belief.forget import exchange, forget_hidden, hidden_tokens
 from sackarmies_env.games.sack_armies.belief.plausible import fits_place, is_hidden, may_be
 from sackarmies_env.games.sack_armies.belief.sample import resample_army, sample_army
 from sackarmies_env.games.sack_armies.play.legal import refresh_legal
 from sackarmies_env.games.sack_armies.rules.damage import can_be_saved, is_instance_lethal
-from sackarmies_env.games.sack_armies.rules.deploy import DEPLOYED
 from sackarmies_env.games.sack_armies.rules.stats import effective_armor
-from sackarmies_env.games.sack_armies.rules.turn import MOVED
-from sackarmies_env.games.sack_armies.state.constants import Decision, FlipMethod, Frame, Verb, Zone
-from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn, retract_choice
-from sackarmies_env.games.sack_armies.state.knowledge import is_picking
+from sackarmies_env.games.sack_armies.state.constants import Decision, FlipMethod, Verb
+from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn
 from sackarmies_env.games.sack_armies.state.scratch import clear_leftovers
 from sackarmies_env.games.sack_armies.state.zones import (
     controller_of,
     first_token,
     is_face_up,
     owner_of,
-    rows_per_general,
-    set_zone,
-    tokens_in,
     type_of,
 )
 
@@ -60,48 +54,6 @@ def lock_hidden_armor(params, state, viewer):
         unit = np.int64(state.damage_target[i])
         if state.token_owner[unit] != viewer and is_hidden(params, state, unit):
             state.damage_armor[i] = effective_armor(params, state, unit)
-
-
-@njit
-def return_to(state, decision, has_begun):
-    """Ask again for the next part of an action, or for the action itself if nothing of it is public yet."""
-    if has_begun:
-        state.decision = decision
-    else:
-        pop_frame(state)
-        state.decision = Decision.MENU
-
-
-@njit
-def return_picks(state):
-    """Return the battlefields that the current player has picked so far to the sack: others cannot tell how many."""
-    player = state.current_player
-    rest = tokens_in(state, player, Zone.PICKED)
-    while rest != NO_BITS:
-        set_zone(state, player * rows_per_general(state) + lowest_bit(rest), Zone.SACK)
-        state.sack_count[player] += 1
-        rest = without_lowest(rest)
-
-
-@njit
-def hide_choice(state):
-    """Take back the unannounced part of the current player's choice: nobody else can know it."""
-    kind = state.frame_kind[state.frame_top]
-    if state.decision == Decision.DISCARD:
-        return
-    if is_picking(state):
-        return_picks(state)
-    retract_choice(state)
-    if kind == Frame.TURN:
-        state.decision = Decision.MENU
-    elif kind == Frame.DEPLOY:
-        return_to(state, Decision.DEPLOY_TYPE, get_data(state, DEPLOYED) > 0)
-    elif kind == Frame.MOVE:
-        return_to(state, Decision.MOVE_UNIT, get_data(state, MOVED) > 0)
-    elif kind == Frame.WINDOW:
-        state.decision = Decision.WINDOW
-    elif state.decision == Decision.SETUP_HEX:
-        state.decision = Decision.SETUP_TYPE
 
 
 @njit
@@ -218,7 +170,8 @@ def determinize_game(params, state, viewer, seed):
     seed_streams(state, seed)
     state.decisions = 0  # how many others have made is hidden
     if is_others_choice:
-        hide_choice(state)
+        hide_choice(params, state)
+    forget_passes(state)
     forget_hidden(params, state, viewer)
     for player in range(params.num_generals):
         if player != viewer and player != current:

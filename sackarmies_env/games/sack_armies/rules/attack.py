@@ -308,6 +308,7 @@ def run_ambush(params, state):
 @njit
 def apply_ambush(params, state, action):
     """Flip for the ambush, or not."""
+    state.window_closed = 0  # all have seen that something else has been asked since
     if action == Verb.YES:
         flip_ambush(params, state)
 

@@ -159,6 +159,7 @@ def apply_discard(params, state, action):
     player = state.current_player
     to_sack(params, state, find_in_zone(params, state, player, Zone.HAND, decode_type(params, action)))
     set_data(state, DISCARDED, get_data(state, DISCARDED) + 1)
+    state.window_closed = 0  # all have seen it, though the log waits for the last one
 
 
 # --- Deploy: where

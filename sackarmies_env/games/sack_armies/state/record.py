@@ -178,6 +178,18 @@ STATE_FIELDS: tuple[StateField, ...] = (
     *part_of_state(
         "control flow",
         scalar("check_failed", FLAG, "1: a check failed or an attack was cancelled this turn (R8.4.5-13, Q-18)"),
+        scalar(
+            "window_closed",
+            COUNT,
+            "1 + position at which a window has just closed; 0 after anything public",
+            limits=(0, LARGE.generals),
+        ),
+        scalar(
+            "window_heard",
+            COUNT,
+            "passes in the window, open or just closed, up to the last that others noticed",
+            limits=(0, LARGE.generals),
+        ),
     ),
     *part_of_state(
         "attack",  # public from the announcement on
