@@ -170,7 +170,7 @@ def hide_choice(params, state):
 
 
 @njit
-def forget_passes(state):
+def erase_passes(state):
     """Keep of who has passed what others know: in a window, that its current player is asked; else nothing."""
     state.window_closed = 0
     if is_in_window(state):

@@ -15,7 +15,7 @@ from sackarmies_env.games.sack_armies.rules.activate import (
     is_act_valid,
 )
 from sackarmies_env.games.sack_armies.rules.combat import can_charge, can_engage, can_target, find_charge, is_ranged
-from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_unit, settle_sight
+from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_in_sight, reveal_unit
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, decode_slot, hex_action, slot_action
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Kind, Use, Verb
 from sackarmies_env.games.sack_armies.state.flow import (
@@ -130,7 +130,7 @@ def apply_reveal_slot(params, state, action):
     reveal(params, state, attachment_in_slot(state, host, decode_slot(params, action)))
     reveal(params, state, host)
     if params.sight_on_reveal == 1:
-        settle_sight(params, state)
+        reveal_in_sight(params, state)
     after_reveal(params, state)
 
 

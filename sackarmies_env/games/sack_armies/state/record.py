@@ -1,4 +1,4 @@
-"""The whole truth of one game as one flat record."""
+"""The state record: the whole truth of one game, field by field."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ STATE_FIELDS: tuple[StateField, ...] = (
         array("general_contending", np.int8, (SEAT,), FLAG, "1: still in the flips for initiative (R7.1-2)"),
         array("returns", np.uint8, (SEAT,), COUNT, "own tokens that went from play to the sack, up to MAX_RETURNS"),
         array(
-            "sack_told", np.int8, (SEAT,), FLAG, "1: a draw has emptied the sack in public: since then all can count"
+            "sack_emptied", np.int8, (SEAT,), FLAG, "1: a draw has emptied the sack in public: since then all can count"
         ),
         array("sack_count", np.int16, (SEAT,), COUNT, "tokens in the sack; from token_zone", role=Role.DERIVED),
         array("hand_count", np.int16, (SEAT,), COUNT, "tokens in hand; from token_zone", role=Role.DERIVED),
