@@ -30,6 +30,7 @@ WORDS = {
     r"\b(optimis|synchronis|vectoris|penalis|serialis|initialis|organis|recognis|prioritis)(e|ed|es|er|ing|ation)\b": (
         "American spelling"
     ),
+    r"\b(forget_\w+|settle_(sight|copies|backs)|sack_told)\b": "clear_, erase_, leave_; reveal_in_sight; sack_emptied",
     r"\b(centre|towards|defence;|licence)\b": "American spelling",
 }
 NAMES = re.compile(r"colou?r=|[\"']colou?r[\"']|unit\(armour|catalogue")
@@ -58,6 +59,12 @@ def found(pattern: str, text: str) -> list[str]:
 def test_prose_uses_the_words_of_the_glossary(pattern):
     lines = [f"{name}:{line}" for name, text in texts() for line in found(pattern, text)]
     assert not lines, f"use: {WORDS[pattern]}\n" + "\n".join(lines)
+
+
+def test_belief_speaks_of_samples_and_not_of_guesses():
+    room = ROOT / "sackarmies_env/games/sack_armies/belief"
+    lines = [f"{path.name}:{line}" for path in room.glob("*.py") for line in found(r"(?i)\bguess", path.read_text())]
+    assert not lines
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Atomic writing of files: after any interruption a file is the old one or the new one, whole."""
+"""Atomic writing of files: an interrupted write leaves the old file as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a batch of games is given: commands, rows, seats and seeds, before the rules see them.
+"""Checks of the arguments of a batch: commands, rows, seats and seeds, before the rules see them.
 
 The rules trust what they are given: an illegal id or a row that does not exist leads compiled code anywhere. Legality
 is judged from the states, never from a mask that was handed out.

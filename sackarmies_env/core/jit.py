@@ -1,4 +1,4 @@
-"""Compilation: where kernels get numba from, with its options, late linking and the compile cache.
+"""Compilation of kernels: `njit` with the options of the project, late linking and the compile cache.
 
 With NUMBA_DISABLE_JIT=1 the same functions run as plain Python, on records from `core.state.alloc`.
 """

@@ -1,4 +1,4 @@
-"""Reading of untrusted files: bounded size and depth, and any fault as a sentence that names the file.
+"""Reading of untrusted files: bounded size and depth, and errors that name the file.
 
 Opening an untrusted file must give what is in it or a ValueError: no other exception, no endless wait, no
 memory that the file merely claims to need.

@@ -1,4 +1,4 @@
-"""Data files: TOML, strict models, and faults as sentences: file, entry, key, what was given, what is allowed.
+"""Validation of data files: TOML, strict models, and errors that name file, entry, key, given and allowed values.
 
 What a file may hold is a pydantic model beside what it describes (decision 0004). Kernels see none of this: data
 reaches them as arrays.

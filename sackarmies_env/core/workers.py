@@ -1,4 +1,4 @@
-"""Worker threads, which share work with the thread that calls them: kernels release the interpreter while they run.
+"""Worker threads that share work with the calling thread; kernels release the interpreter lock while they run.
 
 They are Python threads and not a parallel build of the kernels: that would compile all rules once more, and its threads
 wait actively, ten times slower than one thread as soon as another program wants a core.

@@ -189,15 +189,15 @@ def step_batch(params, states, commands, slots, action_masks, packed_masks, obse
 
 @njit
 def sample_hidden(params, state, viewer):
-    """Deal the cards of others anew."""
+    """Deal the cards of others anew, and take back a card that has been chosen."""
     sort_hand(state, viewer)  # its order shows nowhere
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     for player in range(params.num_players):
         for slot in range(HAND):
             if player != viewer:
                 state.cards[player, slot] = 1 + below(next_draw_word(state), NUM_CARDS)
-    if state.pending != NO_CARD and state.current_player != viewer:
-        state.pending = state.cards[state.current_player, 0]  # hidden, and one of the cards in hand
+    if state.current_player != viewer:
+        state.pending = NO_CARD  # nobody else knows whether a card has been chosen already
     if not is_over(state):
         offer(params, state)
 

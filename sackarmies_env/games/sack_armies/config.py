@@ -1,4 +1,4 @@
-"""Configuration: who plays with what under which agreements, as validated data and as the parameters of kernels."""
+"""Configuration: Generals, armies, tokens and switches, as validated data and as parameters of kernels."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ def test_a_sack_that_a_draw_has_emptied_can_be_counted_from_then_on():
         game, states = start(pile("drill", sack), to_move=1, switches=switches)
         act(game, states, Verb.DRAW)
         assert plain(states)["sack_count"][1] == 0
-        assert plain(states)["sack_told"].tolist() == [0, told]
+        assert plain(states)["sack_emptied"].tolist() == [0, told]
         sizes = {int(plain(guess(game, states, 0, seed))["sack_count"][1]) for seed in range(GUESSES)}
         assert (sizes == {0}) == bool(told)
 

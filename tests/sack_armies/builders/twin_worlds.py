@@ -13,8 +13,8 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import CELL, ROW, SEAT, TYPE, StateLayout, as_records, copy_records, names_of
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.belief.determinize import return_picks
-from sackarmies_env.games.sack_armies.belief.forget import put_in_order
+from sackarmies_env.games.sack_armies.belief.decision import return_picks
+from sackarmies_env.games.sack_armies.belief.erase import put_in_order
 from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.state.actions import NUM_VERBS
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NUM_SLOTS, Decision, Face, Verb, Zone
@@ -278,7 +278,9 @@ def uncounted(game: Game, states: States, viewer: int) -> NDArray[np.bool_]:
     """Return which rows of tokens may be in use or not, for all that `viewer` knows: those at the end of a sack."""
     state, size = plain(states), int(game.params["tokens_per_general"][0])
     known = game.params["sack_count_public"][0] or game.params["open_army_lists"][0]
-    counted = np.repeat((state["sack_told"] == 1) | bool(known) | (np.arange(len(state["sack_told"])) == viewer), size)
+    counted = np.repeat(
+        (state["sack_emptied"] == 1) | bool(known) | (np.arange(len(state["sack_emptied"])) == viewer), size
+    )
     in_sack = (state["token_zone"] == Zone.SACK) & (state["token_kind_known"] == 0)
     return ~counted & (in_sack | (state["token_zone"] == Zone.NONE))
 

@@ -36,6 +36,9 @@ def position_at(decision):
             {"frame_data": [[0], [0], [3, 1, 200]]},
             "frame_data: 200 is given for window, but 0 to 1 are possible",
         ),
+        ("move_to", {"window_closed": 6}, "window_closed: 6 is given, but 0 to"),
+        ("window", {"window_closed": 1}, "window_closed: window asks nothing right after a window"),
+        ("window", {"window_heard": 6}, "window_heard: 6 is given, but 0 to"),
         ("move_to", {"decision": [["menu"]]}, "decision: [['menu']] is not allowed; allowed are"),
     ],
 )

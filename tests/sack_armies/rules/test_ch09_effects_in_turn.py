@@ -41,6 +41,12 @@ def test_r3_2_2_11_an_effect_does_nothing_to_a_target_that_has_left():
         )
 
 
+def test_r3_2_2_11_a_unit_that_an_effect_has_killed_is_not_removed_as_well():
+    t = cast([DAMAGE, {"kind": "remove"}], [unit("a", "1,0", 1), unit("a", "4,0", 1)], "hex 1,0")
+    assert turn_over(t)
+    assert (t.casualties(1), t.removed(1)) == (["a"], [])
+
+
 def test_q_24_a_raised_unit_sees_before_the_next_effect():
     general = [piles(sack=["spare"], casualties=["a"]), piles(sack=["spare"])]
     hidden = unit("a", "2,0", 1, face="down")

@@ -44,6 +44,24 @@ def test_d_15_attackers_named_before_somebody_left_are_forgotten():
     assert t.legal() == ["hex 0,0", "hex 0,1"]
 
 
+def test_d_22_reveal_begun_in_a_window_is_retracted_when_a_third_general_leaves():
+    t = three([token("a"), token("d")], [unit("a", "0,0"), unit("d", "1,0", 1), unit("d", "3,0", 1, face="down")])
+    t.do("melee", "hex 0,0", "hex 1,0", "reveal_unit")
+    assert t.decision == Decision.REVEAL_HEX
+    leave(t, 2)
+    assert (t.player, t.decision) == (1, Decision.WINDOW)
+    assert t.state["chain_verb"] == 0
+
+
+def test_q_16_counter_is_not_asked_any_more_when_all_attackers_have_left():
+    t = three([token("a"), token("d", armor=9)], [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)], "H T")
+    coordinate(t, "coord_melee", "1,0", "0,0", "0,1")
+    t.pass_all()
+    assert (t.player, t.decision) == (1, Decision.COUNTER)
+    leave(t, 0)
+    assert (t.turn, t.player, t.decision) == (2, 1, Decision.MENU)
+
+
 def test_d_26_designation_is_still_asked_after_a_third_general_left():
     t = three([token("a"), token("d", armor=9)], [unit("a", "0,0"), unit("a", "0,1"), unit("d", "1,0", 1)], "H T H T")
     coordinate(t, "coord_melee", "1,0", "0,0", "0,1")

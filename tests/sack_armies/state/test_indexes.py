@@ -75,6 +75,18 @@ def test_derived_indexes_equal_those_derived_anew(options):
             np.testing.assert_array_equal(np.asarray(states)[name], np.asarray(anew)[name], err_msg=name)
 
 
+def test_indexes_derived_anew_keep_nothing_of_what_was_there():
+    game = make_game(num_generals=3)
+    *_, states = random_positions(game, 2, 150, seed=3)
+    spoiled = game.new_states(2)
+    copy_records(states, spoiled)
+    for name in DERIVED:
+        spoiled[name] = 1
+    rebuild_all(game.params, spoiled)
+    for name in DERIVED:
+        np.testing.assert_array_equal(np.asarray(spoiled)[name], np.asarray(states)[name], err_msg=name)
+
+
 def test_sets_hold_what_the_token_rows_say():
     game = make_game(num_generals=3)
     per_general = int(game.params["tokens_per_general"][0])

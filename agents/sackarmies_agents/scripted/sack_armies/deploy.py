@@ -16,7 +16,7 @@ from sackarmies_agents.scripted.sack_armies.board import (
     look,
     look_general,
 )
-from sackarmies_agents.scripted.sack_armies.ground import find_reach, forget_reach, may_move
+from sackarmies_agents.scripted.sack_armies.ground import clear_reach, find_reach, may_move
 from sackarmies_agents.scripted.sack_armies.places import better_place, place_value
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import OWNED_LIMIT, Band
@@ -41,7 +41,7 @@ def best_move(board, unit, floor):
         cell = board.queue[i]
         if board.cell_unit[cell] == NO_UNIT:
             best = better_place(board, unit, cell, best)
-    forget_reach(board, count)
+    clear_reach(board, count)
     return best - now if best > least else NEVER
 
 

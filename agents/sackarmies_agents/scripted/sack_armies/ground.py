@@ -55,7 +55,7 @@ def is_barred(board, unit, cell):
 def find_reach(board, unit, menacing):
     """Write the steps to every cell that `unit` can enter, and these cells into `queue`; return how many they are.
 
-    `menacing`: count it as a menace to units in its way. Call `forget_reach` afterwards.
+    `menacing`: count it as a menace to units in its way. Call `clear_reach` afterwards.
     """
     origin = board.unit_cell[unit]
     seat = board.unit_seat[unit]
@@ -88,7 +88,7 @@ def find_reach(board, unit, menacing):
 
 
 @njit
-def forget_reach(board, count):
+def clear_reach(board, count):
     """Clear the steps to the `count` cells in `queue`."""
     for i in range(count):
         board.cell_steps[board.queue[i]] = UNREACHED
@@ -108,7 +108,7 @@ def count_reach(board, unit, menacing, table):
     count = find_reach(board, unit, menacing)
     for i in range(1, count):
         table[board.queue[i]] += board.cell_unit[board.queue[i]] == NO_UNIT
-    forget_reach(board, count)
+    clear_reach(board, count)
 
 
 @njit

@@ -1,1 +1,1 @@
-"""States that a seat may believe in."""
+"""Sampled states that are possible for all that a General knows."""

@@ -6,42 +6,36 @@ import numpy as np
 
 from sackarmies_env.core.bits import NO_BITS, lowest_bit, without_lowest
 from sackarmies_env.core.chance import clear_forced
-from sackarmies_env.core.flow import get_data, pop_frame
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import allow, clear_legal
 from sackarmies_env.core.rng import below, next_draw_word, next_flip_word, seed_streams
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.sack_armies.belief.forget import exchange, forget_hidden, hidden_tokens
+from sackarmies_env.games.sack_armies.belief.decision import erase_passes, hide_choice
+from sackarmies_env.games.sack_armies.belief.erase import erase_hidden, exchange, hidden_tokens
 from sackarmies_env.games.sack_armies.belief.plausible import fits_place, is_hidden, may_be
 from sackarmies_env.games.sack_armies.belief.sample import resample_army, sample_army
 from sackarmies_env.games.sack_armies.play.legal import refresh_legal
 from sackarmies_env.games.sack_armies.rules.damage import can_be_saved, is_instance_lethal
-from sackarmies_env.games.sack_armies.rules.deploy import DEPLOYED
 from sackarmies_env.games.sack_armies.rules.stats import effective_armor, refresh_stats
-from sackarmies_env.games.sack_armies.rules.turn import MOVED
-from sackarmies_env.games.sack_armies.state.constants import Decision, FlipMethod, Frame, Verb, Zone
-from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn, retract_choice
-from sackarmies_env.games.sack_armies.state.knowledge import is_picking
+from sackarmies_env.games.sack_armies.state.constants import Decision, FlipMethod, Verb
+from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn
 from sackarmies_env.games.sack_armies.state.scratch import clear_leftovers
 from sackarmies_env.games.sack_armies.state.zones import (
     controller_of,
     first_token,
     is_face_up,
     owner_of,
-    rows_per_general,
-    set_zone,
-    tokens_in,
     type_of,
 )
 
-GUESSES = 30  # at an army that leaves its General a choice, before one is changed until it does
+NUM_SAMPLES = 30  # of an army, tried for one that leaves its General a choice, before one is changed until it does
 
 # --- future chance
 
 
 @njit
-def forget_script(params, state):
-    """Forget what chance was forced to bring; a method that knows only forced flips gets others."""
+def clear_forced_results(params, state):
+    """Clear the forced results that are left; a method that knows only forced flips gets others."""
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     clear_forced(state.script_flips, state.script_flips_end, state.script_flips_used)
     if params.flip_method == FlipMethod.SCRIPTED:
@@ -63,48 +57,6 @@ def lock_hidden_armor(params, state, viewer):
 
 
 @njit
-def return_to(state, decision, has_begun):
-    """Ask again for the next part of an action, or for the action itself if nothing of it is public yet."""
-    if has_begun:
-        state.decision = decision
-    else:
-        pop_frame(state)
-        state.decision = Decision.MENU
-
-
-@njit
-def return_picks(state):
-    """Return the battlefields that the current player has picked so far to the sack: others cannot tell how many."""
-    player = state.current_player
-    rest = tokens_in(state, player, Zone.PICKED)
-    while rest != NO_BITS:
-        set_zone(state, player * rows_per_general(state) + lowest_bit(rest), Zone.SACK)
-        state.sack_count[player] += 1
-        rest = without_lowest(rest)
-
-
-@njit
-def hide_choice(state):
-    """Take back the unannounced part of the current player's choice: nobody else can know it."""
-    kind = state.frame_kind[state.frame_top]
-    if state.decision == Decision.DISCARD:
-        return
-    if is_picking(state):
-        return_picks(state)
-    retract_choice(state)
-    if kind == Frame.TURN:
-        state.decision = Decision.MENU
-    elif kind == Frame.DEPLOY:
-        return_to(state, Decision.DEPLOY_TYPE, get_data(state, DEPLOYED) > 0)
-    elif kind == Frame.MOVE:
-        return_to(state, Decision.MOVE_UNIT, get_data(state, MOVED) > 0)
-    elif kind == Frame.WINDOW:
-        state.decision = Decision.WINDOW
-    elif state.decision == Decision.SETUP_HEX:
-        state.decision = Decision.SETUP_TYPE
-
-
-@njit
 def may_save(params, state):
     """Return whether the current player, who is asked for a save, still has a unit to save."""
     for i in range(state.num_damages):
@@ -122,7 +74,7 @@ def may_save(params, state):
 
 @njit
 def renew_choice(params, state):
-    """Offer the current player what they could do if the guess were true."""
+    """Offer the current player what they could do if the sample were true."""
     refresh_legal(params, state)
     if state.decision == Decision.SAVE and not may_save(params, state):
         clear_legal(state)
@@ -134,7 +86,7 @@ def renew_choice(params, state):
 
 @njit
 def has_choice(params, state, viewer):
-    """Return whether the current player has a choice in the guess as it is now."""
+    """Return whether the current player has a choice in the sample as it is now."""
     lock_hidden_armor(params, state, viewer)
     renew_choice(params, state)
     return state.num_legal > 0
@@ -186,7 +138,7 @@ def exchange_for_choice(params, state, viewer, token):
 
 @njit
 def leave_no_choice(params, state):
-    """Let the current player, who can do nothing in any guess that was tried, save nobody, or be out, see R8.0-3."""
+    """Let the current player, who can do nothing in any sample that was tried, save nobody, or be out, see R8.0-3."""
     if state.decision == Decision.SAVE_SLOT:
         state.decision = Decision.SAVE
         renew_choice(params, state)
@@ -199,10 +151,10 @@ def leave_no_choice(params, state):
 
 @njit
 def let_choose(params, state, viewer):
-    """Let the current player choose in a guess where they have something to choose, as they have in truth."""
+    """Sample until the current player has something to choose, as they have in truth."""
     if has_choice(params, state, viewer):
         return
-    for _ in range(GUESSES):
+    for _ in range(NUM_SAMPLES):
         resample_army(params, state, state.current_player)
         if has_choice(params, state, viewer):
             return
@@ -212,20 +164,21 @@ def let_choose(params, state, viewer):
 
 @njit
 def determinize_game(params, state, viewer, seed):
-    """Replace what `viewer` does not know by something else that they may believe, future chance included (V-22)."""
+    """Replace what `viewer` does not know by something else that is possible, future chance included (V-22)."""
     current = state.current_player
     is_others_choice = current != NO_PLAYER and current != viewer
     seed_streams(state, seed)
     state.decisions = 0  # how many others have made is hidden
     if is_others_choice:
-        hide_choice(state)
-    forget_hidden(params, state, viewer)
+        hide_choice(params, state)
+    erase_passes(state)
+    erase_hidden(params, state, viewer)
     for player in range(params.num_generals):
         if player != viewer and player != current:
             sample_army(params, state, np.int64(player))
     if is_others_choice:
         sample_army(params, state, current)
-    forget_script(params, state)
+    clear_forced_results(params, state)
     lock_hidden_armor(params, state, viewer)
     if is_others_choice:
         let_choose(params, state, viewer)
@@ -238,8 +191,9 @@ def determinize_games(params, states, players, seeds):
     """Resample in place all that is hidden from each player, consistent with what they know.
 
     What they see stays the same to the byte, and so do their legal actions if they are the current player. What
-    hidden tokens are is guessed as `guess` says, and rows are given out anew. An unannounced partial choice of another
-    player is taken back. States that a player cannot tell apart become the same, to the byte, with the same seed.
+    hidden tokens are is sampled as `sample` says, and rows are given out anew. Another player is asked what they may
+    have been asked first, as `decision` says. States that a player cannot tell apart become the same, to the byte, with
+    the same seed.
 
     Args:
         params: (1,) PARAMS_DTYPE.

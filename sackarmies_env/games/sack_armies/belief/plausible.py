@@ -1,6 +1,6 @@
 """Plausible hidden tokens, by public information: their places, and an army within the limits.
 
-`sample_back` holds what all know of the kind of each token. While the types of one General are guessed, `true_type` and
+`sample_back` holds what all know of the kind of each token. While the types of one General are sampled, `true_type` and
 `true_seen` list the tokens that are known to exist, at the first hidden rows, and `sample_done` marks the tokens that
 have got a type. If nothing that fits is found, `sample_lax` says what does not count: 1 the limits of armies, 2 all but
 kinds.
@@ -72,7 +72,7 @@ def is_hidden(params, state, token):
 
 @njit
 def is_settled(params, state, token):
-    """Return whether the type of a token stands: it is public, or has been guessed."""
+    """Return whether the type of a token stands: it is public, or has been sampled."""
     if state.token_zone[token] == Zone.NONE:
         return False
     return not is_hidden(params, state, token) or has_bit(state.sample_done, sample_row(params, token))
@@ -310,7 +310,7 @@ def suits(params, state, token, type_id, kind, ranks_left):
 @njit
 def is_sack_counted(params, state, player):
     """Return whether all know how many tokens the sack of `player` holds, see V-05."""
-    return params.sack_count_public == 1 or params.open_army_lists == 1 or state.sack_told[player] == 1
+    return params.sack_count_public == 1 or params.open_army_lists == 1 or state.sack_emptied[player] == 1
 
 
 @njit

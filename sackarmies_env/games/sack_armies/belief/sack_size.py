@@ -7,7 +7,7 @@ import numpy as np
 from sackarmies_env.core.bits import NO_BITS, count_bits, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
-from sackarmies_env.games.sack_armies.belief.forget import hidden_tokens
+from sackarmies_env.games.sack_armies.belief.erase import hidden_tokens
 from sackarmies_env.games.sack_armies.belief.plausible import (
     KINDS_ALONE,
     LOWEST_RANK,

@@ -1,6 +1,6 @@
 """Sampling of a General's hidden tokens: an army that all public information allows (section 4.2).
 
-What they are in truth has been erased before (`forget`), so that nothing here can depend on it.
+What they are in truth has been erased before (`erase`), so that nothing here can depend on it.
 With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
 same chance. Without, their army is drawn: first the tokens known to exist, then one place after the other, hosts first,
 each type uniform among those that fit, save that a type of rank r is taken with the chance p ** (r - 1), where p
@@ -15,7 +15,7 @@ import numpy as np
 from sackarmies_env.core.bits import NO_BITS, bit, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
-from sackarmies_env.games.sack_armies.belief.forget import exchange
+from sackarmies_env.games.sack_armies.belief.erase import exchange
 from sackarmies_env.games.sack_armies.belief.plausible import (
     ANY_KIND,
     KINDS_ALONE,
@@ -345,7 +345,7 @@ def restore_truth(params, state, player):
 
 @njit
 def try_army(params, state, player, is_fair):
-    """Guess the army of `player`; return whether that worked."""
+    """Sample the army of `player`; return whether that worked."""
     restore_truth(params, state, player)
     if params.open_army_lists == 1:
         return deal_anew(params, state, player, is_fair)
@@ -355,7 +355,7 @@ def try_army(params, state, player, is_fair):
 
 @njit
 def resample_army(params, state, player):
-    """Guess what `player` hides, from the list of tokens that is kept."""
+    """Sample what `player` hides, from the list of tokens that is kept."""
     state.sample_lax = 0
     if params.open_army_lists == 1:
         for _ in range(FAIR_ATTEMPTS):

@@ -1,1 +1,1 @@
-"""Decisions from outside: apply one, run to the next, list its legal ids."""
+"""Decisions: apply one, run to the next, list the legal ids."""

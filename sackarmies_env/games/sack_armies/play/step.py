@@ -73,7 +73,7 @@ from sackarmies_env.games.sack_armies.state.constants import (
     Victory,
     Zone,
 )
-from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn, retract_choice
+from sackarmies_env.games.sack_armies.state.flow import TurnStep, drop_to_turn, is_in_window, retract_choice
 from sackarmies_env.games.sack_armies.state.record import clear_states
 from sackarmies_env.games.sack_armies.state.zones import first_token, rebuild, set_zone
 
@@ -276,7 +276,7 @@ def step_one(params, state, action):
 def does_decision_stand(params, state, leaver):
     """Return whether what is asked in an attack or activation is still the question, now that `leaver` is gone."""
     kind = state.frame_kind[state.frame_top]
-    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or is_over(state) or state.current_player == leaver:
+    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or state.current_player == leaver:
         return False
     if kind == Frame.ACTIVATE:
         return is_activating(state)
@@ -288,6 +288,8 @@ def does_decision_stand(params, state, leaver):
 def forfeit_one(params, state, player):
     """Let `player` concede at any time, whoever is the current player."""
     eliminate_player(params, state, player, Victory.CONCESSION)
+    if is_in_window(state):
+        state.window_heard = params.num_generals  # who has passed before a public event stays past
     if not does_decision_stand(params, state, player):
         retract_choice(state)
         state.decision = Decision.NONE  # the procedure on top of the stack asks again

@@ -10,7 +10,7 @@ from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import allow
 from sackarmies_env.games.sack_armies.rules.deploy import can_deploy_unit_at
-from sackarmies_env.games.sack_armies.rules.movement import reveal, settle_sight
+from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_in_sight
 from sackarmies_env.games.sack_armies.rules.stats import ability_if_revealed, distance, has_ability_for, matches
 from sackarmies_env.games.sack_armies.state.actions import hex_action, type_action
 from sackarmies_env.games.sack_armies.state.chance import flip
@@ -258,4 +258,4 @@ def raise_unit(params, state, cell):
     log_event(params, state, Event.RAISE, player, cell, type_of(state, unit))
     set_face(params, state, unit, Face.DOWN)
     reveal(params, state, unit)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)

@@ -32,7 +32,7 @@ from sackarmies_env.games.sack_armies.rules.effects import (
     running_text,
     stripped_kind,
 )
-from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_unit, settle_sight
+from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_in_sight, reveal_unit
 from sackarmies_env.games.sack_armies.rules.stats import NO_ROW, ability_if_revealed, has_ability_for, limits_met
 from sackarmies_env.games.sack_armies.rules.victory import eliminate_without_units
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, decode_slot, decode_type
@@ -389,7 +389,7 @@ def finish_act(params, state):
             lay_permanent(params, state)
         elif params.type_retain[type_id] == 1:
             retain(params, state)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)
     if state.act_verb == Verb.SURPRISE:
         pop_frame(state)
         clear_act(state)

@@ -25,8 +25,8 @@ from sackarmies_env.games.sack_armies.rules.movement import (
     halts_unit,
     move_unit,
     relocate_unit,
+    reveal_in_sight,
     reveal_unit,
-    settle_sight,
 )
 from sackarmies_env.games.sack_armies.rules.stats import ability_value, effective_movement
 from sackarmies_env.games.sack_armies.rules.window import is_charge_valid
@@ -215,7 +215,7 @@ def cancel_attack(params, state):
 @njit
 def end_attack(params, state):
     """Spend the action (P-ATTACK 10)."""
-    settle_sight(params, state)
+    reveal_in_sight(params, state)
     end_action(state)
 
 
@@ -308,6 +308,7 @@ def run_ambush(params, state):
 @njit
 def apply_ambush(params, state, action):
     """Flip for the ambush, or not."""
+    state.window_closed = 0  # all have seen that something else has been asked since
     if action == Verb.YES:
         flip_ambush(params, state)
 

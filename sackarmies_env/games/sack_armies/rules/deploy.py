@@ -11,7 +11,7 @@ from sackarmies_env.core.flow import ask, clear_chain, extend_chain, get_data, p
 from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import allow
-from sackarmies_env.games.sack_armies.rules.movement import settle_sight
+from sackarmies_env.games.sack_armies.rules.movement import reveal_in_sight
 from sackarmies_env.games.sack_armies.rules.setup import has_field_hex, offer_field_hexes
 from sackarmies_env.games.sack_armies.rules.stats import ability_value
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, decode_type, hex_action, type_action
@@ -159,6 +159,7 @@ def apply_discard(params, state, action):
     player = state.current_player
     to_sack(params, state, find_in_zone(params, state, player, Zone.HAND, decode_type(params, action)))
     set_data(state, DISCARDED, get_data(state, DISCARDED) + 1)
+    state.window_closed = 0  # all have seen it, though the log waits for the last one
 
 
 # --- Deploy: where
@@ -375,7 +376,7 @@ def deploy_unit(params, state, player, unit, cell):
     leave_zone(params, state, unit)
     put_unit(params, state, unit, cell)
     log_event(params, state, Event.DEPLOY, player, cell, Kind.UNIT)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)
 
 
 @njit

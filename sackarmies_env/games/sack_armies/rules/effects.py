@@ -22,7 +22,7 @@ from sackarmies_env.games.sack_armies.rules.combat import is_lethal, kill
 from sackarmies_env.games.sack_armies.rules.movement import (
     relocate_unit,
     reveal,
-    settle_sight,
+    reveal_in_sight,
 )
 from sackarmies_env.games.sack_armies.rules.stats import NO_ROW, distance, effective_armor
 from sackarmies_env.games.sack_armies.state.actions import hex_action, slot_action
@@ -317,7 +317,7 @@ def swap_units(params, state, host, target):
     log_event(params, state, Event.MOVE, controller_of(state, host), there, here)
     log_event(params, state, Event.MOVE, controller_of(state, target), here, there)
     reveal(params, state, target)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)
 
 
 @njit
@@ -332,7 +332,7 @@ def reveal_around(params, state, center, reach):
             and distance(params, center, np.int64(cell)) <= reach
         ):
             reveal(params, state, unit)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)
 
 
 @njit

@@ -126,7 +126,7 @@ def next_sighted(params, state):
 
 
 @njit
-def settle_sight(params, state):
+def reveal_in_sight(params, state):
     """Reveal all that opposing units sight, until nothing changes (P-SIGHT, R8.3.1-1, R8.3.1-2, RA-Sight-2, Q-24)."""
     unit = next_sighted(params, state)
     while unit != NO_TOKEN:
@@ -141,7 +141,7 @@ def reveal_unit(params, state, unit):
         return
     reveal(params, state, unit)
     if params.sight_on_reveal == 1:
-        settle_sight(params, state)
+        reveal_in_sight(params, state)
 
 
 # --- reach
@@ -379,7 +379,7 @@ def move_unit(params, state, unit, cell):
     put_unit(params, state, unit, cell)
     state.token_moved[unit] = 1
     log_event(params, state, Event.MOVE, controller_of(state, unit), cell, origin)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)
 
 
 @njit
@@ -389,4 +389,4 @@ def relocate_unit(params, state, unit, cell):
     lift_unit(params, state, unit)
     put_unit(params, state, unit, cell)
     log_event(params, state, Event.MOVE, controller_of(state, unit), cell, origin)
-    settle_sight(params, state)
+    reveal_in_sight(params, state)

@@ -15,7 +15,7 @@ from sackarmies_env.games.sack_armies.rules.activate import (
     is_act_valid,
 )
 from sackarmies_env.games.sack_armies.rules.combat import can_charge, can_engage, can_target, find_charge, is_ranged
-from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_unit, settle_sight
+from sackarmies_env.games.sack_armies.rules.movement import reveal, reveal_in_sight, reveal_unit
 from sackarmies_env.games.sack_armies.state.actions import decode_hex, decode_slot, hex_action, slot_action
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Decision, Kind, Use, Verb
 from sackarmies_env.games.sack_armies.state.flow import (
@@ -130,7 +130,7 @@ def apply_reveal_slot(params, state, action):
     reveal(params, state, attachment_in_slot(state, host, decode_slot(params, action)))
     reveal(params, state, host)
     if params.sight_on_reveal == 1:
-        settle_sight(params, state)
+        reveal_in_sight(params, state)
     after_reveal(params, state)
 
 
@@ -141,8 +141,7 @@ def after_reveal(params, state):
     state.decision = Decision.NONE
     if not is_in_window(state):
         return
-    set_data(state, WINDOW_PASSES, 0)
-    next_position(params, state)
+    ask_all_again(params, state)
     if not is_announcement_valid(params, state):
         close_window(state, WindowResult.CANCEL)
 
@@ -203,10 +202,16 @@ def next_position(params, state):
 
 
 @njit
-def window_player(params, state):
-    """Return who is asked now: from the first seat counter-clockwise, the active General last."""
+def ask_all_again(params, state):
+    """Begin another round with the General after the one who has reacted."""
+    set_data(state, WINDOW_PASSES, 0)
+    next_position(params, state)
+
+
+@njit
+def window_player(params, state, position):
+    """Return who is asked at a position: from the first seat counter-clockwise, the active General last."""
     count = params.num_generals
-    position = get_data(state, WINDOW_POSITION)
     if position == count - 1:
         return state.active
     player = get_data(state, WINDOW_START)
@@ -238,19 +243,20 @@ def run_window(params, state):
     """Ask one after the other until all have passed in turn (P-WINDOW, D-22)."""
     if state.frame_step[state.frame_top] == WindowStep.SURPRISED:
         set_step(state, WindowStep.ASK)
-        set_data(state, WINDOW_PASSES, 0)
-        next_position(params, state)
+        ask_all_again(params, state)
         if not judge_surprise(params, state):
             close_window(state, WindowResult.MISS)
             return
     while get_data(state, WINDOW_PASSES) < params.num_generals:
-        player = window_player(params, state)
+        player = window_player(params, state, get_data(state, WINDOW_POSITION))
         if takes_part(params, state, player):
             ask(state, player, Decision.WINDOW)
             return
         set_data(state, WINDOW_PASSES, get_data(state, WINDOW_PASSES) + 1)
         next_position(params, state)
+    position = get_data(state, WINDOW_POSITION)
     close_window(state, WindowResult.CLOSED)
+    state.window_closed = 1 + position
 
 
 @njit
@@ -272,6 +278,8 @@ def apply_window(params, state, action):
     if action == Verb.PASS:
         set_data(state, WINDOW_PASSES, get_data(state, WINDOW_PASSES) + 1)
         next_position(params, state)
+        if params.auto_forced == 0 or state.num_legal > 1:
+            state.window_heard = get_data(state, WINDOW_PASSES)
         return
     state.chain_verb = action
     ask(state, player, Decision.SURPRISE_SLOT if action == Verb.SURPRISE else Decision.REVEAL_HEX)

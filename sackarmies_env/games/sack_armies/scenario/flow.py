@@ -74,6 +74,7 @@ WINDOWS: dict[Frame, tuple[WindowKind, ...]] = {  # what a window on a procedure
     Frame.ATTACK: (WindowKind.ATTACK, WindowKind.CHARGE),
     Frame.ACTIVATE: (WindowKind.ACTIVATION,),
 }
+AFTER_A_WINDOW = (Frame.TURN, Frame.DRAW, Frame.DEPLOY, Frame.MOVE, Frame.ATTACK)  # what may ask something next
 NEEDS = {  # how many parts of the choice must be there for a decision
     **dict.fromkeys((D.SETUP_HEX, D.DEPLOY_HEX, D.REVEAL_SLOT, D.MOVE_TO, D.TARGET, D.COORD_MEMBER, D.TOKEN_HOST), 1),
     **dict.fromkeys((D.RAISE_TYPE, D.CAST_SLOT), 1),
@@ -119,6 +120,11 @@ def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[st
     """The numbers of each procedure are what it takes them for."""
     if stack[0] == Frame.TURN and state["active"] < 0:
         yield "active: a turn is that of a General"
+    for name in ("window_closed", "window_heard"):
+        if state[name] > generals:
+            yield f"{name}: {state[name]} is given, but 0 to {generals} are possible"
+    if state["window_closed"] > 0 and stack[-1] not in AFTER_A_WINDOW:
+        yield f"window_closed: {_name(stack[-1])} asks nothing right after a window"
     for place, kind in enumerate(stack):
         data = state["frame_data"][place].tolist()
         limits: list[tuple[int, int]] = [(0, MOST_COUNTED)] * len(data)

@@ -112,5 +112,5 @@ def draw_tokens(params, state, player, count):
         draw_from_sack(params, state, player)
         drawn += 1
     if drawn < count:
-        state.sack_told[player] = 1
+        state.sack_emptied[player] = 1
     log_event(params, state, Event.DRAW, player, -1, drawn)

@@ -56,6 +56,8 @@ def show_log(params, state):
 @njit
 def log_event(params, state, kind, player, cell, value):
     """Put a public event at the head of the log (V-18)."""
+    state.window_closed = 0
+    state.window_heard = 0
     push_event(state, state.log_hex, kind, player, cell, value)
     make_room(state.log_shown, LOG_WIDTH)
     show_event(params, state, np.int64(0))

@@ -67,6 +67,12 @@ def open_window(params, state, kind, targeted):
     state.frame_data[state.frame_top, RESULT] = WindowResult.CLOSED
     if params.windows_targeted_only == 1 and (targeted == NO_PLAYER or targeted == state.active):
         return
+    begin_window(params, state, kind, targeted)
+
+
+@njit
+def begin_window(params, state, kind, targeted):
+    """Push a reaction window in which nobody has been asked yet."""
     push_frame(state, Frame.WINDOW, WindowStep.ASK)
     start = targeted
     if targeted == NO_PLAYER or targeted == state.active:
@@ -74,6 +80,8 @@ def open_window(params, state, kind, targeted):
     set_data(state, WINDOW_KIND, kind)
     set_data(state, WINDOW_TARGETED, targeted)
     set_data(state, WINDOW_START, start)
+    state.window_closed = 0
+    state.window_heard = 0
 
 
 @njit
@@ -121,6 +129,7 @@ def drop_to_turn(state, step):
         pop_frame(state)
     state.frame_step[0] = step
     state.decision = Decision.NONE
+    state.window_closed = 0
     clear_chain(state)
     clear_attack(state)
     clear_act(state)

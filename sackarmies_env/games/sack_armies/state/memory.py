@@ -1,4 +1,4 @@
-"""Memory of tokens that others have seen and see no more: docs/decisions/0014-what-guesses-remember.md."""
+"""What others remember of tokens that are hidden again: docs/decisions/0014-what-guesses-remember.md."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def earliest(params, state, token, pool):
 
 
 @njit
-def forget_draw(params, state, token, pool):
+def leave_pool(params, state, token, pool):
     """Let `token` leave a pool of tokens such that it may be any of them: others cannot tell.
 
     It may be the one drawn last, and those that stay may be all but the one drawn first.
@@ -132,7 +132,7 @@ def known_backs(params, state, player):
 
 
 @njit
-def forget_kinds(params, state, token):
+def leave_sack(params, state, token):
     """Let `token` leave the sack such that it may be any token of it, also one that came there face down from play.
 
     Of each kind that did, the sack may have lost the one that had been drawn first.

@@ -1,4 +1,4 @@
-"""Configuration as data: one record that every kernel is handed; nothing of it is compiled in."""
+"""Parameters of kernels: the configuration as one record; nothing of it is compiled in."""
 
 from __future__ import annotations
 

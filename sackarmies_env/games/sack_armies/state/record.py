@@ -1,4 +1,4 @@
-"""The whole truth of one game as one flat record."""
+"""The state record: the whole truth of one game, field by field."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ STATE_FIELDS: tuple[StateField, ...] = (
         array("general_contending", np.int8, (SEAT,), FLAG, "1: still in the flips for initiative (R7.1-2)"),
         array("returns", np.uint8, (SEAT,), COUNT, "own tokens that went from play to the sack, up to MAX_RETURNS"),
         array(
-            "sack_told", np.int8, (SEAT,), FLAG, "1: a draw has emptied the sack in public: since then all can count"
+            "sack_emptied", np.int8, (SEAT,), FLAG, "1: a draw has emptied the sack in public: since then all can count"
         ),
         array("sack_count", np.int16, (SEAT,), COUNT, "tokens in the sack; from token_zone", role=Role.DERIVED),
         array("hand_count", np.int16, (SEAT,), COUNT, "tokens in hand; from token_zone", role=Role.DERIVED),
@@ -195,6 +195,18 @@ STATE_FIELDS: tuple[StateField, ...] = (
     *part_of_state(
         "control flow",
         scalar("check_failed", FLAG, "1: a check failed or an attack was cancelled this turn (R8.4.5-13, Q-18)"),
+        scalar(
+            "window_closed",
+            COUNT,
+            "1 + position at which a window has just closed; 0 after anything public",
+            limits=(0, LARGE.generals),
+        ),
+        scalar(
+            "window_heard",
+            COUNT,
+            "passes in the window, open or just closed, up to the last that others noticed",
+            limits=(0, LARGE.generals),
+        ),
     ),
     *part_of_state(
         "attack",  # public from the announcement on

@@ -1,4 +1,4 @@
-"""How tokens pass from one place to another (chapters 3 and 6)."""
+"""Transfers of tokens between zones (chapters 3 and 6)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NO_TYPE, Event, Face, Zone
 from sackarmies_env.games.sack_armies.state.events import log_event
 from sackarmies_env.games.sack_armies.state.memory import (
-    forget_draw,
-    forget_kinds,
     hidden_losses,
+    leave_pool,
+    leave_sack,
     mark_seen,
     note_return,
 )
@@ -125,13 +125,13 @@ def leave_zone(params, state, token):
     if zone == Zone.SACK:
         state.sack_count[owner] -= 1
         if state.returns[owner] > 0:
-            forget_kinds(params, state, token)
+            leave_sack(params, state, token)
         state.token_drawn[token] = state.returns[owner]
     elif zone == Zone.HAND:
         state.hand_count[owner] -= 1
-        forget_draw(params, state, token, tokens_in(state, owner, Zone.HAND))
+        leave_pool(params, state, token, tokens_in(state, owner, Zone.HAND))
     elif zone == Zone.CASUALTIES and not is_face_up(state, token):
-        forget_draw(params, state, token, hidden_losses(params, state, token))
+        leave_pool(params, state, token, hidden_losses(params, state, token))
     elif zone == Zone.ATTACHED:
         detach(params, state, token)
     elif zone == Zone.CAPTURED:
@@ -176,7 +176,7 @@ def show_casualty(params, state, player, type_id):
     """Turn up a casualty of a type that is named in public: all know from then on that the pile holds one."""
     token = find_in_zone(params, state, player, Zone.CASUALTIES, type_id)
     if token != NO_TOKEN and not is_face_up(state, token):
-        forget_draw(params, state, token, hidden_losses(params, state, token))
+        leave_pool(params, state, token, hidden_losses(params, state, token))
         set_face(params, state, token, Face.UP)
         mark_seen(state, token)
 

@@ -1,7 +1,7 @@
 """Erasure of hidden information: states that a General cannot tell apart become the same record.
 
 Tokens of others are put in an order by what all know of them, and their types make way for a sorted list of those that
-are known to be among them. Guesses start from what is left.
+are known to be among them. Sampling starts from what is left.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def exchange(state, token, other):
 
 
 @njit
-def forget_times(params, state, player):
-    """Forget when what lies in the sack of `player` left it before: all that matters is when it leaves it next."""
+def clear_drawn_times(params, state, player):
+    """Clear when tokens in the sack of `player` left it before: all that matters is when they leave it next."""
     rest = tokens_in(state, player, Zone.SACK)
     while rest != NO_BITS:
         token = first_token(params, player) + lowest_bit(rest)
@@ -59,8 +59,8 @@ def forget_times(params, state, player):
 
 
 @njit
-def settle_copies(params, state, player):
-    """Let others have seen those copies of a type that left the sack last: `player` cannot tell which they were."""
+def assign_seen_copies(params, state, player):
+    """Mark as seen those copies of a type that left the sack last: `player` cannot tell which ones others saw."""
     pool = hidden_tokens(state, player)
     while pool != NO_BITS:
         one = first_token(params, player) + lowest_bit(pool)
@@ -95,8 +95,8 @@ def is_misplaced(params, state, one, other):
 
 
 @njit
-def settle_backs(params, state, player):
-    """Let certain tokens in the sack of `player` be those that went back face down: draws make others forget some."""
+def assign_returned_tokens(params, state, player):
+    """Choose which tokens in the sack of `player` went back face down, by what others know: draws blur it."""
     is_settled = False
     while not is_settled:
         is_settled = True
@@ -177,18 +177,18 @@ def put_in_order(params, state, viewer):
     """
     clear_stats(state)
     for player in range(params.num_generals):
-        forget_times(params, state, player)
+        clear_drawn_times(params, state, player)
         if player != viewer:
             order_rows(params, state, player)
             continue
         order_copies(params, state, player)
-        settle_copies(params, state, player)
+        assign_seen_copies(params, state, player)
         if state.returns[player] > 0:
-            settle_backs(params, state, player)
+            assign_returned_tokens(params, state, player)
 
 
 @njit
-def forget_hidden(params, state, viewer):
+def erase_hidden(params, state, viewer):
     """Erase from `state` all that `viewer` does not know of tokens."""
     put_in_order(params, state, viewer)
     for player in range(params.num_generals):
