@@ -96,7 +96,7 @@ def test_a_scenario_game_is_replayed_from_its_record():
 def test_another_catalogue_value_is_noticed():
     _, record = play(SCENARIOS / "x03_walking_tree.toml", "melee", "hex 0,0", "hex 1,0", "yes", "yes")
     record.config["scenario"]["token"][1]["armor"] = 1
-    with pytest.raises(ValueError, match="leads to another state than in the record"):
+    with pytest.raises(ValueError, match="the start of the game differs from the record"):
         replay(make_game(**record.config), record)
 
 

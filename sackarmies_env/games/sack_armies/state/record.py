@@ -174,7 +174,7 @@ STATE_FIELDS: tuple[StateField, ...] = (
     *part_of_state(
         STATS,
         array("fresh_stats", np.uint64, (SEAT,), BITS, "units whose token_stats are up to date: at a decision, all"),
-        array("token_stats", np.int16, (ROW, NUM_STATS), NUMBER, "movement, damage, armor of a unit now; else 0"),
+        array("token_stats", np.int32, (ROW, NUM_STATS), NUMBER, "movement, damage, armor of a unit now; else 0"),
         role=Role.DERIVED,
     ),
     *part_of_state(
