@@ -41,7 +41,8 @@ def check_game(
         num_games: games of random play.
         seed: of the first game.
         max_plies: decisions of a game of random play at most; where one stops there, no end is checked.
-        every: at each so-manieth decision the costly checks are made.
+        every: at each so-manieth decision the costly checks are made, beginning one decision later in each game than in
+            the one before, so that short games are not checked at their first decision alone.
         most_decisions: a game in which, for instance, always the lowest legal action is taken must have ended by then.
 
     Raises:
@@ -52,7 +53,7 @@ def check_game(
     positions: list[tuple[str, Records]] = []
     for number in range(num_games):
         play = RandomPlay(game, seed + number, max_plies=max_plies)
-        for _ in _checked(game, play, worlds, every):
+        for _ in _checked(game, play, worlds, every, first=number % every):
             positions.append((play.where(), copy_of(game, play.states)))
         plays.append(play)
     worlds.check_variety()
@@ -67,14 +68,14 @@ def check_game(
     check_paths(game, plays, seed)
 
 
-def _checked(game: Game, play: RandomPlay, worlds: Worlds, every: int) -> Iterator[None]:
-    """Check one game of random play; stop at the decisions at which costly checks are made."""
+def _checked(game: Game, play: RandomPlay, worlds: Worlds, every: int, first: int) -> Iterator[None]:
+    """Check one game of random play; stop at the decisions at which costly checks are made, from the `first` on."""
     settled, texts = Settled(game), Texts(game, play)
     for _ in play:
         settled.check(play, play.states)
         check_decision(game, play)
         check_observations(game, play)
-        if len(play.actions) % every == 0:
+        if len(play.actions) % every == first:
             texts.check_decision()
             check_resume(game, play)
             worlds.check(play)

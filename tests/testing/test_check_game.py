@@ -7,6 +7,7 @@ import pytest
 from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.testing import check_game
+from sackarmies_env.testing.worlds import Worlds
 from tests.core.toy_game import make_duel
 from tests.testing import call_faults, forced_faults, member_faults
 from tests.testing.commands import broken, spoilt
@@ -22,6 +23,14 @@ def test_sound_small_game_passes(num_players):
 def test_sound_game_passes_with_any_seed():
     for seed in range(1000, 1006):
         check_game(make_duel(3, max_turns=6), num_games=1, seed=seed, every=3)
+
+
+def test_costly_checks_begin_at_another_decision_in_each_game(monkeypatch):
+    plies = []
+    monkeypatch.setattr(Worlds, "check", lambda worlds, play: plies.append(len(play.actions)))
+    monkeypatch.setattr(Worlds, "check_variety", lambda worlds: None)
+    check_game(make_duel(2), num_games=3, every=1000)
+    assert plies == [0, 1, 2]
 
 
 SACK_ARMIES = {  # beside those of tests/envs and tests/sack_armies
