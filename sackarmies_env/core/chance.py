@@ -116,11 +116,20 @@ class ForcedKind:
         results: for each queue, what users write and the number that it stands for: texts or integers.
         is_shared: whether there is one queue for all players. Users write a text then, a letter for each result,
             such as "H T | H"; else a list of results for each player.
+
+    Raises:
+        ValueError: a shared result is no capital letter and no digit, so that it could not be written.
     """
 
     name: str
     results: tuple[Mapping[Any, int], ...]
     is_shared: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a kind whose results nobody could write."""
+        wrong = [each for each in self.results[0] if not _is_letter(each)] if self.is_shared else []
+        if wrong:
+            raise ValueError(f"{self.name}: a shared result is one capital letter or digit, but there is {wrong[0]!r}")
 
     def read(self, given: Any) -> list[list[int]]:
         """Return what a user writes as numbers, a list for each of the first queues.
@@ -151,6 +160,10 @@ class ForcedKind:
             allowed = suggestion(given, results) or f"; allowed are {join(results)}"
             raise ValueError(f"{self.name}[{player}]: {quote(given)} is no result for player {player}{allowed}")
         return results[given]
+
+
+def _is_letter(given: Any) -> bool:
+    return isinstance(given, str) and len(given) == 1 and given == given.upper() and given not in BETWEEN
 
 
 def _is_list(given: Any) -> bool:

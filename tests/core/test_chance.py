@@ -113,6 +113,12 @@ def test_lists_of_another_form_are_refused(given):
         DIE.read(given)
 
 
+@pytest.mark.parametrize("result", ["10", "h", " ", "|", "", 1], ids=repr)
+def test_shared_results_that_nobody_could_write_are_refused(result):
+    with pytest.raises(ValueError, match=r"^flips: a shared result is one capital letter or digit, but there is "):
+        ForcedKind("flips", ({"T": 0, result: 1},), is_shared=True)
+
+
 def test_forced_results_are_kept_as_plain_data_without_empty_ones():
     given = [("a",), []]
     plain = plain_forced({"flips": "", "draws": given, "rolls": []})
