@@ -26,6 +26,7 @@ from sackarmies_env.core.step_batch import Command, dispatch
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.games.sack_armies.config import Config, all_tokens, build_params, capacity_for, make_config
 from sackarmies_env.games.sack_armies.play.step_batch import step_batch
+from sackarmies_env.games.sack_armies.rules.stats import refresh_stats
 from sackarmies_env.games.sack_armies.scenario.check import problems_of
 from sackarmies_env.games.sack_armies.scenario.dump import to_scenario
 from sackarmies_env.games.sack_armies.scenario.fill import ROWS_KEY, assign_rows, fill_state
@@ -138,6 +139,7 @@ def initial_position(source: ScenarioSource) -> Position:
     faults = [*flow_faults(params, states, Names(config, pieces, rows)), *passing_faults(config.tokens, states)]
     if faults:
         raise ValueError(join_faults(faults, f"{name}: procedure"))
+    refresh_stats(params[0], states[0])
     return Position(config, params, states)
 
 

@@ -14,13 +14,13 @@ from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER, StateField
 from sackarmies_env.games.sack_armies.config import Config
-from sackarmies_env.games.sack_armies.rules.stats import rebuild_derived
 from sackarmies_env.games.sack_armies.scenario.names import Names, piece_names
 from sackarmies_env.games.sack_armies.scenario.procedure import CHANCE, PROCEDURE, ProcedureDump
 from sackarmies_env.games.sack_armies.scenario.schema import NO_PIECE, Piece, Scenario
 from sackarmies_env.games.sack_armies.state.chance import shuffle_deck
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, Frame, Victory, Zone
 from sackarmies_env.games.sack_armies.state.record import IN_SIGHT, clear_states
+from sackarmies_env.games.sack_armies.state.zones import rebuild
 
 ROWS_KEY = (
     "rows"  # in the procedure: the tokens of each General in the order of their rows, if it is not the natural one
@@ -88,6 +88,8 @@ def fill_state(
 ) -> None:
     """Write the position to `states[0]`: a turn, Setup, or the end of a game; procedure and chance come on top.
 
+    The stats of units are out of date: a procedure that has not been checked may name what there is not.
+
     Raises:
         ValueError: procedure or chance hold what a state cannot.
     """
@@ -103,7 +105,7 @@ def fill_state(
     _decode(dump, states, scenario.chance, "chance", CHANCE)
     procedure = {name: value for name, value in scenario.procedure.items() if name != ROWS_KEY}
     _decode(dump, states, procedure, "procedure", PROCEDURE)
-    rebuild_derived(params[0], states[0])
+    rebuild(params[0], states[0])
 
 
 def _fill_tokens(
