@@ -276,7 +276,7 @@ def step_one(params, state, action):
 def does_decision_stand(params, state, leaver):
     """Return whether what is asked in an attack or activation is still the question, now that `leaver` is gone."""
     kind = state.frame_kind[state.frame_top]
-    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or state.current_player == leaver:
+    if (kind != Frame.ATTACK and kind != Frame.ACTIVATE) or is_over(state) or state.current_player == leaver:
         return False
     if kind == Frame.ACTIVATE:
         return is_activating(state)

@@ -293,8 +293,11 @@ def next_save(params, state):
 
 @njit
 def apply_save(params, state, action):
-    """Reveal the unit to save it, or let it die."""
-    unit = np.int64(state.damage_target[possible_save(params, state)])
+    """Reveal the unit to save it, or let it die; in a sampled state there may be none to save."""
+    i = possible_save(params, state)
+    if i == NO_INSTANCE:
+        return
+    unit = np.int64(state.damage_target[i])
     saved = Save.BEGUN if action == Verb.YES else Save.DECLINED
     for j in range(state.num_damages):
         if state.damage_target[j] == unit:
@@ -306,8 +309,11 @@ def apply_save(params, state, action):
 
 @njit
 def offer_save_slots(params, state):
-    """Offer the face-down free texts that add armor to the unit that is being saved."""
-    unit = np.int64(state.damage_target[begun_save(params, state)])
+    """Offer the face-down free texts that add armor to the unit being saved; in a sampled state there may be none."""
+    i = begun_save(params, state)
+    if i == NO_INSTANCE:
+        return
+    unit = np.int64(state.damage_target[i])
     for slot in range(count_attachments(state, unit)):
         if is_saving(params, state, unit, attachment_in_slot(state, unit, np.int64(slot))):
             allow(state, slot_action(params, slot))
