@@ -297,7 +297,7 @@ def make_game(num_players: int = 2, max_turns: int = 200) -> Game:
         build=make_game,
         step_batch=step_batch,
         initial_state=initial_state,
-        determinize=determinize,
+        determinize_batch=determinize,
         describe_decision=lambda states: "FACE" if states["said_count"][0] > 0 else "TURN",
         forced_kinds=(ForcedKind("dice", ({face: face for face in range(1, FACES + 1)},) * num_players),),
         zero_sum=True,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.observation import ObservationSpec
 
 
@@ -56,6 +57,7 @@ class Agent(ABC):
     """
 
     shares_batch: bool = False
+    is_informed: bool = False  # whether `act_informed` is to be called, see `InformedAgent`
 
     @abstractmethod
     def reset(self, seed: int) -> None:
@@ -90,3 +92,33 @@ class Agent(ABC):
         """
         pairs = zip(observations, action_masks, strict=True)
         return np.array([index(self.act(observation, mask)) for observation, mask in pairs], np.int64)
+
+
+class InformedAgent(Agent):
+    """An agent that thinks with the game: it is given information sets, from which it samples states to search in.
+
+    What it is given is the same in all positions that its player cannot tell apart, to the byte.
+    """
+
+    is_informed = True
+
+    @abstractmethod
+    def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
+        """Choose for `n` games at once, in all of which the agent plays the same seat and is the current player.
+
+        Args:
+            information: what it may know of them: the game, and states that may be the true ones.
+
+        Returns:
+            `(n,)` int64, legal ids.
+        """
+
+    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
+        """Refuse: an observation is not enough.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError(
+            f"{type(self).__name__} chooses by information sets: call act_informed(env.information_set(agent))"
+        )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import MAX_REASON
 
 WROTE = "wrote into the observation or the mask that it was shown"
@@ -60,13 +61,34 @@ def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -
         Misconduct: it raised an exception, wrote into what it was shown, or answered anything but `n` integers.
     """
     seen, legal = observations.copy(), masks.copy()
-    answer: Any = guarded(lambda: agent.act_batch(seen, legal))
-    actions = guarded(lambda: np.asarray(answer))
-    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
-        given = f"{type(answer).__name__} of shape {actions.shape} and dtype {actions.dtype}"
-        raise Misconduct(f"answered {given}, where shape {masks.shape[:1]} and integers are wanted")
+    actions = read_answer(guarded(lambda: agent.act_batch(seen, legal)), len(masks))
     if not (np.array_equal(seen, observations) and np.array_equal(legal, masks)):
         raise Misconduct(WROTE)
+    return actions
+
+
+def ask_informed(agent: Any, information: InformationSets) -> NDArray[np.int64]:
+    """Let an informed agent choose in `n` games, without trusting it; what it writes to is its own.
+
+    Returns:
+        `(n,)` int64, which need not be legal.
+
+    Raises:
+        Misconduct: it raised an exception, or answered anything but `n` integers.
+    """
+    return read_answer(guarded(lambda: agent.act_informed(information)), len(information))
+
+
+def read_answer(answer: Any, count: int) -> NDArray[np.int64]:
+    """Return what an agent answered as `(count,)` int64.
+
+    Raises:
+        Misconduct: it is anything else than so many integers.
+    """
+    actions = guarded(lambda: np.asarray(answer))
+    if actions.shape != (count,) or not np.issubdtype(actions.dtype, np.integer):
+        given = f"{type(answer).__name__} of shape {actions.shape} and dtype {actions.dtype}"
+        raise Misconduct(f"answered {given}, where shape {(count,)} and integers are wanted")
     return actions.astype(np.int64)
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import importlib.util
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct, guarded
@@ -31,6 +37,7 @@ class AgentKind:
         make: builds it from what is known of the game and the options given.
         options: option name -> what it means and which values it takes.
         required: options that must be given.
+        takes_others: whether other options are the agent's own, and not refused here.
         doc: one line for lists.
     """
 
@@ -38,6 +45,7 @@ class AgentKind:
     options: Mapping[str, str]
     doc: str
     required: tuple[str, ...] = ()
+    takes_others: bool = False
 
 
 def parse_agent(text: str) -> AgentSpec:
@@ -57,7 +65,7 @@ def parse_agent(text: str) -> AgentSpec:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
             raise ValueError(f"agent {short_repr(text)}: {short_repr(part)} is not of the form key=value")
-        if key not in kind.options:
+        if key not in kind.options and not kind.takes_others:
             allowed = ", ".join(kind.options) or "none"
             near = suggestion(key, kind.options)
             raise ValueError(f"agent {short_repr(text)} has no option {short_repr(key)}{near}: {name} takes {allowed}")
@@ -139,19 +147,51 @@ def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
     place = options["class"]
-    module, colon, name = place.partition(":")
+    form = "Class, with file=FILE.py" if "file" in options else "module:Class"
+    module, colon, name = place.rpartition(":")
     try:
-        kind = getattr(guarded(lambda: importlib.import_module(module)), name, None) if colon and module else None
+        source: Any = None
+        if "file" in options and not colon:
+            source = guarded(lambda: _run_file(Path(options["file"])))
+        elif "file" not in options and module:
+            source = guarded(lambda: importlib.import_module(module))
     except Misconduct as fault:
-        raise ValueError(f"class={place}: importing {module!r} {fault}") from None
+        raise ValueError(f"class={place}: importing {options.get('file', module)!r} {fault}") from None
+    kind = getattr(source, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Agent)):
-        raise ValueError(
-            f"class={place}: this is no subclass of sackarmies_agents.Agent; it takes the form module:Class"
-        )
+        raise ValueError(f"class={place}: this is no subclass of sackarmies_agents.Agent; it takes the form {form}")
+    own = {key: read_value(value) for key, value in options.items() if key not in KINDS["python"].options}
     try:
-        return guarded(lambda: kind(info))  # type: ignore[call-arg] # an agent of one's own is made with this alone
+        return guarded(lambda: kind(info, **own))  # type: ignore[call-arg] # how agents of one's own are made
     except Misconduct as fault:
         raise ValueError(f"class={place}: making the agent {fault}") from None
+
+
+def _run_file(path: Path) -> ModuleType:
+    """Return the module in a file, whose folder need not be one that Python imports from.
+
+    Raises:
+        ValueError: there is no such file, or it is not one of Python.
+    """
+    if not path.is_file():
+        raise ValueError(f"there is no file {short_repr(str(path))} in {Path.cwd()}")
+    spec = importlib.util.spec_from_file_location(f"agent_in_{path.stem}", path.resolve())
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{short_repr(str(path))} is no file of Python: its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def read_value(text: str) -> bool | int | float | str:
+    """Return the value of an option: true or false, a number, or the text itself."""
+    if text.lower() in {"true", "false"}:
+        return text.lower() == "true"
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
 
 
 KINDS: dict[str, AgentKind] = {
@@ -168,8 +208,12 @@ KINDS: dict[str, AgentKind] = {
     ),
     "python": AgentKind(
         _make_python,
-        {"class": "module:Class, a subclass of sackarmies_agents.Agent that is made with a GameInfo"},
-        "an agent of your own; its module must be importable",
+        {
+            "class": "module:Class, a subclass of sackarmies_agents.Agent; with a file, Class alone",
+            "file": "a Python file that defines the class",
+        },
+        "an agent of your own, made with a GameInfo; other options are handed to it by name",
         required=("class",),
+        takes_others=True,
     ),
 }

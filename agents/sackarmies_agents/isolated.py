@@ -1,12 +1,14 @@
 """Agents in separate processes: one that hangs, leaks, crashes or scribbles harms nobody but itself.
 
-The child is given sizes, observations and masks, and nothing else: what is not sent cannot be peeked at. Requests are
-pickled, answers are JSON of bounded length: nothing that a child sends is ever run here.
+The child is given sizes, observations and masks, or information sets in which nothing is hidden from its player, and
+nothing else: what is not sent cannot be peeked at. Requests are pickled, answers are JSON of bounded length: nothing
+that a child sends is ever run here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import multiprocessing
 import os
@@ -25,13 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.conduct import Gone, Misconduct, ask, one_line, reset
+from sackarmies_agents.conduct import Gone, Misconduct, ask, ask_informed, one_line, reset
 from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
 
 LARGEST_ANSWER = 2**20  # bytes
 LENGTH = 8  # bytes before a message, which say how long it is
 OUT_OF_MEMORY = 99  # exit code of a child that met its limit
 MEBIBYTE = 2**20
+PR_SET_DUMPABLE = 4  # of <sys/prctl.h>
 PATIENCE = 5.0  # seconds until a killed process is gone
 
 
@@ -68,6 +73,7 @@ class IsolatedAgent(Agent):
 
     Attributes:
         shares_batch: as the agent says of itself.
+        is_informed: likewise.
     """
 
     def __init__(self, text: str, info: GameInfo, isolation: Isolation) -> None:
@@ -102,8 +108,21 @@ class IsolatedAgent(Agent):
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose for `n` games at once."""
         answer = self._call("act", (observations, action_masks), len(observations))
+        return self._integers(answer, len(observations))
+
+    def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
+        """Choose for `n` games at once, by information sets: the process is sent the states that they keep."""
+        game, player = information.game, information.player
+        known = (game.digest, player)
+        rules = None if known in self._sent else game
+        content = (known, rules, player, information.states.tobytes())
+        answer = self._call("act_informed", content, len(information))
+        self._sent.add(known)
+        return self._integers(answer, len(information))
+
+    def _integers(self, answer: Any, count: int) -> NDArray[np.int64]:
         is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
-        if not is_whole or len(answer) != len(observations):
+        if not is_whole or len(answer) != count:
             raise self._gone("answered what no agent answers")
         self._is_fresh = False
         return np.array(answer, np.int64)
@@ -124,6 +143,8 @@ class IsolatedAgent(Agent):
         self._channel = Channel(ours)
         self._number = 0
         self._is_fresh = True
+        self._sent: set[tuple[str, int]] = set()  # games that the process knows, each as one player may know it
+        protect_memory()
         self._process = server().Process(
             target=serve, args=(theirs, self._text, self._info, self._isolation.memory_limit), daemon=True
         )
@@ -137,6 +158,7 @@ class IsolatedAgent(Agent):
             self.close()
             raise ValueError(str(made["refused"]))
         self.shares_batch = bool(made.get("shares_batch"))
+        self.is_informed = bool(made.get("is_informed"))
 
     def _call(self, method: str, argument: Any, decisions: int) -> Any:
         """Have the child do something and return its answer."""
@@ -290,6 +312,7 @@ def end_with_parent() -> None:
 def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: int | None) -> None:
     """Make an agent and answer for it until the connection ends; the whole life of a child."""
     os.setsid()  # a separate group: Ctrl-C goes to the parent alone, and what the agent starts can be killed with it
+    protect_memory()
     end_with_parent()
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -304,6 +327,12 @@ def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: in
         os._exit(0)
 
 
+def protect_memory() -> None:
+    """Keep other processes of the same user, but for an administrator's, from reading this one's memory; on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
 def limit_memory(mebibytes: int) -> None:
     """Let this process take so much more address space than it has now."""
     import resource
@@ -314,19 +343,34 @@ def limit_memory(mebibytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
+def _unpack(
+    games: dict[tuple[str, int], Game], known: tuple[str, int], game: Game | None, player: int, content: bytes
+) -> InformationSets:
+    """Return the information sets that were sent; `games` are those sent so far."""
+    if game is not None:
+        games[known] = game
+    game = games[known]
+    states = game.new_states(len(content) // game.state_dtype.itemsize)
+    states.view(np.ndarray).view(np.uint8)[...] = np.frombuffer(content, np.uint8)
+    return InformationSets(game, player, states)
+
+
 def _answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
     try:
         agent = make_agent(text, info)
     except ValueError as error:
         channel.send(json.dumps({"refused": str(error)}).encode())
         return
-    channel.send(json.dumps({"shares_batch": bool(agent.shares_batch)}).encode())
+    channel.send(json.dumps({name: bool(getattr(agent, name)) for name in ("shares_batch", "is_informed")}).encode())
+    games: dict[tuple[str, int], Game] = {}
     while True:
         number, method, argument = pickle.loads(channel.receive(sys.maxsize))
         answer: dict[str, Any] = {"number": number}
         try:
             if method == "reset":
                 reset(agent, argument)
+            elif method == "act_informed":
+                answer["value"] = ask_informed(agent, _unpack(games, *argument)).tolist()
             else:
                 answer["value"] = ask(agent, *argument).tolist()
         except Misconduct as fault:

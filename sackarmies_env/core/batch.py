@@ -18,7 +18,6 @@ from sackarmies_env.core.checks import (
     SEAT_OUTSIDE,
     SEED_RANGE,
     Judge,
-    copies_of,
     integer,
     integers,
     read_only,
@@ -27,9 +26,10 @@ from sackarmies_env.core.checks import (
     seeds_of,
 )
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.rng import choice_stream
-from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copy_records, engine_error
+from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copies_of, copy_records, engine_error
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Ending, Outputs, new_commands
 from sackarmies_env.core.workers import Workers, free_cores
 
@@ -255,6 +255,21 @@ class Batch:
         out = np.empty((len(states), self.game.observation_spec.size), np.int8)
         self.game.observe(self.game.params, states, seats, out)
         return out
+
+    def information_sets(self, player: int, rows: ArrayLike | None = None) -> InformationSets:
+        """Return what a player may know of games, to sample states from, whoever the current player is.
+
+        Args:
+            player: a seat, the same in all of them.
+            rows: the games, `(k,)` int64; None for all.
+
+        Raises:
+            ValueError: there is no such player or game, or it has not begun.
+        """
+        chosen = np.arange(len(self)) if rows is None else rows_of(rows, len(self))
+        if not self._all_begun:
+            self._check_begun(chosen)
+        return InformationSets.of(self.game, copies_of(self.states, chosen), player)
 
     def are_legal(self, actions: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return which actions those to act may choose, `(k,)` bool, judged from the states.

@@ -15,7 +15,7 @@ from sackarmies_env.core.bits import ONE, WORD_BITS
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.messages import short_repr
-from sackarmies_env.core.state import NO_PLAYER, as_records
+from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import Command, new_commands
 
 if TYPE_CHECKING:
@@ -142,13 +142,6 @@ class Judge:
                 verdicts,
             )
         )
-
-
-def copies_of(states: Records, rows: NDArray[np.int64]) -> Records:
-    """Return some of the states in an array of their own; as bytes, for field by field would take far longer."""
-    raw = states.view(np.ndarray)
-    chosen = raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[rows]
-    return as_records(chosen.view(raw.dtype)[:, 0])
 
 
 def integers(name: str, given: Any, count: int | None) -> NDArray[np.int64]:

@@ -43,6 +43,8 @@ class GameEntry:
             and `radius`.
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
+        policy: `(game, variants) -> core.simulator.Policy`, the scripted agent for kernels, a model for each variant.
+        evaluation: `(game) -> core.simulator.Evaluation`, what search takes positions to be worth.
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
             `make_game`. None: one configuration stands for all.
         commands: `(app) -> None`, adds commands to the command line.
@@ -64,6 +66,8 @@ class GameEntry:
     hints: str | None = None
     potential: str | None = None
     greedy: str | None = None
+    policy: str | None = None
+    evaluation: str | None = None
     warmup: str | None = None
     commands: str | None = None
     docs: str | None = None

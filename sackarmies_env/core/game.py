@@ -15,10 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from sackarmies_env.core.actions import ActionSpace
 from sackarmies_env.core.chance import ForcedKind, write_forced
 from sackarmies_env.core.dump import dump_record
-from sackarmies_env.core.legal import num_words
+from sackarmies_env.core.kernels import exact_array, make_kernel
+from sackarmies_env.core.legal import legal_ids, num_words
 from sackarmies_env.core.observation import ObservationSpec
-from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, StateLayout, alloc, copy_records
-from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Outputs, StepBatch, dispatch, new_slots
+from sackarmies_env.core.rng import chance_of
+from sackarmies_env.core.simulator import Simulator
+from sackarmies_env.core.state import COMMON_FIELDS, NO_PLAYER, StateLayout, alloc, copies_of, copy_records
+from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Outputs, StepBatch, dispatch, new_commands, new_slots
 
 Records = NDArray[np.void]
 MAX_DECISIONS = 1_000_000
@@ -44,10 +47,7 @@ class Game:
         step_batch: plays many games in one call, see `core.step_batch`.
         initial_state: `(states)`; makes a new game of the empty record `states[0]`, see `StateLayout.empty`, up to
             where chance decides for the first time: the rest is up to `Rules.resume`, when a game begins as a copy.
-        determinize: `(params, states, players, seeds)`; resamples what is hidden from `players[i]`, future chance
-            included, consistent with what that player knows. The result depends on nothing else but the seed: states
-            that the player cannot tell apart become the same record, to the byte. `decisions` becomes 0: how many of
-            them others have made is hidden.
+        determinize_batch: `(params, states, players, seeds)`, the kernel of `determinize`.
         describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that
             player knows.
         write_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth, hidden fields
@@ -57,6 +57,9 @@ class Game:
         keeps_chance: whether every game has the chance that the initial state has, whatever its seed.
         zero_sum: whether the returns of all players add up to zero whenever a game is over, truncated ones included.
         all_seeing: seats from which nothing is hidden but future chance; all of them in a game of perfect information.
+        conceal: `(player) -> Game`, this game with nothing in its configuration that is hidden from a player: the same
+            rules, sizes and ids, and a configuration that is the same in all games that the player cannot tell apart.
+            None: the configuration hides nothing.
         max_decisions: a game of so many decisions is truncated. Limits of turns are the rules'; this one ends games
             whose turns do not end.
 
@@ -74,18 +77,19 @@ class Game:
     build: Callable[..., Game]
     step_batch: StepBatch
     initial_state: Callable[[Records], None]
-    determinize: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int64]], None]
+    determinize_batch: Callable[[Records, Records, NDArray[np.int64], NDArray[np.int64]], None]
     describe_decision: Callable[[Records], str]
     write_scenario: Callable[[Records], dict[str, Any]] | None = None
     forced_kinds: tuple[ForcedKind, ...] = ()
     keeps_chance: bool = False
     zero_sum: bool = False
     all_seeing: tuple[int, ...] = ()
+    conceal: Callable[[int], Game] | None = None
     max_decisions: int = MAX_DECISIONS
 
     def __post_init__(self) -> None:
         """Refuse a game that could not be played."""
-        for name in ("step_batch", "initial_state", "determinize", "build"):
+        for name in ("step_batch", "initial_state", "determinize_batch", "build"):
             if not callable(getattr(self, name)):
                 raise ValueError(f"game {self.id!r}: {name} is {getattr(self, name)!r}, but must be a function")
         for name in ("num_players", "num_actions", "max_decisions"):
@@ -182,12 +186,65 @@ class Game:
         copy_records(first, states[:1])
         self._run(self.params, states[:1], Command.BEGIN, seed)
 
-    def step(self, params: Records, states: Records, actions: NDArray[np.int64]) -> None:
-        """Apply one legal action each, and go on to the next decision or the end; actions `(n,)` int64.
+    def clone(self, states: Records, rows: ArrayLike | None = None, seeds: ArrayLike | None = None) -> Records:
+        """Return copies of states, `(k,)` records.
 
-        An illegal action is undefined behavior: adapters check against the mask. A game that is over stays as it is.
+        Args:
+            states: `(n,)`.
+            rows: those to copy, `(k,)` integers, each as often as wanted; None for all.
+            seeds: `(k,)`, 0 to 2**63 - 1: what chance brings each copy from here on; None: what it brings the original.
         """
+        chosen = np.arange(len(states)) if rows is None else np.asarray(rows, np.int64)
+        copies = copies_of(states, chosen)
+        if seeds is not None:
+            for name, values in chance_of(np.broadcast_to(np.asarray(seeds, np.int64), len(copies))).items():
+                copies[name] = values
+        return copies
+
+    def step(self, params: Records, states: Records, actions: ArrayLike, *, checked: bool = False) -> None:
+        """Apply one action each, and go on to the next decision or the end; actions `(n,)` integers.
+
+        A game that is over stays as it is.
+
+        Args:
+            params: `(1,)`.
+            states: `(n,)`.
+            actions: `(n,)` integers. An illegal one is undefined behavior, unless `checked`: adapters check against the
+                mask.
+            checked: whether illegal actions are refused.
+
+        Raises:
+            ValueError: checked, an action is not legal; no state is changed.
+        """
+        if checked:
+            self._check_legal(states, np.asarray(actions))
         self._run(params, states, Command.STEP, actions)
+
+    def _check_legal(self, states: Records, actions: NDArray[Any]) -> None:
+        if actions.shape != (len(states),) or not np.issubdtype(actions.dtype, np.integer):
+            raise ValueError(
+                f"actions are of shape {actions.shape} and dtype {actions.dtype}: {len(states)} integers are wanted"
+            )
+        for row, action in enumerate(actions.tolist()):
+            legal = legal_ids(states["legal"][row])
+            if states["current_player"][row] != NO_PLAYER and action not in legal:
+                decision = self.describe_decision(states[row : row + 1])
+                raise ValueError(f"illegal action {action} in state {row} at {decision}; legal are {legal}")
+
+    def determinize(self, params: Records, states: Records, players: ArrayLike, seeds: ArrayLike) -> None:
+        """Resample in place what is hidden from players, future chance included, consistent with what they know.
+
+        The result depends on that and on the seed alone: states that the player cannot tell apart become the same
+        record, to the byte. `decisions` becomes 0: how many of them others have made is hidden.
+
+        Args:
+            params: `(1,)`.
+            states: `(n,)`.
+            players: `(n,)` integers.
+            seeds: `(n,)` integers, 0 to 2**63 - 1.
+        """
+        given = (np.ascontiguousarray(values, np.int64) for values in (players, seeds))
+        self.determinize_batch(params, states, *(np.require(values, requirements="W") for values in given))
 
     def forfeit(self, params: Records, states: Records, players: NDArray[np.int64]) -> None:
         """Let players forfeit, whoever is the current player, and go on to the next decision or the end.
@@ -201,11 +258,12 @@ class Game:
 
     def legal_actions(self, params: Records, states: Records, action_mask: NDArray[np.int8]) -> None:
         """Write the masks of the current players, `(n, num_actions)` int8; all zero once a game is over."""
-        self._run(params, states, Command.READ, 0, Outputs(action_masks=action_mask))
+        out = exact_array("action_mask", action_mask, np.int8, (len(states), self.num_actions))
+        self._run(params, states, Command.READ, 0, Outputs(action_masks=out))
 
     def observe(self, params: Records, states: Records, players: NDArray[np.int64], out: NDArray[np.int8]) -> None:
         """Write what players see, whoever is the current player; players `(n,)` int64, out `(n, size)` int8."""
-        out[...] = 0
+        exact_array("out", out, np.int8, (len(states), self.observation_spec.size))[...] = 0
         self._run(params, states, Command.READ, 0, Outputs(observations=out), players)
 
     def returns(self, params: Records, states: Records, out: NDArray[np.float32]) -> None:
@@ -240,6 +298,37 @@ class Game:
         slots = self.new_slots(len(states))
         slots["observing_seat"] = observing_seats
         dispatch(self.step_batch, params, states, kinds, arguments, slots=slots, outputs=outputs)
+
+    # --- for agents and kernels
+
+    def known_to(self, player: int) -> Game:
+        """Return this game as a player may know it: nothing in its configuration is hidden from them.
+
+        Raises:
+            ValueError: there is no such player.
+        """
+        if not 0 <= player < self.num_players:
+            raise ValueError(f"player {player} does not exist: players are 0 to {self.num_players - 1}")
+        return self if self.conceal is None else self.conceal(player)
+
+    def simulator(self) -> Simulator:
+        """Return what kernels of one's own play this game with, see `core.simulator`; one a thread."""
+        state, commands, slots, seats = self.new_states(1), new_commands(1), self.new_slots(1), np.zeros(1, np.int64)
+        mask, observation = np.zeros((1, self.num_actions), np.int8), np.zeros((1, self.observation_spec.size), np.int8)
+        score = Outputs(results=np.zeros((1, 2, self.num_players), np.float32))
+        return Simulator(
+            rules=make_kernel(self.step_batch, self.params, state, commands, slots, *NO_OUTPUTS),
+            sampler=make_kernel(self.determinize_batch, self.params, state, seats, seats),
+            params=self.params,
+            commands=commands,
+            slots=slots,
+            nothing=NO_OUTPUTS,
+            decision=Outputs(action_masks=mask, observations=observation),
+            view=Outputs(observations=observation.copy()),
+            score=score,
+            player=seats,
+            seed=seats.copy(),
+        )
 
     # --- identity
 

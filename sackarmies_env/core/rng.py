@@ -10,7 +10,10 @@ alone is a whole game of random play. So is the seed of the game that follows it
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import njit, wrapping_arithmetic
 
@@ -62,6 +65,15 @@ def seed_streams(state, seed):
     state.draw_key[1] = np.uint32(high ^ DRAW_STREAM)
     state.flip_count = 0
     state.draw_count = 0
+
+
+def chance_of(seeds: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return what `seed_streams` writes for each of the seeds `(n,)`, by the names of the fields."""
+    words = seeds.astype(np.uint64)
+    low, high = words & MASK32, words >> SHIFT32
+    count = np.zeros(len(seeds), np.int64)
+    flips, draws = (np.stack([low, high ^ stream], axis=1).astype(np.uint32) for stream in (FLIP_STREAM, DRAW_STREAM))
+    return {"flip_key": flips, "flip_count": count, "draw_key": draws, "draw_count": count}
 
 
 @njit

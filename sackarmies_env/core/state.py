@@ -243,6 +243,13 @@ def copy_records(source: NDArray[np.void], target: NDArray[np.void]) -> None:
     target.view(np.uint8)[...] = source.view(np.uint8)
 
 
+def copies_of(states: NDArray[np.void], rows: NDArray[np.int64]) -> NDArray[np.void]:
+    """Return some of the states in an array of their own; as bytes, for field by field would take far longer."""
+    raw = states.view(np.ndarray)
+    chosen = raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[rows]
+    return as_records(chosen.view(raw.dtype)[:, 0])
+
+
 def engine_error(code: int, where: str = "") -> Exception:
     """Return what to raise for a fault that a state reports; `where` says in which game."""
     place = f" {where}" if where else ""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import InformationState, Match
@@ -337,6 +338,10 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
     def information_state(self, agent: str) -> InformationState:
         """Return all that an agent has seen and done in this game; its cost grows with the length of the game."""
         return self._begun().information_state(self._seat(agent))
+
+    def information_set(self, agent: str) -> InformationSets:
+        """Return what an agent may know of the position, to sample states from that may be the true one; one set."""
+        return self._begun().information_set(self._seat(agent))
 
     # --- copies
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -18,12 +17,11 @@ from sackarmies_env.envs.opponents import (
     Opponent,
     OpponentChoice,
     RandomOpponent,
+    is_informed,
     make_opponents,
     misplay,
     reset_opponent,
 )
-
-ActBatch = Callable[[NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 
 
 class BatchOpponents:
@@ -92,9 +90,13 @@ class BatchOpponents:
         """Return the actions of the opponents at one place, from copies of their observations."""
         batch, first = self._batch, opponents[0]
         if shares_batch(first):
-            act: ActBatch = getattr(first, "act_batch")  # noqa: B009 - the protocol need not have it
             name = f"answers of the opponent {type(first).__name__}"
-            actions = integers(name, act(batch.observations[rows], batch.action_masks[rows]), len(rows))
+            actions = integers(name, self._ask_shared(first, rows), len(rows))
+        elif is_informed(first):
+            actions = np.zeros(len(rows), np.int64)
+            for at, row in enumerate(rows.tolist()):
+                answer = self._ask_shared(opponents[row], rows[at : at + 1])
+                actions[at] = integers(f"answers of the opponent {type(first).__name__}", answer, 1)[0]
         else:
             actions = np.zeros(len(rows), np.int64)
             for at, row in enumerate(rows.tolist()):
@@ -106,6 +108,18 @@ class BatchOpponents:
         if len(refused):
             row, answer = int(rows[refused[0]]), int(actions[refused[0]])
             raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+        return actions
+
+    def _ask_shared(self, opponent: Any, rows: Rows) -> Any:
+        """Return what one object chooses in several games, for the same seat or for several."""
+        batch = self._batch
+        if not is_informed(opponent):
+            return opponent.act_batch(batch.observations[rows], batch.action_masks[rows])
+        actions = np.zeros(len(rows), np.int64)
+        for player in np.unique(batch.players[rows]).tolist():
+            places = np.flatnonzero(batch.players[rows] == player)
+            answer = opponent.act_informed(batch.information_sets(player, rows[places]))
+            actions[places] = integers(f"answers of the opponent {type(opponent).__name__}", answer, len(places))
         return actions
 
 

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import MAX_RESTARTS
@@ -19,6 +20,7 @@ from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.opponents import (
     OpponentChoice,
     RandomOpponent,
+    ask_one,
     make_opponents,
     misplay,
     reset_opponent,
@@ -185,7 +187,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         match, seat, players = self._match, self.seat, self.game.num_players
         while match.player not in {seat, NO_PLAYER} and not match.out[seat]:
             opponent = self.opponents[(match.player - seat) % players - 1]
-            action = opponent.act(match.observation, match.action_mask)
+            action = ask_one(opponent, match)
             if not match.is_legal(action):
                 raise ValueError(f"{misplay(opponent, action, self.game.num_actions)}: call reset() to go on")
             match.play(index(action))
@@ -219,6 +221,10 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         """Return the learner's mask `(num_actions,)`, as MaskablePPO asks for it."""
         self._begun()
         return self._mask()
+
+    def information_set(self) -> InformationSets:
+        """Return what the learner may know of the position, to sample states from that may be the true one; one set."""
+        return self._begun().information_set(self.seat)
 
     def render(self) -> Any:
         """Draw the game in `render_mode`, from the viewpoint that was chosen."""

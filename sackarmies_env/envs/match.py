@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.chance import plain_forced
 from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, new_commands
@@ -220,6 +221,10 @@ class Match:
             if ply < len(self.history) and match.player == seat and self.history[ply] >= 0:
                 actions[-1] = self.history[ply]
         return InformationState(np.stack(observations), np.array(actions, np.int64))
+
+    def information_set(self, seat: int) -> InformationSets:
+        """Return what a player may know of the position, to sample states from; one set."""
+        return InformationSets.of(self.game, self.states, seat)
 
     def render(self, mode: str, viewer: int | None) -> str | NDArray[np.uint8] | None:
         """Draw the game as `viewer` sees it; None is the referee, who sees all.

@@ -18,6 +18,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import choose_from_mask
 from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.rng import choice_stream, seed_choice
+from sackarmies_env.envs.match import Match
 
 ENTRY_POINTS = "sackarmies_env.agents"
 RANDOM = "random"
@@ -30,6 +31,9 @@ class Opponent(Protocol):
     Where it has a method `reset(seed)`, that is called before each game. Where it has `shares_batch = True`, one
     instance may play several seats and games at once, and its `act_batch(observations, action_masks)` is used; it is
     then reset whenever some of its games begin, while it plays the others.
+
+    Where it has `is_informed = True`, its `act_informed(information)` is used instead of both: it is given the
+    `core.information.InformationSets` of its seat in `n` positions, and returns `(n,)` legal actions.
     """
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
@@ -105,6 +109,19 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
     opponents = [make_opponent(one, game) for one in choices]
     at_random = [one for one in opponents if isinstance(one, RandomOpponent)]
     return [at_random[0] if isinstance(one, RandomOpponent) else one for one in opponents]
+
+
+def is_informed(opponent: Any) -> bool:
+    """Return whether an opponent chooses by information sets, from which it samples states."""
+    return bool(getattr(opponent, "is_informed", False))
+
+
+def ask_one(opponent: Any, match: Match) -> Any:
+    """Return what an opponent chooses for the current player of a match, which need not be legal."""
+    if not is_informed(opponent):
+        return opponent.act(match.observation, match.action_mask)
+    answer = np.asarray(opponent.act_informed(match.information_set(match.player)))
+    return answer[0] if answer.shape == (1,) else answer
 
 
 def misplay(opponent: Opponent, answer: Any, num_actions: int) -> str:

@@ -253,7 +253,7 @@ def make_duel(num_players: int = 2, max_turns: int = 60) -> Game:
         step_batch=step_batch,
         initial_state=functools.partial(initial_state, num_players),
         forced_kinds=(ForcedKind("draws", (CARDS,) * num_players),),
-        determinize=determinize,
+        determinize_batch=determinize,
         describe_decision=lambda states: "OPPONENT" if states["pending"][0] else "CARD",
         zero_sum=True,
     )

@@ -87,4 +87,4 @@ def observation_of_the_next_forced_card(game):
 
 
 def determinize_keeps_forced_results(game):
-    return broken(game, determinize=keeping(game, *QUEUE))
+    return broken(game, determinize_batch=keeping(game, *QUEUE))

@@ -45,13 +45,13 @@ def reseed(states, seeds):
 
 
 def idle_determinize(game):
-    return broken(game, determinize=lambda params, states, players, seeds: None)
+    return broken(game, determinize_batch=lambda params, states, players, seeds: None)
 
 
 def determinize_of_chance_alone(game):
     """Leave all cards as they are, in a game in which nothing new is ever hidden."""
     game = spoilt(game, call_faults.draw_nothing)
-    return broken(game, determinize=lambda params, states, players, seeds: reseed(states, seeds))
+    return broken(game, determinize_batch=lambda params, states, players, seeds: reseed(states, seeds))
 
 
 def determinize_for_player_0_alone(game):
@@ -63,29 +63,29 @@ def determinize_for_player_0_alone(game):
             else:
                 reseed(states[one], seeds[one])
 
-    return broken(spoilt(game, call_faults.draw_nothing), determinize=determinize)
+    return broken(spoilt(game, call_faults.draw_nothing), determinize_batch=determinize)
 
 
 def determinize_keeps_the_key(game):
-    return broken(game, determinize=keeping(game, "draw_key"))
+    return broken(game, determinize_batch=keeping(game, "draw_key"))
 
 
 def determinize_fixes_the_key(game):
-    return broken(game, determinize=after(game, lambda states, players: states["draw_key"].fill(5)))
+    return broken(game, determinize_batch=after(game, lambda states, players: states["draw_key"].fill(5)))
 
 
 def determinize_keeps_the_count(game):
-    return broken(game, determinize=keeping(game, "decisions"))
+    return broken(game, determinize_batch=keeping(game, "decisions"))
 
 
 def determinize_keeps_the_mask(game):
-    return broken(game, determinize=keeping(game, "legal", "num_legal"))
+    return broken(game, determinize_batch=keeping(game, "legal", "num_legal"))
 
 
 def determinize_keeps_the_deck(game):
     """Keep the future cards in the state, shuffled by the seed."""
     determinize = keeping(game, "script_draws", "script_draws_end")
-    return broken(spoilt(game, call_faults.shuffle_a_deck), determinize=determinize)
+    return broken(spoilt(game, call_faults.shuffle_a_deck), determinize_batch=determinize)
 
 
 def determinize_leaves_the_truth_in_scratch(game):
@@ -94,14 +94,14 @@ def determinize_leaves_the_truth_in_scratch(game):
         game.determinize(params, states, players, seeds)
         states["script_draws"][:, :, : truth.shape[2]] = truth  # nobody is forced to draw
 
-    return broken(game, determinize=determinize)
+    return broken(game, determinize_batch=determinize)
 
 
 def determinize_is_biased(game):
     def determinize(params, states, players, seeds):
         game.determinize(params, states, players, seeds + states["cards"].sum(axis=(1, 2)))
 
-    return broken(game, determinize=determinize)
+    return broken(game, determinize_batch=determinize)
 
 
 def determinize_spares_the_eliminated(game):
@@ -110,7 +110,7 @@ def determinize_spares_the_eliminated(game):
         game.determinize(params, states, players, seeds)
         states["script_draws"][:, :, :3] = np.where(is_eliminated[..., None], cards, 0)
 
-    return broken(game, determinize=determinize)
+    return broken(game, determinize_batch=determinize)
 
 
 def determinize_passes_the_turn(game):
@@ -118,7 +118,7 @@ def determinize_passes_the_turn(game):
         for row in np.flatnonzero(states["current_player"] != NO_PLAYER):
             states["current_player"][row] ^= 1
 
-    return broken(game, determinize=after(game, change))
+    return broken(game, determinize_batch=after(game, change))
 
 
 def determinize_empties_the_mask(game):
@@ -126,12 +126,12 @@ def determinize_empties_the_mask(game):
         for field in ("legal", "num_legal"):
             states[field][states["current_player"] != players] = 0
 
-    return broken(game, determinize=after(game, change))
+    return broken(game, determinize_batch=after(game, change))
 
 
 def determinize_breaks_the_world(game):
     """Let a step in a world report an error."""
-    world = broken(game, determinize=after(game, lambda states, players: states["turn"].__iadd__(2000)))
+    world = broken(game, determinize_batch=after(game, lambda states, players: states["turn"].__iadd__(2000)))
     return spoilt(world, call_faults.error_in_late_turns)
 
 
@@ -143,7 +143,7 @@ def mask_by_hidden_cards(game):
         for row in range(len(states)):
             hide_by_cards(states, row)
 
-    return broken(spoilt(game, call_faults.mask_by_hidden_cards), determinize=after(game, change))
+    return broken(spoilt(game, call_faults.mask_by_hidden_cards), determinize_batch=after(game, change))
 
 
 def mask_by_a_kept_deck(game):
@@ -155,7 +155,7 @@ def mask_by_a_kept_deck(game):
         for row in range(len(states)):
             hide_by_deck(states, row)
 
-    return broken(spoilt(game, call_faults.mask_by_a_deck), determinize=determinize)
+    return broken(spoilt(game, call_faults.mask_by_a_deck), determinize_batch=determinize)
 
 
 def decision_named_by_hidden_cards(game):

@@ -71,7 +71,7 @@ class School:
         observations, masks, actions, places = [], [], [], []
         while len(running):
             seen, legal = batch.observations[running], batch.action_masks[running]
-            choices = self._teachers.choose(running, batch.players, batch.observations, batch.action_masks)
+            choices = self._teachers.choose(running, batch)
             for reason in choices.reasons.values():
                 raise ValueError(f"the teacher {self._teachers.names[0]!r} cannot be imitated: it {reason}")
             wanted = choices.actions

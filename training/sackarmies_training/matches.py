@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
-from sackarmies_agents.conduct import Gone, Misconduct, are_legal, ask, reset
+from sackarmies_agents.conduct import Gone, Misconduct, are_legal, ask, ask_informed, reset
 from sackarmies_agents.isolated import IsolatedAgent, end_with_parent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, forfeit_code
@@ -24,7 +24,6 @@ from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_training.seeds import derive
 
 AgentMaker = Callable[[str], Agent]
-Shown = tuple[NDArray[np.int8], NDArray[np.int8]]  # observations and masks
 Progress = Callable[[int], None]  # called with the number of games that ended
 
 
@@ -143,36 +142,46 @@ class Seating:
             if isinstance(agent, IsolatedAgent):
                 agent.close()
 
-    def choose(
-        self,
-        rows: NDArray[np.int64],
-        players: NDArray[np.int64],
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-    ) -> Choices:
-        """Ask `players[rows]` in the games `rows` for actions; misconduct becomes the reason of a forfeit.
+    def choose(self, rows: NDArray[np.int64], batch: Batch) -> Choices:
+        """Ask the current players of some games of a batch for actions; misconduct becomes the reason of a forfeit.
 
         Args:
-            rows: `(k,)` int64, of the arrays that follow.
-            players: `(n,)` int64, the current players.
-            observations: `(n, size)` int8.
-            masks: `(n, num_actions)` int8.
+            rows: `(k,)` int64, the games.
+            batch: all games of this seating.
         """
-        actors = self.seat_agent[rows, players[rows]]
+        players = batch.players[rows]
+        actors = self.seat_agent[rows, players]
         choices = Choices(np.zeros(len(rows), np.int64), {})
         for actor in np.unique(actors).tolist():
             places = np.flatnonzero(actors == actor)
-            self._ask(actor, places, choices, (observations[rows[places]], masks[rows[places]]))
-        for place in np.flatnonzero(~are_legal(masks[rows], choices.actions)).tolist():
+            if self.agents[actor].is_informed:
+                for player in np.unique(players[places]).tolist():
+                    self._ask(actor, places[players[places] == player], choices, rows, batch)
+            else:
+                self._ask(actor, places, choices, rows, batch)
+        for place in np.flatnonzero(~are_legal(batch.action_masks[rows], choices.actions)).tolist():
             choices.reasons.setdefault(place, f"chose action {choices.actions[place]}, which is not legal")
         return choices
 
-    def _ask(self, actor: int, places: NDArray[np.int64], choices: Choices, shown: Shown) -> None:
+    def _answers(self, actor: int, games: NDArray[np.int64], batch: Batch) -> NDArray[np.int64]:
+        """Return what an agent chooses in some games; in all of them its seat is the same if it is informed.
+
+        Raises:
+            Misconduct: see `ask`.
+        """
+        agent = self.agents[actor]
+        if agent.is_informed:
+            return ask_informed(agent, batch.information_sets(int(batch.players[games[0]]), games))
+        return ask(agent, batch.observations[games], batch.action_masks[games])
+
+    def _ask(
+        self, actor: int, places: NDArray[np.int64], choices: Choices, rows: NDArray[np.int64], batch: Batch
+    ) -> None:
         """Write an agent's answers into `choices` at `places`, asking for each game alone if all at once goes wrong."""
         reason = self._unfit.get(actor)
         if reason is None:
             try:
-                choices.actions[places] = ask(self.agents[actor], *shown)
+                choices.actions[places] = self._answers(actor, rows[places], batch)
                 return
             except Gone as fault:  # the agent that did it is not known
                 reason = str(fault)
@@ -183,8 +192,7 @@ class Seating:
             except Misconduct as fault:
                 if len(places) > 1:
                     for number in range(len(places)):
-                        one = slice(number, number + 1)
-                        self._ask(actor, places[one], choices, (shown[0][one], shown[1][one]))
+                        self._ask(actor, places[number : number + 1], choices, rows, batch)
                     return
                 reason = str(fault)
         choices.reasons.update(dict.fromkeys(places.tolist(), reason))
@@ -223,7 +231,7 @@ def rehearse(game: Game, names: Iterable[str], make: AgentMaker) -> None:
     batch.reset(first)
     for name in dict.fromkeys(names):
         with closing(Seating([[name] * game.num_players], make, 0)) as seating:
-            seating.choose(first, batch.players, batch.observations, batch.action_masks)
+            seating.choose(first, batch)
 
 
 def play_games(
@@ -251,7 +259,7 @@ def play_games(
     running = np.arange(len(seeds))
     batch.reset(seeds)
     while len(running):
-        choices = seating.choose(running, batch.players, batch.observations, batch.action_masks)
+        choices = seating.choose(running, batch)
         arguments = choices.actions
         kinds = np.full(len(running), Command.STEP, np.int64)
         for place, reason in sorted(choices.reasons.items()):

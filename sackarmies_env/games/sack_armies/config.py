@@ -42,12 +42,14 @@ class Config:
         switches: agreements on the rules.
         tokens: all types in the order of their numbers: the catalogue, then inline tokens.
         armies: one for each General, by seat.
+        room: tokens of a General that states have room for, at least.
     """
 
     num_generals: int
     switches: Switches
     tokens: tuple[AnyToken, ...]
     armies: tuple[Army, ...]
+    room: int = 0
 
     @property
     def type_ids(self) -> tuple[str, ...]:
@@ -154,7 +156,7 @@ def capacity_for(config: Config) -> Capacity:
     Raises:
         ValueError: none does; the sentence says which limit is passed.
     """
-    largest = max(army.size for army in config.armies)
+    largest = max(config.room, *(army.size for army in config.armies))
     cells = num_cells(config.radius)
     if len(config.tokens) > MAX_TYPES:
         own = len(config.inline_tokens)

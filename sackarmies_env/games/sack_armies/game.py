@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -123,6 +124,52 @@ def _from_scenario(
     return _assemble(position.config, position.params, plain, initial_state, keeps_chance=has_chance)
 
 
+def make_known_game(
+    num_generals: int,
+    armies: Sequence[Mapping[str, Any]],
+    tokens: Sequence[Mapping[str, Any]],
+    switches: Mapping[str, Any],
+    room: int,
+    observation: str,
+) -> Game:
+    """Build a game as a General may know it, see `Game.known_to`.
+
+    Args:
+        num_generals: 2 to 6.
+        armies: plain data, one for each General, as far as they are known.
+        tokens: inline tokens, all that the game has.
+        switches: those that differ from the defaults.
+        room: tokens of a General that states have room for.
+        observation: as in `make_game`.
+    """
+    config = replace(make_config(num_generals, armies, switches, tokens, legal_armies=False), room=room)
+    plain = {
+        "num_generals": num_generals,
+        "armies": list(armies),
+        "tokens": list(tokens),
+        "switches": dict(switches),
+        "room": room,
+        "observation": observation,
+    }
+    params = build_params(config)
+    game = _assemble(config, params, plain, functools.partial(write_initial, params))
+    return replace(game, build=make_known_game)
+
+
+def _conceal(config: Config, observation: str, player: int) -> Game:
+    """Return what a General may know of a game: where army lists are closed, their own army stands for all others."""
+    is_open = config.switches.open_army_lists
+    armies = [config.armies[seat if is_open else player] for seat in range(config.num_generals)]
+    return make_known_game(
+        config.num_generals,
+        [{"name": f"army {seat}", "tokens": dict(army.counts)} for seat, army in enumerate(armies)],
+        [token_data(token) for token in config.inline_tokens],
+        config.switches.changed(),
+        capacity_for(config).tokens,
+        observation,
+    )
+
+
 def _army_data(army: Army) -> dict[str, Any]:
     data: dict[str, Any] = {"name": army.name, "tokens": dict(army.counts)}
     return data | ({"token": [token_data(token) for token in army.inline]} if army.inline else {})
@@ -156,12 +203,13 @@ def _assemble(
         build=make_game,
         step_batch=entry,
         initial_state=initial_state,
-        determinize=determinize_games,
+        determinize_batch=determinize_games,
         describe_decision=_describe_decision,
         write_scenario=functools.partial(to_scenario, params, config),
         forced_kinds=forced_kinds(config),
         keeps_chance=keeps_chance,
         zero_sum=config.switches.reward == "zero_sum",
+        conceal=functools.partial(_conceal, config, plain["observation"]),
         max_decisions=DECISIONS_A_TURN * config.switches.max_turns,
     )
 

@@ -1,0 +1,32 @@
+"""The greedy General as a policy of simulations: the same choices, from kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.sack_armies.board import make_board
+from sackarmies_agents.scripted.sack_armies.choose import choose_batch
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.kernels import make_kernel
+from sackarmies_env.core.simulator import Policy
+from sackarmies_env.core.state import as_records
+
+
+def make_policy(game: Game, variants: Sequence[str]) -> Policy:
+    """Return the greedy General as kernels play it, a model for each of its variants; for one thread.
+
+    Args:
+        game: what is played.
+        variants: names of weights.
+
+    Raises:
+        ValueError: the game's observations are not those that it reads.
+    """
+    info = GameInfo.of(game)
+    models = as_records(np.concatenate([make_board(info) for _ in variants]))
+    observations = np.zeros((1, game.observation_spec.size), np.int8)
+    masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
+    return Policy(make_kernel(choose_batch, models[:1], observations, masks, actions), models, actions)

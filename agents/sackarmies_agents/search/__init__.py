@@ -1,0 +1,1 @@
+"""Search: Generals that play positions on, in states that may be the true ones."""

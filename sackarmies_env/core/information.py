@@ -1,0 +1,81 @@
+"""Information sets: what a player may know of positions, in a form that search can sample states from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sackarmies_env.core.game import Game, Records
+
+
+@dataclass(frozen=True, eq=False)
+class InformationSets:
+    """The information sets of one player in `n` positions: each is the set of states that the player cannot tell apart.
+
+    Of each set one state is kept, which depends on the set alone: what `Game.determinize` makes of any of them with the
+    seed 0. So nothing in such an object, to the byte, depends on what is hidden from the player.
+
+    Attributes:
+        game: as the player may know it, see `Game.known_to`.
+        player: whose knowledge it is.
+        states: `(n,)` records, a state of each set; not to be written to.
+    """
+
+    game: Game
+    player: int
+    states: Records
+
+    @classmethod
+    def of(cls, game: Game, states: Records, player: int) -> InformationSets:
+        """Return the information sets of a player that true states belong to.
+
+        Args:
+            game: what is played.
+            states: `(n,)`, not changed.
+            player: a seat.
+
+        Raises:
+            ValueError: there is no such player.
+        """
+        known = game.known_to(player)
+        representatives = game.clone(states)  # the states are the caller's
+        game.determinize(game.params, representatives, np.full(len(states), player), np.zeros(len(states), np.int64))
+        return cls(known, player, representatives)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def sample(self, seeds: ArrayLike, rows: ArrayLike | None = None) -> Records:
+        """Return states that may be the true ones, each with a future of its own: `(k,)` records.
+
+        Args:
+            seeds: `(k,)`, 0 to 2**63 - 1; a set and a seed always give the same state.
+            rows: the sets, `(k,)` integers, each as often as wanted; None for one state of each.
+
+        Raises:
+            ValueError: not as many seeds as rows.
+        """
+        given = np.asarray(seeds, np.int64)
+        states = self.game.clone(self.states, rows)
+        if given.shape != (len(states),):
+            raise ValueError(f"seeds has the shape {given.shape}, but there are {len(states)} states to sample")
+        self.game.determinize(self.game.params, states, np.full(len(states), self.player), given)
+        return states
+
+    def select(self, rows: ArrayLike) -> InformationSets:
+        """Return some of the information sets, `(k,)` integers."""
+        return InformationSets(self.game, self.player, self.game.clone(self.states, rows))
+
+    def observations(self) -> NDArray[np.int8]:
+        """Return what the player sees, `(n, size)` int8; it is the same in all states of a set."""
+        out = np.empty((len(self), self.game.observation_spec.size), np.int8)
+        self.game.observe(self.game.params, self.states, np.full(len(self), self.player), out)
+        return out
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the current players' masks, `(n, num_actions)` int8; those of `player` are as in the true states."""
+        out = np.zeros((len(self), self.game.num_actions), np.int8)
+        self.game.legal_actions(self.game.params, self.states, out)
+        return out

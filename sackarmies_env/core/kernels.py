@@ -1,0 +1,105 @@
+"""Compiled kernels as values: what kernels of others are given, to be called from machine code.
+
+A kernel that calls the rules by their name would have them compiled into it once more, for the better part of a minute.
+Through a `Kernel` it calls the machine code that there is already, and compiles in a moment. The types of all arguments
+are fixed with it: numbers are converted, arrays of another type are refused where the calling kernel is compiled, and
+nothing is ever compiled a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.types import WrapperAddressProtocol
+from numba.core.typing.typeof import typeof_impl
+from numpy.typing import NDArray
+
+from sackarmies_env.core.jit import INTERPRETED
+
+Function = Callable[..., Any]
+
+
+class Kernel(WrapperAddressProtocol):
+    """A compiled kernel with fixed types of arguments; call it from Python, or hand it to kernels.
+
+    Args:
+        function: a kernel, see `core.jit.njit`.
+        examples: an argument of each type that it will be given.
+
+    Raises:
+        TypeError: in calls from Python, for arrays of another type; numba's TypingError in kernels that are compiled.
+    """
+
+    def __init__(self, function: Any, *examples: Any) -> None:
+        types = tuple(numba.typeof(example) for example in examples)
+        function.compile(types)
+        compiled = function.overloads[types]
+        self._function = function  # it owns the machine code
+        self._signature = compiled.signature
+        self._address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+
+    def __wrapper_address__(self) -> int:
+        """Return the address of the machine code, for numba."""
+        return self._address
+
+    def signature(self) -> Any:
+        """Return the types of result and arguments, for numba."""
+        return self._signature
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the kernel."""
+        given = tuple(numba.typeof(argument) for argument in arguments)
+        for place, (one, wanted) in enumerate(zip(given, self._signature.args, strict=True)):
+            if isinstance(wanted, numba.types.Array) and one != wanted:
+                raise TypeError(f"argument {place} of {self!r} is {one}, but must be {wanted}")
+        return self._function(*arguments)
+
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<kernel {self._function.__name__}>"
+
+
+class Bundle:
+    """A mixin of named tuples that kernels are given: their type is found once.
+
+    numba would go through all fields of all records in each call, which takes a millisecond.
+    """
+
+    _numba_type: Any = None
+
+
+@typeof_impl.register(Bundle)  # type: ignore[untyped-decorator] # numba's types are skipped
+def type_of_bundle(bundle: Any, context: Any) -> Any:
+    """Return numba's type of a bundle."""
+    if bundle._numba_type is None:
+        bundle._numba_type = typeof_impl.dispatch(tuple)(bundle, context)
+    return bundle._numba_type
+
+
+def make_kernel(function: Function, *examples: Any) -> Function:
+    """Return `function` as a `Kernel`; interpreted kernels are functions and stay so."""
+    return function if INTERPRETED else Kernel(function, *examples)
+
+
+def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return an array that is written to, as it is, if it is one that kernels know.
+
+    Raises:
+        ValueError: it has another dtype or shape, is not contiguous in the order of C, or can only be read.
+    """
+    wanted = f"but must be a writable C-contiguous array of {np.dtype(dtype)} of shape {shape}"
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{name} is a {type(array).__name__}, {wanted}")
+    if array.dtype != dtype or array.shape != shape:
+        raise ValueError(f"{name} is an array of {array.dtype} of shape {array.shape}, {wanted}")
+    if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
+        raise ValueError(f"{name} can only be read or is a view with gaps, {wanted}")
+    return array

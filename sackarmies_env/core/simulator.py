@@ -1,0 +1,257 @@
+"""Games played from kernels of one's own: step, look, sample and play on without a way back through Python.
+
+A `Simulator`, made by `Game.simulator`, is handed to a function compiled with numba, which calls the kernels of this
+module. They call the rules through their machine code (`core.kernels`), so such a function compiles in a second:
+
+    @numba.njit
+    def count_turns(simulator, states):
+        ids = np.empty(64, np.int64)
+        while not is_over(states[0]):
+            list_legal(states[0], ids)
+            step(simulator, states, ids[0])
+        return states[0].turn
+
+Kernels take games as `states` `(1,)`, such as `games[i : i + 1]`, or where they need no rules, one record `state`.
+docs/search_agents.md has a whole General made with them. What they write lies in arrays of the simulator: each thread
+needs one of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.bits import NO_BITS, WORD_BITS, lowest_bit, without_lowest
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.kernels import Bundle
+from sackarmies_env.core.legal import NO_ACTION, is_allowed
+from sackarmies_env.core.rng import seed_streams
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.core.step_batch import Command, Outputs
+
+
+class _SimulatorFields(NamedTuple):
+    rules: Any
+    sampler: Any
+    params: NDArray[np.void]
+    commands: NDArray[np.void]
+    slots: NDArray[np.void]
+    nothing: Outputs
+    decision: Outputs
+    view: Outputs
+    score: Outputs
+    player: NDArray[np.int64]
+    seed: NDArray[np.int64]
+
+
+class Simulator(Bundle, _SimulatorFields):
+    """What kernels play a game with.
+
+    Attributes:
+        rules: `core.step_batch`, to be called from kernels.
+        sampler: `Game.determinize`, likewise.
+        params: `(1,)`, of the game.
+        commands: `(1,)`, to `rules`.
+        slots: `(1,)`, of the game that `rules` are called for.
+        nothing: outputs where none are wanted.
+        decision: outputs `action_masks` `(1, num_actions)` int8 and `observations` `(1, size)` int8, of `look`.
+        view: output `observations`, of `observe`.
+        score: output `results` `(1, 2, num_players)` float32, of `read_returns`.
+        player: `(1,)` int64, for `sampler`.
+        seed: `(1,)` int64, for `sampler`.
+    """
+
+
+class _PolicyFields(NamedTuple):
+    choose: Any
+    models: NDArray[Any]
+    actions: NDArray[np.int64]
+
+
+class Policy(Bundle, _PolicyFields):
+    """A way to choose actions in simulations.
+
+    Attributes:
+        choose: `(models, observations, masks, actions)`, a `core.kernels.Kernel`: writes a legal id for each row of
+            observations `(n, size)` int8 and masks `(n, num_actions)` int8 into actions `(n,)` int64, by `models[0]`.
+        models: `(m,)`, what the policy is made of in m variants.
+        actions: `(1,)` int64, which `choose` writes.
+    """
+
+
+class _EvaluationFields(NamedTuple):
+    evaluate: Any
+    model: NDArray[Any]
+
+
+class Evaluation(Bundle, _EvaluationFields):
+    """An estimate of what positions are worth.
+
+    Attributes:
+        evaluate: `(model, params, states, player)`, a `core.kernels.Kernel`: returns what `states[0]`, where the game
+            goes on, is worth to a player as their return, float64.
+        model: `(1,)`, what it is made of.
+    """
+
+
+# --- the state by itself
+
+
+@njit
+def is_over(state):
+    """Return whether a game has ended or was truncated."""
+    return state.terminated == 1 or state.truncated == 1
+
+
+@njit
+def list_legal(state, actions):
+    """Write the legal ids into `actions`, rising, as many as there is room for; return how many there are."""
+    count = np.int64(0)
+    for word in range(len(state.legal)):
+        bits = np.uint64(state.legal[word])
+        while bits != NO_BITS:
+            if count < len(actions):
+                actions[count] = word * WORD_BITS + lowest_bit(bits)
+            count += 1
+            bits = without_lowest(bits)
+    return count
+
+
+@njit
+def first_legal(state):
+    """Return the least legal id; NO_ACTION (-1) once the game is over."""
+    for word in range(len(state.legal)):
+        bits = np.uint64(state.legal[word])
+        if bits != NO_BITS:
+            return np.int64(word * WORD_BITS + lowest_bit(bits))
+    return np.int64(NO_ACTION)
+
+
+@njit
+def is_legal(state, action):
+    """Return whether an integer is a legal id."""
+    return 0 <= action < len(state.legal) * WORD_BITS and is_allowed(state, np.int64(action))
+
+
+@njit
+def reseed(state, seed):
+    """Let `seed` decide what chance brings from here on; forced results that are left come first."""
+    seed_streams(state, seed)
+
+
+# --- the rules
+
+
+@njit
+def run(simulator, states, kind, argument, outputs):
+    """Give `states[0]` a command, see `core.step_batch`."""
+    command = simulator.commands[0]
+    command.kind = kind
+    command.argument = argument
+    simulator.rules(
+        simulator.params,
+        states,
+        simulator.commands,
+        simulator.slots,
+        outputs.action_masks,
+        outputs.packed_masks,
+        outputs.observations,
+        outputs.results,
+    )
+
+
+@njit
+def step(simulator, states, action):
+    """Apply a legal action, and go on to the next decision or the end; what an illegal one does is undefined."""
+    run(simulator, states, Command.STEP, action, simulator.nothing)
+
+
+@njit
+def step_checked(simulator, states, action):
+    """Apply an action if it is legal; return whether it is, and change nothing if not."""
+    if is_over(states[0]) or not is_legal(states[0], action):
+        return False
+    step(simulator, states, action)
+    return True
+
+
+@njit
+def look(simulator, states):
+    """Write the current player's mask and observation into `simulator.decision`."""
+    run(simulator, states, Command.READ, 0, simulator.decision)
+
+
+@njit
+def observe(simulator, states, player):
+    """Return what a player sees, whoever the current player is: `(size,)` int8, overwritten by the next look."""
+    simulator.slots[0].observing_seat = player
+    run(simulator, states, Command.READ, 0, simulator.view)
+    simulator.slots[0].observing_seat = NO_PLAYER
+    return simulator.view.observations[0]
+
+
+@njit
+def read_returns(simulator, states):
+    """Return what each player has earned: `(num_players,)` float32, overwritten by the next call."""
+    run(simulator, states, Command.READ, 0, simulator.score)
+    return simulator.score.results[0, 0]
+
+
+@njit
+def determinize(simulator, states, player, seed):
+    """Resample all that is hidden from a player, future chance included, as `Game.determinize` does."""
+    simulator.player[0] = player
+    simulator.seed[0] = seed
+    simulator.sampler(simulator.params, states, simulator.player, simulator.seed)
+
+
+# --- play
+
+
+@njit
+def choose(simulator, policy, model):
+    """Return the legal id that variant `model` of a policy chooses for the decision that `look` has written."""
+    models = policy.models[model : model + 1]
+    policy.choose(models, simulator.decision.observations, simulator.decision.action_masks, policy.actions)
+    return policy.actions[0]
+
+
+@njit
+def choose_next(simulator, policy, states, model):
+    """Return the legal id that variant `model` of a policy chooses; one that is the only one without a look."""
+    if states[0].num_legal == 1:
+        return first_legal(states[0])
+    look(simulator, states)
+    return choose(simulator, policy, model)
+
+
+@njit
+def play_on(simulator, policy, states, models, last_turn):
+    """Let a policy play all seats until the game is over or a turn after `last_turn` has begun.
+
+    Args:
+        simulator: of the game.
+        policy: chooses.
+        states: (1,).
+        models: (num_players,) int64, the variant of the policy that each seat plays.
+        last_turn: a value of the state's `turn`.
+
+    Returns:
+        How many decisions were made, those without a choice included.
+    """
+    count = np.int64(0)
+    while not is_over(states[0]) and states[0].turn <= last_turn:
+        model = models[states[0].current_player]
+        step(simulator, states, choose_next(simulator, policy, states, model))
+        count += 1
+    return count
+
+
+@njit
+def value_of(simulator, evaluation, states, player):
+    """Return what a position is worth to a player: their return if the game is over, else an estimate; float64."""
+    if is_over(states[0]):
+        return np.float64(read_returns(simulator, states)[player])
+    return evaluation.evaluate(evaluation.model, simulator.params, states, player)
