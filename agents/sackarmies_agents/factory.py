@@ -135,6 +135,12 @@ def _make_greedy(info: GameInfo, options: Mapping[str, str]) -> Agent:
     return agent
 
 
+def _make_search(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    from sackarmies_agents.search.agent import make_search
+
+    return make_search(info, options)
+
+
 def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
     try:
         from sackarmies_agents.learned.policy_agent import load_agent
@@ -197,6 +203,19 @@ def read_value(text: str) -> bool | int | float | str:
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_make_random, {}, "every legal action is equally likely"),
     "greedy": AgentKind(_make_greedy, {}, "the scripted agent of the game, if it has one"),
+    "search": AgentKind(
+        _make_search,
+        {
+            "level": "fast, medium (default) or strong: playouts and horizon, where these are not given",
+            "playouts": "how many times a position is played on for a decision; with ms, at most",
+            "ms": "milliseconds on the clock that a decision may take",
+            "horizon": "turns that are played on after the one at hand",
+            "gate": "standard errors by which a choice must be better than the scripted agent's to be taken instead",
+            "threads": "how many work at once",
+            "models": "variants of the scripted agent, joined by +: the first chooses for it, others play any of them",
+        },
+        "plays each choice on in states that may be the true one, if the game has what that takes",
+    ),
     "ppo": AgentKind(
         _make_ppo,
         {

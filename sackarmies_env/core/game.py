@@ -309,7 +309,15 @@ class Game:
         """
         if not 0 <= player < self.num_players:
             raise ValueError(f"player {player} does not exist: players are 0 to {self.num_players - 1}")
-        return self if self.conceal is None else self.conceal(player)
+        if self.conceal is None:
+            return self
+        if player not in self._known:
+            self._known[player] = self.conceal(player)
+        return self._known[player]
+
+    @cached_property
+    def _known(self) -> dict[int, Game]:
+        return {}
 
     def simulator(self) -> Simulator:
         """Return what kernels of one's own play this game with, see `core.simulator`; one a thread."""

@@ -1,45 +1,119 @@
-"""What positions of Sack Armies are worth where search stops."""
+"""What positions of Sack Armies are worth where search stops: a small network that has learned from whole games."""
 
 from __future__ import annotations
 
-import numpy as np
+import functools
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.search.sack_armies.features import WIDTH, read_features
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Evaluation
-from sackarmies_env.games.sack_armies.state.constants import Kind, Zone
+from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
+
+INPUTS = 2 * WIDTH + 3  # the player's numbers, the others' mean, turn, turns without progress, share of others left
+HIDDEN = 32
+OUTCOMES = 3  # win, draw, loss
+WIN, DRAW, LOSS = range(OUTCOMES)
+WEIGHTS = Path(__file__).parent / "evaluation.npz"
+
+MODEL_DTYPE = record_dtype(
+    [
+        ("offset", np.float32, (INPUTS,)),  # of each input, before it is scaled
+        ("scale", np.float32, (INPUTS,)),
+        ("hidden_weight", np.float32, (INPUTS, HIDDEN)),
+        ("hidden_bias", np.float32, (HIDDEN,)),
+        ("outcome_weight", np.float32, (HIDDEN, OUTCOMES)),
+        ("outcome_bias", np.float32, (OUTCOMES,)),
+        # --- scratch
+        ("features", np.float32, (MAX_GENERALS, WIDTH)),
+        ("inputs", np.float32, (INPUTS,)),
+        ("hidden", np.float32, (HIDDEN,)),
+        ("outcomes", np.float32, (OUTCOMES,)),
+    ]
+)
 
 
 @njit
-def evaluate(model, params, states, player):
-    """Return what a position is worth to a player."""
-    s = states[0]
-    p = params[0]
-    score = 0.0
-    for g in range(p.num_generals):
-        sign = 1.0 if g == player else -1.0
-        start = g * p.tokens_per_general
-        for t in range(start, start + p.tokens_per_general):
-            z = s.token_zone[t]
-            if z == Zone.NONE:
-                continue
-            ty = s.token_type[t]
-            if p.type_kind[ty] == Kind.BATTLEFIELD:
-                if z == Zone.BATTLEGROUND and s.token_controller[t] == g:
-                    score += sign * model[0]
-            elif z == Zone.BATTLEGROUND:
-                score += sign * (model[1] + model[2] * p.type_rank[ty])
-            elif z == Zone.HAND:
-                score += sign * model[3]
-            elif z == Zone.SACK:
-                score += sign * model[4]
-            elif z == Zone.ATTACHED:
-                score += sign * model[5]
-    return np.tanh(score)
+def read_inputs(params, state, features, player, inputs):
+    """Write the inputs of the network for a player, from the features of all Generals."""
+    others = np.float32(0.0)
+    for column in range(2 * WIDTH + 3):
+        inputs[column] = 0.0
+    for seat in range(params.num_generals):
+        if seat == player:
+            for column in range(WIDTH):
+                inputs[column] = features[seat, column]
+        elif state.general_alive[seat] == 1:
+            others += np.float32(1.0)
+            for column in range(WIDTH):
+                inputs[WIDTH + column] += features[seat, column]
+    for column in range(WIDTH):
+        inputs[WIDTH + column] /= max(others, np.float32(1.0))
+    inputs[2 * WIDTH] = state.turn / params.max_turns
+    inputs[2 * WIDTH + 1] = (state.turn - state.last_progress_turn) / params.no_progress_turns
+    inputs[2 * WIDTH + 2] = others / (params.num_generals - 1)
+
+
+@njit
+def predict(model):
+    """Write the chances of win, draw and loss into `model.outcomes`, from `model.inputs`."""
+    for unit in range(HIDDEN):
+        model.hidden[unit] = model.hidden_bias[unit]
+    for i in range(INPUTS):
+        value = (model.inputs[i] - model.offset[i]) * model.scale[i]
+        for unit in range(HIDDEN):
+            model.hidden[unit] += value * model.hidden_weight[i, unit]
+    greatest = np.float32(-1e9)
+    for outcome in range(OUTCOMES):
+        score = model.outcome_bias[outcome]
+        for unit in range(HIDDEN):
+            score += max(np.float32(0.0), model.hidden[unit]) * model.outcome_weight[unit, outcome]
+        model.outcomes[outcome] = score
+        greatest = max(greatest, score)
+    total = np.float32(0.0)
+    for outcome in range(OUTCOMES):
+        model.outcomes[outcome] = np.exp(model.outcomes[outcome] - greatest)
+        total += model.outcomes[outcome]
+    for outcome in range(OUTCOMES):
+        model.outcomes[outcome] /= total
+
+
+@njit
+def evaluate(models, params, states, player):
+    """Return what a position is worth to a player, as their return: float64, -1 to 1.
+
+    Args:
+        models: (1,) of MODEL_DTYPE.
+        params: (1,).
+        states: (1,), where the game goes on.
+        player: a seat.
+    """
+    model = models[0]
+    loss = 0.0 if params[0].win_only == 1 else -1.0 / (params[0].num_generals - 1.0)
+    if states[0].general_alive[player] == 0:
+        return loss
+    read_features(params[0], states[0], model.features)
+    read_inputs(params[0], states[0], model.features, player, model.inputs)
+    predict(model)
+    return np.float64(model.outcomes[WIN]) + loss * np.float64(model.outcomes[LOSS])
+
+
+@functools.cache
+def load_weights() -> dict[str, NDArray[np.float32]]:
+    """Return the network's weights, by the names of the fields of MODEL_DTYPE."""
+    with np.load(WEIGHTS, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
 
 
 def make_evaluation(game: Game) -> Evaluation:
-    """Return the evaluation."""
-    model = np.array([0.35, 0.05, 0.06, 0.03, 0.03, 0.02])
+    """Return what search takes positions of a game to be worth; for one thread."""
+    model = alloc(MODEL_DTYPE, 1)
+    for name, weights in load_weights().items():
+        model[name][0] = weights
     return Evaluation(make_kernel(evaluate, model, game.params, game.new_states(1), np.int64(0)), model)

@@ -1,0 +1,170 @@
+"""The searching General: plays every choice on in states that may be the true one, and takes what turns out best."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo, InformedAgent
+from sackarmies_agents.search.flat import Finding, FlatSearch, Settings
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.simulator import Evaluation, Policy
+from sackarmies_env.core.workers import Workers
+
+LEVELS = {
+    "fast": Settings(playouts=32, horizon=3),
+    "medium": Settings(playouts=160, horizon=4),
+    "strong": Settings(playouts=640, horizon=4),
+}
+UNLIMITED = 10**9  # playouts, where time alone is limited
+SHORTEST = 0.1  # milliseconds
+KEPT_GAMES = 8  # whose searches are kept ready
+SEEDS = 2**63
+
+Number = TypeVar("Number", int, float)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a search is made of besides its settings.
+
+    Attributes:
+        make_policy: builds the policy that plays positions on, for one thread.
+        make_evaluation: likewise what positions are worth where that stops.
+    """
+
+    make_policy: Callable[[Game], Policy]
+    make_evaluation: Callable[[Game], Evaluation]
+
+
+def parts_of(game_id: str, variants: tuple[str, ...]) -> Parts:
+    """Return what a game offers for searches: its scripted agent in some variants, and its evaluation.
+
+    Raises:
+        ValueError: it does not offer both.
+    """
+    policy, evaluation = (find_hook(game_id, name) for name in ("policy", "evaluation"))
+    if policy is None or evaluation is None:
+        raise ValueError(f"there is no search for the game {game_id!r}: it has no policy and evaluation for playouts")
+    return Parts(lambda game: policy(game, variants), evaluation)
+
+
+class SearchAgent(InformedAgent):
+    """A General that searches, see `flat`; for any number of players, in every game that offers what it needs.
+
+    It keeps nothing between two decisions. With a budget of playouts its choices depend on its seed and on what it may
+    know of the position alone; with a limit of time, on the speed of the machine as well.
+
+    Args:
+        info: the game.
+        settings: see `Settings`.
+        parts: policy and evaluation; None for those of the game.
+
+    Raises:
+        ValueError: the game offers none.
+    """
+
+    shares_batch = True
+
+    def __init__(self, info: GameInfo, settings: Settings = LEVELS["medium"], parts: Parts | None = None) -> None:
+        self.settings = settings
+        self._parts = parts_of(info.game_id, ("default",)) if parts is None else parts
+        self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
+        self._workers = Workers(settings.threads)
+        self._seed = 0
+
+    def reset(self, seed: int) -> None:
+        """Draw worlds by `seed` from now on."""
+        self._seed = seed
+
+    def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
+        """Choose what search finds best in each of `n` positions."""
+        return np.array([finding.action for finding in self.search(information)], np.int64)
+
+    def search(self, information: InformationSets) -> list[Finding]:
+        """Return what a search of each of `n` positions has found; several are searched at once, one a thread."""
+        searches = self._searches(information.game)
+        if len(information) == 1 or len(searches) == 1:
+            lanes = [list(range(len(information)))]
+        else:
+            lanes = [list(range(lane, len(information), len(searches) - 1)) for lane in range(len(searches) - 1)]
+            searches = searches[1:]
+        findings: dict[int, Finding] = {}
+
+        def work(lane: int) -> None:
+            for row in lanes[lane]:
+                root = information.states[row : row + 1]
+                findings[row] = searches[lane].search(root, information.player, self._seed_of(root))
+
+        self._workers.share(work, len(lanes))
+        return [findings[row] for row in range(len(information))]
+
+    def _seed_of(self, root: NDArray[np.void]) -> int:
+        """Return the seed of the worlds of a position, from the agent's and from what it may know."""
+        digest = hashlib.blake2b(root.tobytes(), digest_size=8, key=self._seed.to_bytes(16, "little"))
+        return int.from_bytes(digest.digest(), "little") % SEEDS
+
+    def _searches(self, game: Game) -> list[FlatSearch]:
+        """Return what searches a game: one on all threads, and where there are several, one for each of them."""
+        if game.digest in self._ready:
+            self._ready.move_to_end(game.digest)
+        else:
+            threads = self.settings.threads
+            plans = [self.settings] + [replace(self.settings, threads=1)] * (threads if threads > 1 else 0)
+            parts = self._parts
+            self._ready[game.digest] = [FlatSearch(game, parts.make_policy, parts.make_evaluation, s) for s in plans]
+            if len(self._ready) > KEPT_GAMES:
+                self._ready.popitem(last=False)
+        return self._ready[game.digest]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SearchAgent:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._ready = OrderedDict()  # arrays that both would write to
+        return twin
+
+
+def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
+    """Make the agent from the options of its text form.
+
+    Raises:
+        ValueError: an option has no possible value, or the game cannot be searched.
+    """
+    level = options.get("level", "medium")
+    if level not in LEVELS:
+        raise ValueError(f"option level={short_repr(level)}: allowed are {', '.join(LEVELS)}")
+    usual = LEVELS[level]
+    is_timed = "ms" in options
+    settings = Settings(
+        playouts=_read(options, "playouts", int, UNLIMITED if is_timed else usual.playouts, 2),
+        milliseconds=_read(options, "ms", float, 0.0, SHORTEST) if is_timed else None,
+        horizon=_read(options, "horizon", int, usual.horizon, 0),
+        gate=_read(options, "gate", float, usual.gate, 0),
+        threads=_read(options, "threads", int, usual.threads, 1),
+    )
+    return SearchAgent(info, settings, parts_of(info.game_id, tuple(options.get("models", "default").split("+"))))
+
+
+def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float) -> Number:
+    """Return a number among the options.
+
+    Raises:
+        ValueError: it is none, or below `least`.
+    """
+    try:
+        value = kind(options.get(key, default))
+    except ValueError:
+        value = kind(-1)
+    if not least <= value < UNLIMITED and key in options:
+        name = "a whole number" if kind is int else "a number"
+        raise ValueError(f"option {key}={short_repr(options[key])}: {name} of at least {least:g} is wanted")
+    return value
