@@ -40,6 +40,7 @@ def add_commands(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command(cls=PlainCommand, rich_help_panel=DATA)(catalogue)
     app.add_typer(army_app, name="army", rich_help_panel=DATA)
+    app.command(cls=PlainCommand, rich_help_panel=DATA)(fit_evaluation)
 
 
 def abilities() -> list[str]:
@@ -227,4 +228,31 @@ def army_round_robin(
     console.print(pairings_table(results, console.width), highlight=False)
     console.print(round_robin_table(results, console.width), highlight=False)
     told = f"Agent on both sides: {agent}; {results.turns:.0f} turns per game on average."
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
+
+
+def fit_evaluation(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The weights go here.", show_default=False)],
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="The General on all sides.", autocompletion=complete_agent)
+    ] = "greedy",
+    games: Annotated[int, typer.Option(metavar="N", min=640, help="Games, at least.")] = 20_000,
+    seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="Random seed.")] = 1,
+) -> None:
+    """Learn from whole games what positions are worth to search, and say how well that is predicted."""
+    from sackarmies_training.sack_armies.fit_evaluation import Plan, collect, fit, reliability_table, save
+
+    parse_agent(agent)
+    plan = Plan(agent=agent, games=games, seed=seed)
+    with games_bar(games) as progress:
+        positions = collect(plan, progress)
+    weights, report = fit(positions, plan)
+    save(weights, file)
+    tested, learned = report.positions
+    told = (
+        f"Log loss {report.log_loss:.4f} on {tested:,} positions of games held out, learned from {learned:,}; "
+        f"{report.base:.4f} without a look at the position. Calibration error of wins {report.calibration_error:.3f}. "
+        f"The weights are in {file}."
+    )
+    console.print(reliability_table(report), highlight=False)
     console.print(told, markup=False, highlight=False, soft_wrap=True)

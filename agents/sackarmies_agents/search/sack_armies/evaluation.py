@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.search.sack_armies.features import WIDTH, read_features
-from sackarmies_env.core.game import Game
+from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Evaluation
-from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.core.state import alloc, as_records, record_dtype
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
 
 INPUTS = 2 * WIDTH + 3  # the player's numbers, the others' mean, turn, turns without progress, share of others left
@@ -102,6 +102,22 @@ def evaluate(models, params, states, player):
     read_inputs(params[0], states[0], model.features, player, model.inputs)
     predict(model)
     return np.float64(model.outcomes[WIN]) + loss * np.float64(model.outcomes[LOSS])
+
+
+@njit
+def read_all_inputs(params, states, players, features, out):
+    """Write the inputs of the network for a player of each state; out (n, INPUTS) float32."""
+    for i in range(len(states)):
+        read_features(params[0], states[i], features)
+        read_inputs(params[0], states[i], features, players[i], out[i])
+
+
+def inputs_of(params: Records, states: Records, player: int) -> NDArray[np.float32]:
+    """Return the inputs of the network for a player of states `(n,)`, where games go on: `(n, INPUTS)`."""
+    out = np.zeros((len(states), INPUTS), np.float32)
+    features = np.zeros((MAX_GENERALS, WIDTH), np.float32)
+    read_all_inputs(params, as_records(states), np.full(len(states), player), features, out)
+    return out
 
 
 @functools.cache
