@@ -41,6 +41,7 @@ NO_UNIT = -1
 NOBODY = -1
 UNKNOWN = -1  # not counted yet
 UNWEIGHED = 1e18  # in place of a value: not asked for yet
+MOVE_UNKNOWN, MOVE_BOUNDED, MOVE_FOUND = range(3)  # of best moves
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
 SEALED = 1e9  # in place of pull: the same
@@ -113,6 +114,12 @@ BOARD_DTYPE = record_dtype(
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
     [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],
+    # What has been worked out for the position at hand, see `Survey`. Best moves: of units, `best_move` says the worth of
+    # the place at its end; what a move may better at most; that end; whether no other comes near; entries of the hand.
+    [("surveyed", np.int64), ("has_position", np.int64)],
+    [(f"move_{name}", np.int64, (MAX_TOKENS,)) for name in ("known", "end", "clear")],
+    [(f"move_{name}", np.float64, (MAX_TOKENS,)) for name in ("now", "best", "bound")],
+    [(f"entry_{name}", np.int64, (MAX_TOKENS,)) for name in ("end", "clear")],
     [("floor", np.float64)],  # of values: what is not above it is not chosen, and need not be worked out
     [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
 )

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.sack_armies.attacks import NEVER, joint_attack
-from sackarmies_agents.scripted.sack_armies.board import see
+from sackarmies_agents.scripted.sack_armies.board import NO_CELL, see, type_at
+from sackarmies_agents.scripted.sack_armies.deploy import planned_entry, planned_move
 from sackarmies_agents.scripted.sack_armies.ground import find_pull, find_wants
 from sackarmies_agents.scripted.sack_armies.odds import is_ranged
 from sackarmies_agents.scripted.sack_armies.places import find_contact
 from sackarmies_agents.scripted.sack_armies.read import read_board
-from sackarmies_agents.scripted.sack_armies.values import action_value, chosen_unit, value_of
+from sackarmies_agents.scripted.sack_armies.values import action_value, chosen_unit, in_hand, value_of
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.state.constants import NUM_VERBS, Decision, Verb
+from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global
 
 TIE = 1e-6  # the most that a tie-break weighs
+WANTS, PLACES = 1, 2  # worked out: what hexes are worth, and what places pull, threaten and promise
 BLOCK = 32  # ids that are looked at together
 
 # --- looking around
@@ -47,11 +49,15 @@ def needs_places(board, decision):
 @njit
 def survey(board, decision):
     """Work out what the decision needs to know of the ground."""
-    if needs_wants(decision):
+    if not needs_wants(decision):
+        return
+    if board.surveyed < WANTS:
         find_wants(board)
-        if needs_places(board, decision):
-            find_pull(board)
-            find_contact(board)
+        board.surveyed = WANTS
+    if board.surveyed < PLACES and needs_places(board, decision):
+        find_pull(board)
+        find_contact(board)
+        board.surveyed = PLACES
 
 
 @njit
@@ -109,6 +115,20 @@ def choose_verb(board, mask):
 
 
 @njit
+def planned_choice(board, decision):
+    """Return the id of the hex that was found best when its unit was chosen; -1 if it is not clear or not legal.
+
+    All legal hexes must have been looked at then.
+    """
+    end = np.int64(NO_CELL)
+    if decision == Decision.MOVE_TO:
+        end = planned_move(board, chosen_unit(board))
+    elif decision == Decision.DEPLOY_HEX:
+        end = planned_entry(board, in_hand(board, type_at(board, np.int64(Global.CHAIN_TYPE_LOW))))
+    return board.num_types + NUM_VERBS + NUM_SLOTS + end if end != NO_CELL else np.int64(-1)
+
+
+@njit
 def choose(board, observation, mask):
     """Return the best legal id."""
     list_legal(board, mask)
@@ -121,8 +141,10 @@ def choose(board, observation, mask):
         return choose_verb(board, mask)
     if decision == Decision.COORD_MEMBER:
         joint_attack(board, chosen_unit(board), is_ranged(see(board, Global.CHAIN_VERB)), 0.0)
+    choice = planned_choice(board, decision)
+    if choice >= 0:
+        return choice
     best = 4.0 * NEVER
-    choice = np.int64(-1)
     for i in range(board.num_legal):
         action = board.legal[i]
         board.floor = best - 2.0 * TIE

@@ -7,6 +7,10 @@ import numpy as np
 from sackarmies_agents.scripted.sack_armies.attacks import NEVER
 from sackarmies_agents.scripted.sack_armies.board import (
     FAR,
+    MOVE_BOUNDED,
+    MOVE_FOUND,
+    MOVE_UNKNOWN,
+    NO_CELL,
     NO_FIELD,
     NO_UNIT,
     SELF,
@@ -19,10 +23,11 @@ from sackarmies_agents.scripted.sack_armies.board import (
 from sackarmies_agents.scripted.sack_armies.ground import clear_reach, find_reach, may_move
 from sackarmies_agents.scripted.sack_armies.places import better_place, place_value
 from sackarmies_env.core.jit import njit
-from sackarmies_env.games.sack_armies.state.constants import OWNED_LIMIT, Band
+from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, OWNED_LIMIT, Band
 from sackarmies_env.games.sack_armies.state.layout import General, Shown, Token
 
 HAND = 3  # tokens that a Draw is expected to fill
+SAME = 3e-6  # values so near to each other are left to the breaking of ties
 SECOND_MOVE = 0.8  # of the value of a second unit's move: the first may have spoilt it
 
 # --- moves
@@ -31,18 +36,74 @@ SECOND_MOVE = 0.8  # of the value of a second unit's move: the first may have sp
 @njit
 def best_move(board, unit, floor):
     """Return by how much the best move of own `unit` betters its place; NEVER if none does by more than `floor`."""
-    if not may_move(board, unit):
+    known = board.move_known[unit]
+    if known == MOVE_UNKNOWN or (known == MOVE_BOUNDED and floor < board.move_bound[unit]):
+        find_move(board, unit, floor)
+    elif known == MOVE_BOUNDED:
         return NEVER
+    now = board.move_now[unit]
+    best = board.move_best[unit]
+    return best - now if best > now + floor else NEVER
+
+
+@njit
+def find_move(board, unit, floor):
+    """Find the best move of own `unit`, unless it betters its place by no more than `floor`."""
+    board.move_known[unit] = MOVE_FOUND
+    board.move_now[unit] = 0.0
+    board.move_best[unit] = NEVER
+    if not may_move(board, unit):
+        return
     now = place_value(board, unit, board.unit_cell[unit])
     least = now + floor
     best = least
+    end = np.int64(NO_CELL)
+    clear = np.int64(1)
     count = find_reach(board, unit, np.int64(0))
     for i in range(1, count):
         cell = board.queue[i]
-        if board.cell_unit[cell] == NO_UNIT:
-            best = better_place(board, unit, cell, best)
+        if board.cell_unit[cell] != NO_UNIT:
+            continue
+        value = better_place(board, unit, cell, best - SAME)
+        if value > best:
+            clear = np.int64(value > best + SAME)
+            best = value
+            end = cell
+        elif value > best - SAME:
+            clear = np.int64(0)
     clear_reach(board, count)
-    return best - now if best > least else NEVER
+    board.move_now[unit] = now
+    board.move_best[unit] = best
+    board.move_bound[unit] = floor
+    board.move_end[unit] = end
+    board.move_clear[unit] = clear
+    if best == least:
+        board.move_known[unit] = MOVE_BOUNDED
+
+
+@njit
+def legal_cell(board, i):
+    """Return the cell that legal id number `i` names; NO_CELL if it names none."""
+    cell = board.legal[i] - (NUM_VERBS + board.num_types + NUM_SLOTS)
+    return cell if cell >= 0 else np.int64(NO_CELL)
+
+
+@njit
+def planned_move(board, unit):
+    """Return where the best move of own `unit` ends, if it has been found and it is clear; else NO_CELL."""
+    if unit == NO_UNIT or board.move_known[unit] != MOVE_FOUND or board.move_best[unit] == NEVER:
+        return np.int64(NO_CELL)
+    if board.move_clear[unit] == 0:
+        return np.int64(NO_CELL)
+    is_legal = False
+    all_known = True
+    count = find_reach(board, unit, np.int64(0))
+    for i in range(board.num_legal):
+        cell = legal_cell(board, i)
+        is_legal |= cell == board.move_end[unit]
+        all_known &= board.cell_steps[cell] > 0 and board.cell_unit[cell] == NO_UNIT
+    clear_reach(board, count)
+    return board.move_end[unit] if is_legal and all_known else np.int64(NO_CELL)
 
 
 @njit
@@ -90,10 +151,36 @@ def can_enter(board, cell):
 def best_entry(board, unit):
     """Return what the best place to deploy `unit` is worth; NEVER if there is none."""
     best = NEVER
+    board.entry_end[unit] = NO_CELL
     for i in range(board.num_ground):
-        if can_enter(board, board.ground[i]):
-            best = better_place(board, unit, board.ground[i], best)
+        cell = board.ground[i]
+        if not can_enter(board, cell):
+            continue
+        value = better_place(board, unit, cell, best - SAME)
+        if value > best:
+            board.entry_clear[unit] = value > best + SAME
+            board.entry_end[unit] = cell
+            best = value
+        elif value > best - SAME:
+            board.entry_clear[unit] = 0
     return best
+
+
+@njit
+def planned_entry(board, i):
+    """Return where token `i` of the hand is best deployed, if that has been found and it is clear; else NO_CELL."""
+    if i < 0 or board.hand_unit[i] == NO_UNIT or board.hand_worth[i] == UNWEIGHED:
+        return np.int64(NO_CELL)
+    end = board.entry_end[board.hand_unit[i]]
+    if end == NO_CELL or board.entry_clear[board.hand_unit[i]] == 0:
+        return np.int64(NO_CELL)
+    is_legal = False
+    for k in range(board.num_legal):
+        cell = legal_cell(board, k)
+        is_legal |= cell == end
+        if cell == NO_CELL or not can_enter(board, cell):
+            return np.int64(NO_CELL)
+    return end if is_legal else np.int64(NO_CELL)
 
 
 @njit

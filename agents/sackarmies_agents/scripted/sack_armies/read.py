@@ -16,6 +16,7 @@ from sackarmies_agents.scripted.sack_armies.board import (
     HALTS,
     LABEL_BITS,
     LEADS,
+    MOVE_UNKNOWN,
     NO_CELL,
     NO_FIELD,
     NO_UNIT,
@@ -43,7 +44,16 @@ from sackarmies_agents.scripted.sack_armies.board import (
 )
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import Use
-from sackarmies_env.games.sack_armies.state.layout import TOKEN_WIDTH, General, Global, Place, Shown, ShownFace, Token
+from sackarmies_env.games.sack_armies.state.layout import (
+    GENERAL_START,
+    TOKEN_WIDTH,
+    General,
+    Global,
+    Place,
+    Shown,
+    ShownFace,
+    Token,
+)
 
 LATE = 30.0  # percent of the turns that a game may take, before haste sets in
 
@@ -133,6 +143,7 @@ def read_unit(board, row, cell):
     board.unit_idle[unit] = look(board, row, Token.EMPLOYED) == 0
     board.unit_spare_armor[unit] = 0
     board.unit_spare_damage[unit] = 0
+    board.move_known[unit] = MOVE_UNKNOWN
     if board.unit_known[unit] == 1:
         read_known_unit(board, unit, row)
     else:
@@ -326,22 +337,41 @@ def weigh_scarcity(board):
 
 @njit
 def copy_observation(board, observation):
-    """Copy an observation up to its last token, and sum it up; the unused rows behind are zero."""
+    """Copy an observation up to its last token, and sum it up; the unused rows behind are zero.
+
+    Returns:
+        Whether the position is another one than that of the observation before. What the observer has chosen so far and
+        what has been announced are no part of it, nor are the events.
+    """
     rows = np.int64(0)
     while rows < board.token_rows and observation[board.tokens_start + rows * TOKEN_WIDTH + Token.PLACE] != Place.NONE:
         rows += 1
+    differs = np.int8(rows != board.num_rows) | np.int8(board.has_position == 0)
+    differs |= board.seen[Global.TURN_PERCENT] ^ observation[Global.TURN_PERCENT]
+    differs |= board.seen[Global.IDLE_PERCENT] ^ observation[Global.IDLE_PERCENT]
     checksum = np.int64(0)
-    for i in range(board.tokens_start + rows * TOKEN_WIDTH):
+    for i in range(GENERAL_START):
+        board.seen[i] = observation[i]
+        checksum += observation[i]
+    for i in range(np.uint64(GENERAL_START), np.uint64(board.tokens_start + rows * TOKEN_WIDTH)):
+        differs |= board.seen[i] ^ observation[i]
         board.seen[i] = observation[i]
         checksum += observation[i]
     board.checksum = checksum
     board.num_rows = rows
+    return differs != 0
 
 
 @njit
 def read_board(board, observation):
-    """Read an observation, `(size,)` int8, into the tables."""
-    copy_observation(board, observation)
+    """Read an observation, `(size,)` int8, into the tables, unless they are those of its position already."""
+    if copy_observation(board, observation):
+        read_position(board)
+
+
+@njit
+def read_position(board):
+    """Read the position in the copy of the observation into the tables."""
     clear_board(board)
     for row in range(board.num_rows):
         read_row(board, np.int64(row), look(board, row, Token.PLACE))
@@ -351,3 +381,5 @@ def read_board(board, observation):
     count_spares(board)
     weigh_scarcity(board)
     weigh_caution(board)
+    board.surveyed = 0
+    board.has_position = 1

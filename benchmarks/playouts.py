@@ -1,0 +1,182 @@
+"""Playouts by the greedy General, as a search plays them: `python -m benchmarks.playouts`.
+
+One kernel goes on from positions of the middle game, for a few turns each: the General chooses for the current player,
+`step_batch` plays the choice and writes mask and observation of the next decision. Every decision that the engine asks
+for is counted; by default it takes those with a single legal id silently. The positions come from games of `greedy`
+against itself, with some choices at random, between all built-in armies. Times are those of the processor; the parts
+are read off its clock in a run of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.cycles import empty_intervals, nanoseconds_per_tick, require_clock, ticks
+from benchmarks.machine import describe_machine
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.sack_armies.board import make_board
+from sackarmies_agents.scripted.sack_armies.choose import choose_batch
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.legal import choose_from_mask
+from sackarmies_env.core.state import NO_PLAYER, copy_records
+from sackarmies_env.core.step_batch import Command, new_commands
+from sackarmies_env.games.sack_armies.game import make_game
+from sackarmies_env.games.sack_armies.play.step_batch import step_batch
+from sackarmies_env.games.sack_armies.tokens.army import army_ids
+
+HORIZON = 4  # turns of a playout
+NOISE = 10  # of so many choices on the way to a position one is random
+POSITIONS = 4  # of each pair of armies
+FIRST, LAST = 60, 400  # decisions before a position
+STEPPING, CHOOSING = range(2)
+INTERRUPTED = 150_000  # ticks, some 50 microseconds: another program had the core
+
+
+class Arena(NamedTuple):
+    """What kernels play a game in: arrays of one game, states with `Game.initial` last, and outputs of `step_batch`."""
+
+    states: NDArray[np.void]
+    commands: NDArray[np.void]
+    slots: NDArray[np.void]
+    masks: NDArray[np.int8]
+    packed: NDArray[np.uint64]
+    observations: NDArray[np.int8]
+    results: NDArray[np.float32]
+    actions: NDArray[np.int64]
+
+
+def make_arena(game: Game) -> Arena:
+    """Return the arrays of one game that has not begun."""
+    states = game.new_states(2)
+    copy_records(game.initial, states[1:])
+    return Arena(
+        states,
+        new_commands(1, Command.BEGIN),
+        game.new_slots(1),
+        np.zeros((1, game.num_actions), np.int8),
+        np.zeros((0, 0), np.uint64),
+        np.zeros((1, game.observation_spec.size), np.int8),
+        np.zeros((0, 2, 0), np.float32),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit
+def run_command(params, arena, kind, argument):
+    """Carry out a command in the game of an arena, and write its outputs."""
+    arena.commands[0].kind = kind
+    arena.commands[0].argument = argument
+    step_batch(
+        params,
+        arena.states,
+        arena.commands,
+        arena.slots,
+        arena.masks,
+        arena.packed,
+        arena.observations,
+        arena.results,
+    )
+
+
+@njit
+def find_position(params, arena, boards, stream, seed, decisions):
+    """Play the game of `seed` so many decisions far, some of them at random: stream (1,) int64 of choices."""
+    run_command(params, arena, Command.BEGIN, seed)
+    for i in range(decisions):
+        if arena.slots[0].current_player == NO_PLAYER:
+            return
+        action = choose_from_mask(stream, arena.masks[0])
+        if (seed + i) % NOISE != 0:
+            choose_batch(boards, arena.observations, arena.masks, arena.actions)
+            action = arena.actions[0]
+        run_command(params, arena, Command.STEP, action)
+
+
+@njit
+def play_out(params, arena, boards, positions, turns):
+    """Play on from each position `(k,)` for so many turns; return how many decisions that took."""
+    count = 0
+    for i in range(len(positions)):
+        arena.states[0] = positions[i]
+        run_command(params, arena, Command.READ, 0)
+        last = arena.states[0].turn + turns
+        while arena.slots[0].current_player != NO_PLAYER and arena.states[0].turn < last:
+            choose_batch(boards, arena.observations, arena.masks, arena.actions)
+            run_command(params, arena, Command.STEP, arena.actions[0])
+            count += 1
+    return count
+
+
+@njit(inlined=True)
+def kept(interval):
+    """Return an interval in ticks, 0 for one in which another program had the core."""
+    return interval if interval < INTERRUPTED else np.int64(0)
+
+
+@njit
+def play_out_timed(params, arena, boards, positions, turns, spent):
+    """Do the same and add up the ticks of stepping and of choosing in `spent` `(2,)` int64."""
+    count = 0
+    for i in range(len(positions)):
+        arena.states[0] = positions[i]
+        run_command(params, arena, Command.READ, 0)
+        last = arena.states[0].turn + turns
+        while arena.slots[0].current_player != NO_PLAYER and arena.states[0].turn < last:
+            t0 = ticks()
+            choose_batch(boards, arena.observations, arena.masks, arena.actions)
+            t1 = ticks()
+            run_command(params, arena, Command.STEP, arena.actions[0])
+            spent[CHOOSING] += kept(t1 - t0)
+            spent[STEPPING] += kept(ticks() - t1)
+            count += 1
+    return count
+
+
+
+class Playouts:
+    """Games of one pair of armies each, and positions from which to play on."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        self.rooms: list[tuple[Game, Arena, NDArray[np.void]]] = []
+        for pair in pairs:
+            game = make_game(2, armies=list(pair))
+            arena = make_arena(game)
+            if not self.rooms:
+                self.boards = make_board(GameInfo.of(game))
+            positions = game.new_states(POSITIONS)
+            for i in range(POSITIONS):
+                while True:
+                    stream, start = rng.integers(2**62, size=1), np.int64(rng.integers(2**31))
+                    far = np.int64(rng.integers(FIRST, LAST))
+                    find_position(game.params, arena, self.boards, stream, start, far)
+                    if arena.slots["current_player"][0] != NO_PLAYER:
+                        break
+                copy_records(arena.states[:1], positions[i : i + 1])
+            self.rooms.append((game, arena, positions))
+
+    def play(self, turns: int = HORIZON) -> int:
+        """Play one playout from each position and return the number of decisions."""
+        boards = self.boards
+        return sum(play_out(game.params, arena, boards, positions, turns) for game, arena, positions in self.rooms)
+
+    def time_parts(self, turns: int = HORIZON) -> tuple[int, NDArray[np.int64]]:
+        """Do the same; return the number of decisions and the ticks of stepping and of choosing."""
+        spent = np.zeros(2, np.int64)
+        count = 0
+        for game, arena, positions in self.rooms:
+            count += play_out_timed(game.params, arena, self.boards, positions, turns, spent)
+        return count, spent
+
+
+def all_pairs() -> list[tuple[str, str]]:
+    """Return all pairs of different built-in armies."""
+    return list(combinations(army_ids(), 2))
