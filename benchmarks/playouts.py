@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.cycles import empty_intervals, nanoseconds_per_tick, require_clock, ticks
+from benchmarks.cycles import nanoseconds_per_tick, require_clock, ticks
 from benchmarks.machine import describe_machine
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
+from sackarmies_agents.scripted.sack_armies.weights import load_weights
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import choose_from_mask
@@ -151,7 +152,7 @@ class Playouts:
             game = make_game(2, armies=list(pair))
             arena = make_arena(game)
             if not self.rooms:
-                self.boards = make_board(GameInfo.of(game))
+                self.boards = make_board(GameInfo.of(game), load_weights("first"))
             positions = game.new_states(POSITIONS)
             for i in range(POSITIONS):
                 while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -131,7 +132,9 @@ def _make_greedy(info: GameInfo, options: Mapping[str, str]) -> Agent:
     if make is None:
         others = ", ".join(name for name in KINDS if name != "greedy")
         raise ValueError(f"there is no greedy agent for the game {info.game_id!r}: it has {others}")
-    agent: Agent = make(info)
+    if options and "weights" not in inspect.signature(make).parameters:
+        raise ValueError(f"the greedy agent of the game {info.game_id!r} has no weights to choose")
+    agent: Agent = make(info, **options)
     return agent
 
 
@@ -202,7 +205,11 @@ def read_value(text: str) -> bool | int | float | str:
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_make_random, {}, "every legal action is equally likely"),
-    "greedy": AgentKind(_make_greedy, {}, "the scripted agent of the game, if it has one"),
+    "greedy": AgentKind(
+        _make_greedy,
+        {"weights": "first: those it was first shipped with; or a TOML file; the tuned ones by default"},
+        "the scripted agent of the game, if it has one",
+    ),
     "search": AgentKind(
         _make_search,
         {

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
+from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, Weights, load_weights
 
 
 class GreedyAgent(Agent):
@@ -20,17 +23,18 @@ class GreedyAgent(Agent):
 
     shares_batch = True
 
-    def __init__(self, info: GameInfo, seed: int = 0) -> None:
+    def __init__(self, info: GameInfo, seed: int = 0, weights: str | Path | Weights = DEFAULT) -> None:
         """Make ready for a game.
 
         Args:
             info: the game.
             seed: of the breaking of ties.
+            weights: the name of a set that comes with the General, the path of a TOML file, or the weights themselves.
 
         Raises:
-            ValueError: the game is not Sack Armies.
+            ValueError: the game is not Sack Armies, or there are no such weights.
         """
-        self._board = make_board(info)
+        self._board = make_board(info, weights if isinstance(weights, Weights) else load_weights(weights))
         self.reset(seed)
 
     def reset(self, seed: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.scripted.sack_armies.weights import WEIGHTS
+from sackarmies_agents.scripted.sack_armies.weights import Weights
 from sackarmies_env.core.hexgrid import NO_HEX, make_hexgrid, num_cells
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.observation import DIGIT_BASE
@@ -60,7 +60,7 @@ _PER_FIELD = ["cell", "row", "owner", "controller", "traits", "damage", "armor",
 _PER_STACKED = ["row", "host"]
 
 BOARD_DTYPE = record_dtype(
-    [(f"w_{name}", np.float64) for name in WEIGHTS],
+    [(f"w_{name}", np.float64) for name in Weights.model_fields],
     [(name, np.int64) for name in ("num_players", "num_types", "seed", "checksum")],
     [(name, np.int64) for name in ("token_rows", "num_rows", "tokens_start", "types_start", "types_width")],
     [
@@ -125,8 +125,12 @@ BOARD_DTYPE = record_dtype(
 )
 
 
-def make_board(info: GameInfo) -> NDArray[np.void]:
+def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     """Return `(1,)` of BOARD_DTYPE, ready to read observations of a game.
+
+    Args:
+        info: the game.
+        weights: what the General weighs.
 
     Raises:
         ValueError: the game's observations are not those of Sack Armies.
@@ -138,7 +142,7 @@ def make_board(info: GameInfo) -> NDArray[np.void]:
         raise ValueError(f"the greedy agent reads compact observations of 'sack_armies', not these of {info.game_id!r}")
     board = alloc(BOARD_DTYPE, 1)
     grid = make_hexgrid(info.radius)
-    values: dict[str, Any] = {f"w_{name}": weight for name, weight in WEIGHTS.items()} | {
+    values: dict[str, Any] = {f"w_{name}": weight for name, weight in weights.model_dump().items()} | {
         "num_players": info.num_players,
         "num_types": info.num_types,
         "token_rows": rows,

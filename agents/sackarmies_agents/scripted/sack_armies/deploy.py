@@ -26,9 +26,8 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, OWNED_LIMIT, Band
 from sackarmies_env.games.sack_armies.state.layout import General, Shown, Token
 
-HAND = 3  # tokens that a Draw is expected to fill
+HAND = 3  # tokens that a Draw of full worth fills
 SAME = 3e-6  # values so near to each other are left to the breaking of ties
-SECOND_MOVE = 0.8  # of the value of a second unit's move: the first may have spoilt it
 
 # --- moves
 
@@ -121,7 +120,7 @@ def move_value(board):
             first = value
         elif value > second:
             second = value
-    return first + SECOND_MOVE * max(0.0, second)
+    return first + board.w_second_move * max(0.0, second)
 
 
 # --- deployments
@@ -281,12 +280,12 @@ def keep_value(board, i):
 @njit
 def draw_value(board):
     """Return what a Draw is worth: the more, the emptier the hand and the fewer the units on the board."""
-    room = np.float64(HAND)
+    room = board.w_hand
     for i in range(board.num_hand):
         if hand_value(board, i) > 0.0:
-            room -= 1.0
+            room -= board.w_held
     sack = look_general(board, np.int64(SELF), General.SACK)
     share = max(0.0, min(room, np.float64(sack))) / HAND
     units = look_general(board, np.int64(SELF), General.UNITS)
-    need = min(1.2, max(0.4, 1.3 - board.w_enough * units))
+    need = min(board.w_need_most, max(board.w_need_least, board.w_need - board.w_enough * units))
     return board.w_draw * share * need

@@ -312,7 +312,7 @@ def weigh_caution(board):
     ratio = others / max(1.0, count) / strength(board, np.int64(SELF))
     board.haste = max(0.0, (see(board, Global.TURN_PERCENT) - LATE) / (100.0 - LATE))
     board.caution = min(1.25, max(0.6, ratio)) * (1.0 - 0.006 * see(board, Global.IDLE_PERCENT))
-    board.caution *= 1.0 - 0.5 * board.haste
+    board.caution *= (1.0 - 0.5 * board.haste) * board.w_caution
 
 
 @njit

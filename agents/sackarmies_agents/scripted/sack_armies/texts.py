@@ -101,7 +101,7 @@ def harm_value(board, row, unit):
 @njit
 def spell_value(board, row, host, cell):
     """Return what the parts of a spell or maneuver are worth that texts of units do not have."""
-    value = board.w_raise * (look(board, row, Token.RAISE) > 0)
+    value = board.w_raising * (look(board, row, Token.RAISE) > 0)
     value += board.w_draw * min(np.int64(FREE_HAND), look(board, row, Token.DRAW)) / 4.0
     unit = unit_on(board, cell)
     if unit == NO_UNIT:

@@ -150,7 +150,7 @@ def action_value(board, verb, fallback):
     if verb == Verb.MOVE:
         return move_value(board)
     if verb == Verb.RAISE:
-        return board.w_raise
+        return board.w_raising
     if verb == Verb.CAST or verb == Verb.CUSTOM:
         return activation_value(board, verb)
     if verb == Verb.REVEAL_TOKEN:

@@ -1,42 +1,114 @@
-"""Weights of the greedy General, in points; a plain soldier is worth about ten."""
+"""Weights of the greedy General, in points; a plain soldier is worth about ten.
+
+They are data: named sets are TOML files beside this module, and any file of the same form may take their place.
+"""
 
 from __future__ import annotations
 
-WEIGHTS: dict[str, float] = {
+import os
+from math import isfinite
+from pathlib import Path
+
+from sackarmies_env.core.messages import join, short_repr, suggestion
+from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.validation import StrictModel, read_model
+
+FOLDER = Path(__file__).parent / "weight_sets"
+DEFAULT = "tuned"
+LARGEST = 10_000.0  # of a weight, either way
+MOST_DECAY = 0.95  # nearness that does not fade would never have been spread over the whole ground
+
+
+class Weights(StrictModel):
+    """What the greedy General weighs, in points or as shares."""
+
     # tokens
-    "body": 3.0,  # a unit of any kind
-    "rank": 7.0,  # each rank of a unit
-    "guessed_rank": 1.6,  # of a unit that is face down
-    "scarce": 8.0,  # a General with fewer tokens left than this values each of them more
-    "attached": 2.0,  # each spell or maneuver under a unit
+    body: float  # a unit of any kind
+    rank: float  # each rank of a unit
+    guessed_rank: float  # of a unit that is face down
+    scarce: float  # a General with fewer tokens left than this values each of them more
+    attached: float  # each spell or maneuver under a unit
+    caution: float  # own losses, as a share of equal ones of an enemy
+
     # battlefields
-    "take": 14.0,  # from the General who put it down, while they keep all five
-    "take_more": 4.0,  # more for each that they have lost
-    "win": 2000.0,  # their last one
-    "regain": 14.0,  # one's own
-    "third": 4.0,  # any other that somebody else controls
-    "guard": 8.0,  # stay on one's own that an enemy could enter
-    "keep": 5.0,  # stay on an enemy's that they could enter again
-    "alarm": 300.0,  # what saves the last battlefields
+    take: float  # from the General who put it down, while they keep all five
+    take_more: float  # more for each that they have lost
+    win: float  # their last one
+    regain: float  # one's own
+    third: float  # any other that somebody else controls
+    guard: float  # stay on one's own that an enemy could enter
+    keep: float  # stay on an enemy's that they could enter again
+    alarm: float  # what saves the last battlefields
+
     # ground
-    "pull": 0.35,  # nearness to what is wanted
-    "decay": 0.75,  # of this, a hex
-    "hunt": 0.4,  # enemy units as goals, as a share of their value
-    "prospect": 0.5,  # the best attack that a place offers next turn
-    "danger": 0.6,  # the best attack that enemies have on a place
-    "site_far": -1.0,  # a battlefield of one's own, a hex farther from enemies
-    "site_close": 0.3,  # the same, beside another of one's own
+    pull: float  # nearness to what is wanted
+    decay: float  # of this, a hex
+    hunt: float  # enemy units as goals, as a share of their value
+    prospect: float  # the best attack that a place offers next turn
+    danger: float  # the best attack that enemies have on a place
+    site_far: float  # a battlefield of one's own, a hex farther from enemies
+    site_close: float  # the same, beside another of one's own
+    second_move: float  # of the value of a second unit's move: the first may have spoilt it
+
     # actions
-    "draw": 12.0,  # three tokens into an empty hand
-    "enough": 0.06,  # less of this, a unit on the board
-    "deploy": 0.45,  # a unit put down, as a share of its value
-    "field": 10.0,  # a battlefield put down
-    "attach": 4.0,  # a spell or maneuver put down
-    "dismiss": 0.45,  # an enemy back in its sack, as a share of its value
-    "raise": 7.0,  # a casualty back in play, flip included
-    "strip": 5.0,  # an enemy spell or maneuver destroyed
-    "uncover": 0.7,  # each enemy unit revealed
-    "spend": 3.0,  # a spell or maneuver used up
-    "reveal": 0.7,  # an own unit turned face up
-    "employ": 0.4,  # each attacker barred by a failed check
-}
+    draw: float  # a Draw that has three tokens to fill
+    hand: float  # tokens that a Draw has room for with an empty hand
+    held: float  # room that each token in hand takes that could be put to use
+    need: float  # factor of a Draw with no unit on the board
+    enough: float  # of this factor, what each unit on the board takes away
+    need_least: float  # the least that this factor becomes
+    need_most: float  # the most
+    deploy: float  # a unit put down, as a share of its value
+    field: float  # a battlefield put down
+    attach: float  # a spell or maneuver put down
+    dismiss: float  # an enemy back in its sack, as a share of its value
+    raising: float  # a casualty back in play, flip included
+    strip: float  # an enemy spell or maneuver destroyed
+    uncover: float  # each enemy unit revealed
+    spend: float  # a spell or maneuver used up
+    reveal: float  # an own unit turned face up
+    employ: float  # each attacker barred by a failed check
+
+
+def weight_sets() -> list[str]:
+    """Return the names of the sets that come with the General, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load_weights(choice: str | Path = DEFAULT) -> Weights:
+    """Return a set of weights.
+
+    Args:
+        choice: the name of a set that comes with the General, or the path of a TOML file.
+
+    Raises:
+        ValueError: there is no such set or file, or it has not just these weights as finite numbers.
+    """
+    names = weight_sets()
+    if isinstance(choice, str) and choice in names:
+        return read_weights(read_toml(FOLDER / f"{choice}.toml"), f"{choice}.toml")
+    path = Path(choice)
+    if path.suffix != ".toml" and not os.path.exists(path):
+        near = suggestion(str(choice), names)
+        raise ValueError(
+            f"there are no weights {short_repr(str(choice))}{near}; the sets are {join(names)}; or give a TOML file"
+        )
+    return read_weights(read_toml(path), str(path))
+
+
+def read_weights(data: object, source: str) -> Weights:
+    """Return weights from plain data.
+
+    Args:
+        data: a table of numbers by name.
+        source: names the data in messages.
+
+    Raises:
+        ValueError: a weight is missing, unknown or out of range.
+    """
+    weights = read_model(Weights, data, source)
+    for name, value in weights.model_dump().items():
+        low, high = (0.0, MOST_DECAY) if name == "decay" else (-LARGEST, LARGEST)
+        if not isfinite(value) or not low <= value <= high:
+            raise ValueError(f"{source}: {name} = {value:g}: allowed are {low:g} to {high:g}")
+    return weights
