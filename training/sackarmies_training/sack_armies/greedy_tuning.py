@@ -1,0 +1,193 @@
+"""Tuning of the weights of the greedy General by SPSA: simultaneous perturbation stochastic approximation.
+
+Each step draws a sign for every weight, moves all weights a little that way and a little the other way, and lets the
+two Generals play each other, and each of them the weights that the search began with: the same starts from both
+seatings, with all ready armies and two to four Generals. The difference in games won moves all weights at once, by a
+step that shrinks as the search goes on (J. C. Spall, IEEE Transactions on Aerospace and Electronic Systems 34, 1998).
+Weights move by factors, so that none changes its sign. The result is the mean over the second half of the steps, which
+is less noisy than the last one. Every step is drawn from the seed and its number: an interrupted search resumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import tomli_w
+from numpy.typing import NDArray
+from pydantic import Field
+
+from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.validation import StrictModel, read_model
+from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_training.files import read_json, write_json
+from sackarmies_training.matches import Progress
+from sackarmies_training.sack_armies.greedy_matches import Match, Tables, both_seatings
+from sackarmies_training.seeds import derive
+
+STATE, RESULT = "state.json", "weights.toml"
+SAVED_EVERY = 20  # steps
+DIRECT = {2: 26, 3: 1, 4: 1}  # starts of a step between the two, by the number of Generals
+AGAINST_START = 10  # starts of a step of each of the two against the weights of the beginning, with two Generals
+GAMES = sum(2 * starts for starts in DIRECT.values()) + 4 * AGAINST_START  # of a step
+# Of step k: all weights change by a factor of exp(+-WIDTH / (k + 1)**NARROWING), and then move by RATE / (k +
+# DELAY)**SLOWING for each tenth... of the difference in games won over that width; Spall's exponents.
+WIDTH, NARROWING = 0.2, 0.101
+RATE, SLOWING, DELAY = 0.25, 0.602, 50
+MOST_FACTOR = 20.0  # from the weights of the beginning, either way
+
+
+class SearchState(StrictModel):
+    """A search as its file holds it: logarithms of factors by weight."""
+
+    seed: Annotated[int, Field(ge=0)]
+    start: dict[str, float]
+    steps: Annotated[int, Field(ge=0)]
+    now: dict[str, float]
+    total: dict[str, float]  # of the steps in the second half
+    counted: Annotated[int, Field(ge=0)]
+
+
+@dataclass
+class Search:
+    """A search for better weights, from a seed.
+
+    Attributes:
+        start: the weights that it begins with.
+        seed: of starts and signs.
+        steps: how many are wanted.
+        done: how many have been made.
+        now: `(weights,)` logarithms of the factors by which weights differ from `start`.
+        total: their sum over the steps that count.
+        counted: how many these are.
+    """
+
+    start: Weights
+    seed: int
+    steps: int
+    done: int
+    now: NDArray[np.float64]
+    total: NDArray[np.float64]
+    counted: int
+
+    @classmethod
+    def begin(cls, start: Weights, seed: int, steps: int) -> Search:
+        """Return a search that has made no step."""
+        zeros = np.zeros(len(start.model_dump()))
+        return cls(start, seed, steps, 0, zeros, zeros.copy(), 0)
+
+    @classmethod
+    def load(cls, path: Path, start: Weights, seed: int, steps: int) -> Search:
+        """Return the search that a file holds, or a new one if there is none.
+
+        Raises:
+            ValueError: the file cannot be read, or is of a search from another seed or other weights.
+        """
+        if not path.exists():
+            return cls.begin(start, seed, steps)
+        state = read_model(SearchState, read_json(path), str(path))
+        if state.seed != seed or state.start != start.model_dump():
+            raise ValueError(f"{path}: this search has another seed or began with other weights: choose another folder")
+        now, total = (np.array([table[name] for name in state.start]) for table in (state.now, state.total))
+        return cls(start, seed, steps, state.steps, now, total, state.counted)
+
+    def save(self, path: Path) -> None:
+        """Write the search to a file.
+
+        Raises:
+            OSError: it cannot be written; the old file stays.
+        """
+        names = list(self.start.model_dump())
+        now, total = (dict(zip(names, table.tolist(), strict=True)) for table in (self.now, self.total))
+        state = SearchState(
+            seed=self.seed, start=self.start.model_dump(), steps=self.done, now=now, total=total, counted=self.counted
+        )
+        write_json(path, state.model_dump())
+
+    def step(self, tables: Tables) -> None:
+        """Make one step."""
+        rng = np.random.default_rng(derive(self.seed, "tuning", self.done))
+        signs = rng.choice([-1.0, 1.0], len(self.now))
+        width = WIDTH / (self.done + 1) ** NARROWING
+        one, other = (scaled(self.start, self.now + side * width * signs) for side in (1, -1))
+        gain = compare(one, other, self.start, tables, rng)
+        self.now = self.now + RATE / (self.done + DELAY) ** SLOWING * gain / width * signs
+        self.now = np.clip(self.now, -np.log(MOST_FACTOR), np.log(MOST_FACTOR))
+        self.done += 1
+        if 2 * self.done > self.steps:
+            self.total += self.now
+            self.counted += 1
+
+    def result(self) -> Weights:
+        """Return the weights that the search has come to."""
+        return scaled(self.start, self.total / self.counted if self.counted else self.now)
+
+
+def scaled(weights: Weights, factors: NDArray[np.float64]) -> Weights:
+    """Return weights times the exponentials of `factors`."""
+    values = weights.model_dump()
+    changed = {name: value * float(np.exp(factor)) for (name, value), factor in zip(values.items(), factors, strict=True)}
+    return Weights(**changed | {"decay": min(MOST_DECAY, changed["decay"])})
+
+
+def compare(one: Weights, other: Weights, start: Weights, tables: Tables, rng: np.random.Generator) -> float:
+    """Return the difference in games won between two sets of weights, over the games of a step."""
+    direct = [match for players, count in DIRECT.items() for match in draw_matches(players, count, rng)]
+    points = sum(points_of(match) for match in tables.play((one, other), direct))
+    pool = draw_matches(2, AGAINST_START, rng)
+    won, lost = (sum(points_of(match) for match in tables.play((side, start), pool)) for side in (one, other))
+    return (points + (won - lost) / 2) / GAMES
+
+
+def points_of(winners: list[int]) -> int:
+    """Return the games that side 0 won less those that side 1 won."""
+    return winners.count(0) - winners.count(1)
+
+
+def draw_matches(num_players: int, count: int, rng: np.random.Generator) -> list[Match]:
+    """Return starts with armies and seeds at random, each to be played from both seatings."""
+    ids = army_ids()
+    return [
+        Match(
+            tuple(ids[army] for army in rng.integers(len(ids), size=num_players)),
+            int(rng.integers(2**62)),
+            both_seatings(num_players),
+        )
+        for _ in range(count)
+    ]
+
+
+def tune(start: Weights, seed: int, games: int, folder: Path, workers: int, progress: Progress) -> Weights:
+    """Search for better weights, and write them to a folder.
+
+    Args:
+        start: the weights to begin with.
+        seed: of the search.
+        games: how many to play in all; whole steps are made.
+        folder: holds the state of the search, which resumes from it, and the result.
+        workers: threads.
+        progress: called with the number of games that ended.
+
+    Raises:
+        ValueError: the folder holds another search.
+        OSError: the folder cannot be written to.
+    """
+    search = Search.load(folder / STATE, start, seed, max(1, games // GAMES))
+    tables = Tables(workers)
+    while search.done < search.steps:
+        search.step(tables)
+        progress(GAMES)
+        if search.done % SAVED_EVERY == 0 or search.done == search.steps:
+            search.save(folder / STATE)
+    found = search.result()
+    write_safely(folder / RESULT, weights_toml(found.model_dump()).encode())
+    return found
+
+
+def weights_toml(values: Mapping[str, Any]) -> str:
+    """Return weights as TOML, to four digits."""
+    return tomli_w.dumps({name: float(f"{value:.4g}") for name, value in values.items()})
