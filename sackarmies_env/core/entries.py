@@ -43,7 +43,7 @@ class GameEntry:
             and `radius`.
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
-        policy: `(game, variants) -> core.simulator.Policy`, the scripted agent for kernels, a model for each variant.
+        policy: `(game, variants) -> core.simulator.Policy`, the scripted agent for kernels; as usual without variants.
         evaluation: `(game) -> core.simulator.Evaluation`, what search takes positions to be worth.
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
             `make_game`. None: one configuration stands for all.

@@ -77,7 +77,7 @@ class SearchAgent(InformedAgent):
 
     def __init__(self, info: GameInfo, settings: Settings = LEVELS["medium"], parts: Parts | None = None) -> None:
         self.settings = settings
-        self._parts = parts_of(info.game_id, ("default",)) if parts is None else parts
+        self._parts = parts_of(info.game_id, ()) if parts is None else parts
         self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
         self._workers = Workers(settings.threads)
         self._seed = 0
@@ -151,7 +151,8 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         gate=_read(options, "gate", float, usual.gate, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )
-    return SearchAgent(info, settings, parts_of(info.game_id, tuple(options.get("models", "default").split("+"))))
+    variants = tuple(options["models"].split("+")) if "models" in options else ()
+    return SearchAgent(info, settings, parts_of(info.game_id, variants))
 
 
 def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float) -> Number:

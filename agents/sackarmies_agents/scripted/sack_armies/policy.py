@@ -9,7 +9,7 @@ import numpy as np
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
-from sackarmies_agents.scripted.sack_armies.weights import load_weights
+from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
@@ -21,13 +21,13 @@ def make_policy(game: Game, variants: Sequence[str]) -> Policy:
 
     Args:
         game: what is played.
-        variants: weights, by the name of a set or the path of a file.
+        variants: weights, by the name of a set or the path of a file; none for the default ones.
 
     Raises:
         ValueError: there are no such weights, or the game's observations are not those that it reads.
     """
     info = GameInfo.of(game)
-    models = as_records(np.concatenate([make_board(info, load_weights(variant)) for variant in variants]))
+    models = as_records(np.concatenate([make_board(info, load_weights(variant)) for variant in variants or (DEFAULT,)]))
     observations = np.zeros((1, game.observation_spec.size), np.int8)
     masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
     return Policy(make_kernel(choose_batch, models[:1], observations, masks, actions), models, actions)
