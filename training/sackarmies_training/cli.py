@@ -30,6 +30,7 @@ from sackarmies_training.cli_errors import (
     print_resumed,
     progress_console,
 )
+from sackarmies_training.cli_ladder import ladder_app
 from sackarmies_training.cli_options import (
     ArmyOption,
     DrawnSeedOption,
@@ -195,6 +196,7 @@ command(rich_help_panel=TABLE)(watch)
 command(rich_help_panel=TABLE)(play)
 command(rich_help_panel=TABLE)(warmup)
 add_commands_of_games()
+app.add_typer(ladder_app, name="ladder", rich_help_panel=COMPETE)
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
 command(rich_help_panel=DATA)(replay)
 

@@ -5,6 +5,7 @@ Agents may be anybody's code. One that misbehaves forfeits the game, with the re
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -25,6 +26,7 @@ from sackarmies_training.seeds import derive
 
 AgentMaker = Callable[[str], Agent]
 Progress = Callable[[int], None]  # called with the number of games that ended
+Watch = Callable[[str, int, float], None]  # called with an agent's name, a number of decisions, seconds they took
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,12 @@ class Seating:
     """
 
     def __init__(
-        self, line_ups: Sequence[Sequence[str]], make: AgentMaker, seed: int, seeds: Sequence[int] | None = None
+        self,
+        line_ups: Sequence[Sequence[str]],
+        make: AgentMaker,
+        seed: int,
+        seeds: Sequence[int] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Seat agents.
 
@@ -95,7 +102,9 @@ class Seating:
             make: builds an agent from its name.
             seed: random seed of the agents, 0 to 2**128 - 1.
             seeds: of the games' chance, one a game; None if agents may know what is hidden from them.
+            watch: called after each answer with the processor time that it took in this process.
         """
+        self._watch = watch
         self.agents: list[Agent] = []
         self.names: list[str] = []
         self._met: list[set[int]] = []  # for each agent, seeds of games that it plays
@@ -181,7 +190,10 @@ class Seating:
         reason = self._unfit.get(actor)
         if reason is None:
             try:
+                started = time.process_time()
                 choices.actions[places] = self._answers(actor, rows[places], batch)
+                if self._watch is not None:
+                    self._watch(self.names[actor], len(places), time.process_time() - started)
                 return
             except Gone as fault:  # the agent that did it is not known
                 reason = str(fault)

@@ -16,6 +16,7 @@ ELO_PER_NAT = 400.0 / math.log(10.0)
 # Standard deviation of the prior on a Bradley-Terry strength, in Elo. It says that strengths lie within some thousand
 # points of each other, and keeps an agent that lost every game at a finite rating.
 PRIOR_ELO = 800.0
+PRIOR = (ELO_PER_NAT / PRIOR_ELO) ** 2
 
 
 @dataclass(frozen=True)
@@ -97,28 +98,62 @@ def bradley_terry(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str
     """
     seats, games = line_ups_of(names, outcomes)
     score = np.array([sum(outcome.score(name) for outcome in outcomes) for name in names])
-    prior = (ELO_PER_NAT / PRIOR_ELO) ** 2
-    count = len(names)
+    best = fit_strengths(seats, games, score)
+    center = np.eye(len(names)) - 1.0 / len(names)
+    spread = np.sqrt(np.diag(center @ np.linalg.inv(_curvature(seats, games, best)) @ center))
+    return _with_intervals(names, (best - best.mean()) * ELO_PER_NAT, spread * ELO_PER_NAT)
+
+
+def fit_strengths(
+    seats: NDArray[np.int64],
+    games: NDArray[np.int64],
+    score: NDArray[np.float64],
+    start: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the most probable strengths of `bradley_terry`, in nats, `(n,)`.
+
+    Args:
+        seats: `(k, n)`, seats by agent in each line-up.
+        games: `(k,)`, games of each line-up.
+        score: `(n,)`, points of each agent in all of them.
+        start: `(n,)`, where the search begins; strengths of similar data make it shorter.
+    """
 
     def loss(strength: NDArray[np.float64]) -> float:
         totals = scipy.special.logsumexp(strength[None, :], axis=1, b=seats)
-        return float(0.5 * prior * strength @ strength - score @ strength + games @ totals)
-
-    def chances(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-        worth = seats * np.exp(strength - strength.max())
-        result: NDArray[np.float64] = worth / worth.sum(axis=1, keepdims=True)
-        return result
+        return float(0.5 * PRIOR * strength @ strength - score @ strength + games @ totals)
 
     def slope(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-        result: NDArray[np.float64] = prior * strength - score + games @ chances(strength)
+        result: NDArray[np.float64] = PRIOR * strength - score + games @ _chances(seats, strength)
         return result
 
-    best = scipy.optimize.minimize(loss, np.zeros(count), jac=slope, method="BFGS", options={"gtol": 1e-9}).x
-    chance = chances(best)
-    curvature = np.diag(games @ chance + prior) - (chance * games[:, None]).T @ chance
-    center = np.eye(count) - 1.0 / count
-    spread = np.sqrt(np.diag(center @ np.linalg.inv(curvature) @ center))
-    return _with_intervals(names, (best - best.mean()) * ELO_PER_NAT, spread * ELO_PER_NAT)
+    first = np.zeros(len(score)) if start is None else start
+    options = {"gtol": 1e-9 * max(1, games.sum())}
+    best: NDArray[np.float64] = scipy.optimize.minimize(
+        loss,
+        first,
+        jac=slope,
+        hess=lambda strength: _curvature(seats, games, strength),
+        method="trust-exact",
+        options=options,
+    ).x
+    return best
+
+
+def _curvature(
+    seats: NDArray[np.int64], games: NDArray[np.int64], strength: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the second derivatives of what `fit_strengths` minimizes, `(n, n)`."""
+    chance = _chances(seats, strength)
+    result: NDArray[np.float64] = np.diag(games @ chance + PRIOR) - (chance * games[:, None]).T @ chance
+    return result
+
+
+def _chances(seats: NDArray[np.int64], strength: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the chance of each agent to win a game of each line-up, `(k, n)`."""
+    worth = seats * np.exp(strength - strength.max())
+    result: NDArray[np.float64] = worth / worth.sum(axis=1, keepdims=True)
+    return result
 
 
 def openskill_ratings(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, Rating]:

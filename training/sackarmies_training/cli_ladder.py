@@ -1,0 +1,159 @@
+"""Commands of the ladder: play it, add a newcomer, measure exploitability, compare with exact values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from sackarmies_agents.factory import parse_agent
+from sackarmies_training.cli_errors import PlainGroup, console, games_bar, print_resumed
+from sackarmies_training.cli_options import complete_agent
+from sackarmies_training.config import load_config
+from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
+
+if TYPE_CHECKING:
+    from sackarmies_training.ladder.config import LadderConfig
+    from sackarmies_training.ladder.report import PoolReport
+    from sackarmies_training.ladder.sprt import SprtPlan
+
+DEFAULT_LADDER = Path("configs/ladder/scripted.toml")
+
+ladder_app = typer.Typer(cls=PlainGroup, help="Measure the rungs of the ladder; place a newcomer.")
+
+ConfigOption = Annotated[Path, typer.Option("--config", metavar="FILE", help="The ladder, a TOML file.")]
+
+
+@ladder_app.callback(invoke_without_command=True)
+def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
+    ctx: typer.Context,
+    config: ConfigOption = DEFAULT_LADDER,
+    add: Annotated[
+        str | None,
+        typer.Option(
+            "--add",
+            metavar="AGENT",
+            help="Place this agent among the rungs by sequential tests.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`, for --add.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `weaker`, for --add.")] = 0.05,
+    elo0: Annotated[float, typer.Option(metavar="ELO", help="Weaker means at most this, for --add.")] = -20.0,
+    elo1: Annotated[float, typer.Option(metavar="ELO", help="Stronger means at least this, for --add.")] = 20.0,
+    max_games: Annotated[int, typer.Option(metavar="N", help="Budget of each test, for --add.")] = 2000,
+) -> None:
+    """Play the ladder, or what is missing of it, and write its reports. Interrupted ladders resume."""
+    if ctx.invoked_subcommand is not None:
+        return
+    from sackarmies_training.ladder.config import LadderConfig
+    from sackarmies_training.ladder.sprt import SprtPlan
+
+    plan = SprtPlan(alpha, beta, elo0, elo1, max_games)
+    settings = load_config(config, LadderConfig)
+    if add is None:
+        play_ladder(settings)
+    else:
+        parse_agent(add)
+        add_newcomer(settings, add, plan)
+
+
+def play_ladder(settings: LadderConfig) -> None:
+    """Play what is missing of a ladder, print its tables and write its reports.
+
+    Raises:
+        ValueError: an agent cannot be made, or the folder holds another ladder.
+        OSError: results cannot be written; the same call resumes once they can.
+    """
+    from sackarmies_training.ladder.contest import Ladder
+    from sackarmies_training.ladder.report import design_sentences, make_reports, write_reports
+    from sackarmies_training.ladder.units import schedule
+    from sackarmies_training.locks import locked
+
+    folder = Path(settings.folder)
+    contest = Ladder(settings, folder)
+    with locked(folder):
+        missing = contest.open()
+        total, left = (sum(unit.num_games for unit in units) for units in (schedule(settings), missing))
+        print_resumed(folder, total, left)
+        with games_bar(left) as progress:
+            contest.play(missing, progress)
+        reports = make_reports(settings, contest.entries())
+        for report in reports:
+            print_rungs(report)
+            for line in design_sentences(settings, report):
+                console.print(line, highlight=False, soft_wrap=True)
+            console.print()
+        write_reports(settings, reports, folder)
+    console.print(f"Reports and results are in {folder}.", highlight=False, soft_wrap=True)
+
+
+def print_rungs(report: PoolReport) -> None:
+    """Print the table of a pool."""
+    from sackarmies_training.ladder.report import interval
+
+    def make(labels: Sequence[str], gap: str) -> RenderableType:
+        table = plain_table()
+        table.add_column("rung", no_wrap=True)
+        add_numbers(table, ("Elo", "points", "draws", "games", "decisions/s", "ms: median", "99%"))
+        for label, rung in zip(labels, report.rungs, strict=True):
+            score, thinking = rung.score, rung.thinking
+            table.add_row(
+                Text(label),
+                f"{rung.rating.value:+.0f}{gap}({interval(rung)})",
+                f"{score.value:.1%}{gap}({score.low:.1%} to {score.high:.1%})",
+                f"{rung.draw_share:.1%}",
+                str(score.games),
+                f"{thinking.rate:,.0f}",
+                *(f"{1000 * thinking.quantile(share):.3g}" for share in (0.5, 0.99)),
+            )
+        return titled(report.title, table)
+
+    names = [rung.name for rung in report.rungs]
+    console.print(fitted(make, (" ", "\n"), names, console.width), highlight=False)
+
+
+def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
+    """Place an agent among the rungs and print its place.
+
+    Raises:
+        ValueError: an agent cannot be made, or the folder holds results of another ladder.
+        OSError: results cannot be written; the same call resumes once they can.
+    """
+    from sackarmies_training.ladder.place import Newcomer, placing_sentences
+    from sackarmies_training.locks import locked
+
+    folder = Path(settings.folder)
+    newcomer = Newcomer(settings, agent, folder)
+    order, origin = rung_order(settings, folder)
+    with locked(newcomer.folder):
+        newcomer.open()
+        played = sum(len(newcomer.finished(rung, plan.max_units)) for rung in order)
+        if played:
+            console.print(f"Resuming: {2 * played} games in {newcomer.folder} have been played.", soft_wrap=True)
+        most = 2 * plan.max_units * len(order).bit_length()
+        with games_bar(most) as progress:
+            placing = newcomer.place(order, plan, progress)
+    console.print(f"Rungs from the weakest up, {origin}: {', '.join(order)}.", highlight=False, soft_wrap=True)
+    for line in placing_sentences(agent, placing, plan):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
+    """Return the rungs from the weakest up, by their ratings as far as all have played, else as they are listed.
+
+    The second text says which of both.
+    """
+    from sackarmies_training.ladder.contest import Ladder
+    from sackarmies_training.ladder.report import make_reports
+
+    for report in make_reports(settings, Ladder(settings, folder).entries()):
+        if report.pool.players == 2:
+            games = len(report.estimates.outcomes)
+            return [rung.name for rung in reversed(report.rungs)], f"by their ratings over {games} games"
+    return list(settings.agents), "in the order of the configuration, since they have not all played"

@@ -1,0 +1,124 @@
+"""Configuration of a ladder: its rungs, the games they play and the armies they play with."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import join, suggestion
+from sackarmies_env.core.validation import SingleLine, StrictModel
+from sackarmies_env.registry import load_players
+from sackarmies_training.config import TRAINED, AgentText, Count, GameSection
+from sackarmies_training.seeds import MAX_SEED
+
+MAX_NAME = 24  # characters of a rung
+NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that the ladder decides
+
+
+class Rung(StrictModel):
+    """A frozen agent and its short name."""
+
+    name: Annotated[SingleLine, Field(min_length=1, max_length=MAX_NAME)]
+    agent: AgentText
+
+
+class Pool(StrictModel):
+    """What is played at tables of one size.
+
+    Attributes:
+        players: seats.
+        units: of each line-up; a unit is one draw of armies and chance, played in all seatings.
+        line_ups: "pairs", each two rungs, by turns around the table; or "mixed", all choices of as many different rungs
+            as there are seats.
+    """
+
+    players: Annotated[int, Field(ge=2)]
+    units: Count
+    line_ups: Literal["pairs", "mixed"] = "pairs"
+
+
+class LadderConfig(StrictModel):
+    """A ladder.
+
+    Attributes:
+        folder: for results.
+        seed: of armies and chance; frozen, so that anybody can play the same games.
+        workers: processes.
+        armies: that seats hold in equal shares; left out, all built-in ones.
+        anchor: the rung with the rating 0; left out, the mean of all rungs is 0.
+        game: id and options, but for armies and number of players.
+        rung: the rungs, weakest first as far as is known.
+        pool: the tables.
+    """
+
+    folder: str
+    seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] = 1
+    workers: Count = 2
+    armies: Annotated[list[str], Field(min_length=1)] | None = None
+    anchor: str | None = None
+    game: GameSection = Field(default_factory=GameSection)
+    rung: Annotated[list[Rung], Field(min_length=2)]
+    pool: Annotated[list[Pool], Field(min_length=1)]
+
+    @property
+    def agents(self) -> dict[str, str]:
+        """Text forms of the rungs by name."""
+        return {rung.name: rung.agent for rung in self.rung}
+
+    @property
+    def army_list(self) -> tuple[str, ...]:
+        """The armies; none in a game without armies."""
+        if self.armies is not None:
+            return tuple(self.armies)
+        choices = find_hook(self.game.id, "choices") or {}
+        return tuple(choices["armies"]()) if "armies" in choices else ()
+
+    def make_game(self, players: int, armies: tuple[str, ...]) -> Game:
+        """Build a game for so many players, with an army for each, or none in a game without armies."""
+        section = {name: value for name, value in (self.game.model_extra or {}).items() if value is not None}
+        return load_players(self.game.id, players, **section, **({"armies": list(armies)} if armies else {}))
+
+    @model_validator(mode="after")
+    def _rungs_differ(self) -> LadderConfig:
+        names = [rung.name for rung in self.rung]
+        for rung in self.rung:
+            if names.count(rung.name) > 1:
+                raise ValueError(f"rung: the name {rung.name!r} is given twice")
+            if rung.agent == TRAINED:
+                raise ValueError(f"rung {rung.name!r}: {TRAINED!r} exists only within a training run: name its file")
+        if self.anchor is not None and self.anchor not in names:
+            raise ValueError(
+                f"anchor is {self.anchor!r}{suggestion(self.anchor, names)}, which is no rung: they are {join(names)}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _ladder_decides_the_game(self) -> LadderConfig:
+        for key in NOT_OF_THE_GAME:
+            if key in (self.game.model_extra or {}):
+                raise ValueError(f"game.{key} is given, but a ladder takes it from `armies` and from each [[pool]]")
+        return self
+
+    @model_validator(mode="after")
+    def _pools_are_possible(self) -> LadderConfig:
+        sizes = [pool.players for pool in self.pool]
+        armies = self.army_list
+        for pool in self.pool:
+            if sizes.count(pool.players) > 1:
+                raise ValueError(f"pool: two pools are for {pool.players} players, only one is allowed")
+            if pool.line_ups == "pairs" and pool.players % 2:
+                raise ValueError(
+                    f'pool of {pool.players} players: two rungs cannot share the seats equally; give line_ups = "mixed"'
+                )
+            if len(armies) != len(set(armies)):
+                raise ValueError(f"armies names an army twice: {join(armies)}")
+            if armies and pool.units % len(armies):
+                raise ValueError(
+                    f"pool of {pool.players} players: units is {pool.units}, but must be a multiple of {len(armies)}, "
+                    "the number of armies, so that all have equal shares"
+                )
+            self.make_game(pool.players, armies[:1] * pool.players)
+        return self

@@ -1,0 +1,198 @@
+"""Playing of a ladder: what is missing is played, each finished unit is kept at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sackarmies_env import __version__
+from sackarmies_env.core.atomic_write import remove_leftovers
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.safe_read import named
+from sackarmies_training.files import read_json, write_json
+from sackarmies_training.identity import agent_identity, code_digest
+from sackarmies_training.ladder.config import LadderConfig
+from sackarmies_training.ladder.store import UnitStore, key_of
+from sackarmies_training.ladder.units import Maker, Unit, UnitEntry, make_job, maker_of, play_unit, schedule
+from sackarmies_training.matches import Progress, worker_pool
+
+FORMAT = 1
+IDENTITY = "ladder.json"
+UNITS = "units.jsonl"
+MAX_SHOWN = 80  # characters of a value in a message
+
+Save = Callable[[UnitEntry], None]
+
+
+class UnitPlayer:
+    """Plays units, in this process or in several others.
+
+    Several processes measure time better: nothing but games runs in them.
+    """
+
+    def __init__(self, config: LadderConfig, makers: Mapping[str, Maker], pool: ProcessPoolExecutor | None) -> None:
+        """Make ready; `makers` make agents by name, and without a `pool` units are played here."""
+        self.config = config
+        self.makers = dict(makers)
+        self._pool = pool
+
+    def play(self, units: Sequence[Unit], save: Save) -> None:
+        """Play units and hand over each as soon as it has ended.
+
+        Raises:
+            ValueError: an agent cannot be made, or a process that plays games died.
+            OSError: `save` cannot write.
+        """
+        jobs = [make_job(self.config, unit, self.makers) for unit in units]
+        if self._pool is None:
+            for job in jobs:
+                save(play_unit(job))
+            return
+        futures: list[Future[UnitEntry]] = [self._pool.submit(play_unit, job) for job in jobs]
+        for future in as_completed(futures):
+            save(future.result())
+
+
+@contextmanager
+def unit_player(config: LadderConfig, makers: Mapping[str, Maker]) -> Iterator[UnitPlayer]:
+    """Give the block what plays units on as many processes as the configuration says."""
+    if config.workers == 1:
+        yield UnitPlayer(config, makers, None)
+    else:
+        with worker_pool(config.workers) as pool:
+            yield UnitPlayer(config, makers, pool)
+
+
+def makers_of(agents: Mapping[str, str]) -> dict[str, Maker]:
+    """Return what makes agents, by name."""
+    return {name: maker_of(text) for name, text in agents.items()}
+
+
+def base_identity(config: LadderConfig) -> dict[str, Any]:
+    """Return what all results of a ladder depend on besides the rungs: code, rules, armies, seed."""
+    armies = config.army_list
+    games = [
+        config.make_game(pool.players, (army,) * pool.players if army else ()).digest
+        for pool in config.pool
+        for army in armies or ("",)
+    ]
+    players = sorted(pool.players for pool in config.pool)
+    rules = dict(zip(map(str, players), _digests(games, len(config.pool)), strict=True))
+    return {
+        "format": FORMAT,
+        "version": __version__,
+        "code": code_digest(),
+        "game": config.game.id,
+        "rules": rules,
+        "armies": list(armies),
+        "seed": str(config.seed),
+    }
+
+
+def _digests(games: Sequence[str], parts: int) -> list[str]:
+    size = len(games) // parts
+    pieces = [games[start : start + size] for start in range(0, len(games), size)]
+    return [hashlib.sha256(" ".join(piece).encode()).hexdigest()[:16] for piece in pieces]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A ladder and its folder.
+
+    Attributes:
+        config: what it is.
+        folder: `ladder.json` says what results depend on, `units.jsonl` holds them.
+    """
+
+    config: LadderConfig
+    folder: Path
+
+    @property
+    def store(self) -> UnitStore:
+        """The file of finished units."""
+        return UnitStore(self.folder / UNITS)
+
+    def open(self) -> list[Unit]:
+        """Make the folder, or resume it, and return what is still to be played.
+
+        A rung that the folder has not seen is added; everything else must be as it was.
+
+        Raises:
+            ValueError: the folder holds results of other code, rules or seed, or another agent under a rung's name.
+        """
+        remove_leftovers(self.folder)
+        path = self.folder / IDENTITY
+        identity = base_identity(self.config)
+        rungs = {name: agent_identity(text) for name, text in self.config.agents.items()}
+        if path.exists():
+            found = read_json(path)
+            check_identity(path, identity, found)
+            known = found.get("rungs")
+            known = known if isinstance(known, dict) else {}
+            for name, agent in rungs.items():
+                if known.get(name, agent) != agent:
+                    raise ValueError(
+                        f"{named(self.folder)}: the rung {name!r} was {_short(known[name])}, here it is "
+                        f"{_short(agent)}; give it another name, or choose another folder"
+                    )
+            rungs = {**known, **rungs}
+            identity["rules"] = {**found["rules"], **identity["rules"]}
+        data = {**identity, "rungs": rungs}
+        if not path.exists() or read_json(path) != data:
+            write_json(path, data)
+        self.store.open()
+        planned = schedule(self.config)
+        finished = self.store.read(planned)
+        return [unit for unit in planned if key_of(unit) not in finished]
+
+    def play(self, units: Sequence[Unit], progress: Progress) -> None:
+        """Play units and keep each as it ends; `progress` is called with the number of games that ended.
+
+        Raises:
+            ValueError: an agent cannot be made, or a process that plays games died.
+            OSError: results cannot be written; the same call resumes once they can.
+        """
+        if not units:
+            return
+
+        def save(entry: UnitEntry) -> None:
+            self.store.append(entry)
+            progress(len(entry.games))
+
+        progress(0)
+        with unit_player(self.config, makers_of(self.config.agents)) as player:
+            player.play(units, save)
+
+    def entries(self) -> list[UnitEntry]:
+        """Return the finished units of this configuration, in the order of the schedule."""
+        planned = schedule(self.config)
+        finished = self.store.read(planned)
+        return [finished[key_of(unit)] for unit in planned if key_of(unit) in finished]
+
+
+def check_identity(path: Path, identity: Mapping[str, Any], found: Any) -> None:
+    """Refuse a folder whose results depend on other things than `identity`; rules of other pools do not matter.
+
+    Raises:
+        ValueError: with what differs.
+    """
+    if not isinstance(found, dict) or not isinstance(found.get("rules"), dict):
+        raise ValueError(f"{named(path)} is damaged: it must hold a table, with a table `rules`")
+    for key, value in identity.items():
+        other = found.get(key)
+        if key == "rules":
+            other = {players: found[key].get(players, digest) for players, digest in value.items()}
+        if other != value:
+            raise ValueError(
+                f"{named(path.parent)} holds another ladder: its {key} is {_short(other)}, here it is {_short(value)}; "
+                "choose another folder, or remove that one"
+            )
+
+
+def _short(value: object) -> str:
+    return shorten(printable(value), MAX_SHOWN)

@@ -1,0 +1,276 @@
+"""Reports of a ladder: Markdown, CSV, one HTML page that needs nothing else, and plain data."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_training.files import write_json
+from sackarmies_training.ladder.config import LadderConfig, Pool
+from sackarmies_training.ladder.estimate import RESAMPLES, Estimate, PoolEstimates, RungResult, Step
+from sackarmies_training.ladder.picture import draw
+from sackarmies_training.ladder.units import UnitEntry
+
+RUNG_HEADS = (
+    *("rung", "agent", "Elo", "95% interval", "games", "points", "won", "drawn", "lost", "draws"),
+    *("decisions/s", "ms, median", "ms, 99%"),
+)
+MARK = "*"  # of a rating that games alone do not set
+CSS = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; }
+"""
+
+
+@dataclass(frozen=True)
+class PoolReport:
+    """A pool and what was measured in it, best rung first."""
+
+    pool: Pool
+    estimates: PoolEstimates
+    rungs: tuple[RungResult, ...]
+
+    @property
+    def title(self) -> str:
+        """A heading."""
+        return f"{self.pool.players} players"
+
+
+def make_reports(config: LadderConfig, entries: Sequence[UnitEntry]) -> list[PoolReport]:
+    """Return the reports of all pools in which every rung has played, of their finished units."""
+    reports = []
+    for pool in config.pool:
+        played = [entry for entry in entries if entry.players == pool.players]
+        seated = {name for entry in played for name in entry.line_up}
+        if seated >= set(config.agents):
+            estimates = PoolEstimates(list(config.agents), played, config.anchor)
+            reports.append(PoolReport(pool, estimates, tuple(map(estimates.result, estimates.ranked))))
+    return reports
+
+
+# --- sentences
+
+
+def percent(estimate: Estimate) -> str:
+    """Return a share with its interval."""
+    return f"{estimate.value:.1%} ({estimate.low:.1%} to {estimate.high:.1%})"
+
+
+def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
+    """Return what was played, and what it can say."""
+    players, estimates = report.pool.players, report.estimates
+    units = len(estimates.entries)
+    armies = len(config.army_list)
+    shared = f" All {armies} armies have equal shares." if armies else ""
+    lines = [
+        f"{units} units, {len(estimates.outcomes)} games. A unit is one draw of armies and chance, played in all "
+        f"seatings of its line-up.{shared} Intervals are 95%, by bootstrap over units ({RESAMPLES} resamples).",
+    ]
+    if players > 2:
+        lines.append(f"With {players} players, a rating says who is strong against this pool, and no more.")
+    lines += [step_sentence(step, estimates) for step in estimates.steps()]
+    lines += [
+        f"{rung.name} lost {rung.forfeits} of its {rung.tally.games} games by forfeit."
+        for rung in report.rungs
+        if rung.forfeits
+    ]
+    return lines
+
+
+def step_sentence(step: Step, estimates: PoolEstimates) -> str:
+    """Return how far a rung stands above the next one, as far as the games say."""
+    met = estimates.payoff(step.upper, step.lower)
+    direct = "" if met is None else f" It took {percent(met)} of their points in {met.games} games."
+    if not step.is_measured:
+        return (
+            f"{step.upper} stands above {step.lower}, and the games set no upper limit to how far: on one side of "
+            f"this gap no rung took a point from one on the other.{direct}"
+        )
+    difference = f"{step.difference.value:.0f} Elo ({step.difference.low:.0f} to {step.difference.high:.0f})"
+    if step.is_shown:
+        return f"{step.upper} stands {difference} above {step.lower}.{direct}"
+    return f"{step.upper} is not shown to stand above {step.lower}: {difference}.{direct}"
+
+
+# --- tables
+
+
+def interval(rung: RungResult) -> str:
+    """Return the interval of a rating, where games set one."""
+    return f"{rung.rating.low:+.0f} to {rung.rating.high:+.0f}" if rung.is_measured else "order only"
+
+
+def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
+    """Return a row for each rung, best first."""
+    return [
+        [
+            rung.name,
+            config.agents[rung.name],
+            f"{rung.rating.value:+.0f}{'' if rung.is_measured else MARK}",
+            interval(rung),
+            str(rung.tally.games),
+            percent(rung.score),
+            *map(str, (rung.tally.wins, rung.tally.draws, rung.tally.losses)),
+            f"{rung.draw_share:.1%}",
+            f"{rung.thinking.rate:,.0f}",
+            f"{1000 * rung.thinking.quantile(0.5):.3g}",
+            f"{1000 * rung.thinking.quantile(0.99):.3g}",
+        ]
+        for rung in report.rungs
+    ]
+
+
+def payoff_rows(report: PoolReport) -> list[list[str]]:
+    """Return the share of their common points that the row took from the column, with intervals."""
+    names = [rung.name for rung in report.rungs]
+    rows = []
+    for one in names:
+        cells = [None if one == other else report.estimates.payoff(one, other) for other in names]
+        rows.append([one, *("" if cell is None else percent(cell) for cell in cells)])
+    return rows
+
+
+def notes(report: PoolReport) -> list[str]:
+    """Return what the columns of the tables mean."""
+    lines = [
+        "Points: one a game, for the winner, or divided among those who draw at the top; here the share of the points "
+        "that the rung and its opponents took. Draws: games in which several seats shared the point.",
+        "Decisions a second and milliseconds a decision: processor time of the agent's own answers while it played, of "
+        "all its threads together, the game itself left out; the classes of durations are 5% wide.",
+    ]
+    if not all(rung.is_measured for rung in report.rungs):
+        lines.append(
+            f"{MARK} Between this rung and those without a mark, points went one way only: a prior of 800 Elo alone "
+            "keeps its rating finite. Read it as an order, not as a distance."
+        )
+    return lines
+
+
+# --- files
+
+
+def markdown(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
+    """Return the ladder as Markdown."""
+    lines = ["# Ladder", ""]
+    for report in reports:
+        lines += [f"## {report.title}", ""]
+        lines += [f"- {line}" for line in design_sentences(config, report)]
+        lines += ["", *_markdown_table(RUNG_HEADS, rung_rows(config, report)), ""]
+        lines += [*(f"{line}\n" for line in notes(report))]
+        lines += [f"### Share of their points, row against column, {report.title}", ""]
+        lines += [*_markdown_table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)), ""]
+    return "\n".join(lines)
+
+
+def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    cells = [heads, ["---"] * len(heads), *rows]
+    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
+
+
+def csv_text(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
+    """Return a line for each rung and pool, and for each pair."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["players", "rung", "against", "agent", "value", "low", "high", "unit", "units", "games"])
+    for report in reports:
+        players = report.pool.players
+        for rung in report.rungs:
+            rating, counts = rung.rating, (rung.score.units, rung.score.games)
+            agent = config.agents[rung.name]
+            elo = _rounded(rating, 1) if rung.is_measured else ["", "", ""]
+            writer.writerow([players, rung.name, "", agent, *elo, "Elo", *counts])
+            writer.writerow([players, rung.name, "", agent, *_rounded(rung.score, 4), "share of points", *counts])
+            for other in report.rungs:
+                met = None if other is rung else report.estimates.payoff(rung.name, other.name)
+                if met is not None:
+                    row = [players, rung.name, other.name, agent, *_rounded(met, 4)]
+                    writer.writerow([*row, "share of points", met.units, met.games])
+    return out.getvalue()
+
+
+def _rounded(measured: Any, digits: int) -> list[float]:
+    return [round(value, digits) for value in (measured.value, measured.low, measured.high)]
+
+
+def html_page(config: LadderConfig, reports: Sequence[PoolReport], picture: str) -> str:
+    """Return one page with all styles and the picture (SVG) in it."""
+    parts = [f"<h1>Ladder</h1>{picture}"]
+    for report in reports:
+        parts.append(f"<h2>{html.escape(report.title)}</h2><ul>")
+        parts += [f"<li>{html.escape(line)}</li>" for line in design_sentences(config, report)]
+        parts.append("</ul>" + _html_table(RUNG_HEADS, rung_rows(config, report)))
+        parts += [f"<p>{html.escape(line)}</p>" for line in notes(report)]
+        parts.append("<h3>Share of their points, row against column</h3>")
+        parts.append(_html_table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)))
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Ladder</title><style>{CSS}</style>'
+    return f"{head}<body>{''.join(parts)}</body></html>\n"
+
+
+def _html_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str, Any]:
+    """Return the reports as plain data."""
+    return {
+        "pools": [
+            {
+                "players": report.pool.players,
+                "units": len(report.estimates.entries),
+                "games": len(report.estimates.outcomes),
+                "rungs": [_rung_data(config, rung) for rung in report.rungs],
+                "steps": [asdict(step) for step in report.estimates.steps()],
+                "payoff": [
+                    {"rung": one.name, "against": other.name, **asdict(met)}
+                    for one in report.rungs
+                    for other in report.rungs
+                    if one is not other and (met := report.estimates.payoff(one.name, other.name)) is not None
+                ],
+            }
+            for report in reports
+        ]
+    }
+
+
+def _rung_data(config: LadderConfig, rung: RungResult) -> dict[str, Any]:
+    thinking = rung.thinking
+    return {
+        "rung": rung.name,
+        "agent": config.agents[rung.name],
+        "elo": asdict(rung.rating),
+        "is_measured": rung.is_measured,
+        "points": asdict(rung.score),
+        **asdict(rung.tally),
+        "draw_share": rung.draw_share,
+        "forfeits": rung.forfeits,
+        "decisions": thinking.decisions,
+        "decisions_a_second": thinking.rate,
+        "seconds_median": thinking.quantile(0.5),
+        "seconds_99": thinking.quantile(0.99),
+    }
+
+
+def write_reports(config: LadderConfig, reports: Sequence[PoolReport], folder: Path) -> None:
+    """Write `ladder.md`, `results.csv`, `results.json`, `ladder.png` and `ladder.html`, the pictures last.
+
+    Raises:
+        OSError: one of them cannot be written.
+        ImportError: there is no matplotlib.
+    """
+    write_json(folder / "results.json", report_data(config, reports))
+    write_safely(folder / "results.csv", csv_text(config, reports).encode())
+    write_safely(folder / "ladder.md", markdown(config, reports).encode())
+    write_safely(folder / "ladder.png", draw(reports, "png"))
+    picture = draw(reports, "svg").decode()
+    write_safely(folder / "ladder.html", html_page(config, reports, picture[picture.index("<svg") :]).encode())

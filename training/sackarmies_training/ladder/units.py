@@ -1,0 +1,231 @@
+"""Units of a ladder: one draw of armies and chance for a line-up, played in all seatings.
+
+A unit is what statistics count. Its games share armies and chance, and differ in who sits where: what the draw gives
+to one seat, every rung gets once. So units are independent of each other, and games are not.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.validation import StrictModel, TupleOf
+from sackarmies_env.registry import load_players
+from sackarmies_training.ladder.config import LadderConfig, Pool
+from sackarmies_training.ladder.thinking import Thinking, Watch
+from sackarmies_training.matches import PlayedGame, Seating, play_games, rehearse
+from sackarmies_training.ratings import Outcome
+from sackarmies_training.seeds import SEED_BITS, derive
+from sackarmies_training.tournament import ForfeitEntry, line_ups, seatings
+
+KEPT_GAMES = 64  # games that a process keeps built
+
+Maker = Callable[[GameInfo], Agent]  # can be pickled
+
+
+def maker_of(text: str) -> Maker:
+    """Return what makes an agent from its text form."""
+    return functools.partial(make_agent, text)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit before it is played.
+
+    Attributes:
+        players: seats.
+        line_up: names by seat in the first seating.
+        number: which one of this line-up.
+        armies: by seat; none in a game without armies.
+        seed: of the chance of all its games.
+    """
+
+    players: int
+    line_up: tuple[str, ...]
+    number: int
+    armies: tuple[str, ...]
+    seed: int
+
+    @property
+    def num_games(self) -> int:
+        """Games: one for each seating."""
+        return len(seatings(self.line_up))
+
+
+class GameEntry(StrictModel):
+    """A finished game: what each seat earned, turns, actions, forfeits."""
+
+    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
+    turns: Annotated[int, Field(ge=0)]
+    actions: Annotated[int, Field(ge=0)]
+    truncated: bool
+    forfeits: TupleOf[ForfeitEntry] = ()
+
+
+class UnitEntry(StrictModel):
+    """A finished unit, a line of the file of results; games are in the order of `tournament.seatings`."""
+
+    players: int
+    line_up: TupleOf[str]
+    number: int
+    armies: TupleOf[str]
+    seed: int
+    games: TupleOf[GameEntry]
+    thinking: dict[str, Thinking]
+
+    @property
+    def unit(self) -> Unit:
+        """What was played."""
+        return Unit(self.players, self.line_up, self.number, self.armies, self.seed)
+
+    def outcomes(self) -> list[Outcome]:
+        """Return the games as ratings see them."""
+        return [
+            Outcome(seating, game.returns, {forfeit.seat: forfeit.reason for forfeit in game.forfeits})
+            for seating, game in zip(seatings(self.line_up), self.games, strict=True)
+        ]
+
+    def points(self, name: str) -> float:
+        """Return the points of an agent in all games of the unit: one a game, divided among those who draw."""
+        return sum(outcome.score(name) for outcome in self.outcomes())
+
+
+# --- what is played
+
+
+def pool_line_ups(names: Sequence[str], pool: Pool) -> list[tuple[str, ...]]:
+    """Return the line-ups of a pool; their order does not depend on the order of names, nor do those of a pair."""
+    ordered = sorted(names)
+    if pool.line_ups == "mixed":
+        return line_ups(ordered, pool.players)
+    return [tuple(pair[seat % 2] for seat in range(pool.players)) for pair in combinations(ordered, 2)]
+
+
+def armies_of(armies: Sequence[str], players: int, number: int, seed: int) -> tuple[str, ...]:
+    """Return the armies of unit `number`, by seat.
+
+    In each block of as many units as there are armies, every seat holds every army once. The seats hold different ones
+    as far as there are enough; who meets whom changes from block to block, and in one block fewer than there are
+    armies, the first two seats meet in all pairs.
+    """
+    count = len(armies)
+    if count < 2:
+        return tuple(armies) * players
+    block, place = divmod(number, count)
+    era, turn = divmod(block, count - 1)
+    rng = np.random.default_rng(derive(seed, "armies", players, era))
+    shifts = (rng.permutation(count - 1) + 1).tolist()
+    ahead = [0, *(shifts[(turn + seat) % (count - 1)] for seat in range(players - 1))]
+    return tuple(armies[(place + shift) % count] for shift in ahead)
+
+
+def make_unit(config: LadderConfig, line_up: tuple[str, ...], number: int) -> Unit:
+    """Return a unit: its armies and its seed follow from the ladder's seed, its line-up and its number."""
+    players = len(line_up)
+    armies = armies_of(config.army_list, players, number, config.seed)
+    return Unit(players, line_up, number, armies, derive(config.seed, f"unit {json.dumps(line_up)}", number))
+
+
+def schedule(config: LadderConfig) -> list[Unit]:
+    """Return all units of a ladder; an interrupted one has played all line-ups about equally often."""
+    most = max(pool.units for pool in config.pool)
+    return [
+        make_unit(config, line_up, number)
+        for number in range(most)
+        for pool in config.pool
+        if number < pool.units
+        for line_up in pool_line_ups(list(config.agents), pool)
+    ]
+
+
+# --- playing
+
+
+@dataclass(frozen=True)
+class UnitJob:
+    """A unit with all that a process needs to play it.
+
+    Attributes:
+        unit: what is played.
+        game_id: of the game.
+        options: of the game, but for armies and players, as JSON.
+        makers: name -> what makes that agent.
+        seed: random seed of the agents.
+    """
+
+    unit: Unit
+    game_id: str
+    options: str
+    makers: Mapping[str, Maker]
+    seed: int
+
+
+def make_job(config: LadderConfig, unit: Unit, makers: Mapping[str, Maker]) -> UnitJob:
+    """Return the job of playing a unit."""
+    purpose = f"agents {json.dumps(unit.line_up)}"
+    seed = derive(config.seed, purpose, unit.number, bits=SEED_BITS)
+    options = json.dumps(config.game.model_extra or {}, sort_keys=True)
+    return UnitJob(unit, config.game.id, options, {name: makers[name] for name in unit.line_up}, seed)
+
+
+@functools.lru_cache(KEPT_GAMES)
+def built_game(game_id: str, options: str, players: int, armies: tuple[str, ...]) -> Game:
+    """Build a game, or return the one that this process has built before."""
+    return load_players(game_id, players, **json.loads(options), **({"armies": list(armies)} if armies else {}))
+
+
+_rehearsed: set[tuple[str, int, str]] = set()  # of this process: game, players, agent
+
+
+def play_unit(job: UnitJob) -> UnitEntry:
+    """Play all seatings of a unit side by side, and measure how long its agents think."""
+    unit = job.unit
+    game = built_game(job.game_id, job.options, unit.players, unit.armies)
+    _rehearse(job, game)
+    line_up_list = seatings(unit.line_up)
+    seeds = [unit.seed] * len(line_up_list)
+    watch = Watch()
+    info = GameInfo.of(game)
+    with closing(Seating(line_up_list, lambda name: job.makers[name](info), job.seed, seeds, watch.add)) as seating:
+        games = play_games(game, line_up_list, seeds, seating)
+    return entry_of(unit, games, watch.thinking)
+
+
+def _rehearse(job: UnitJob, game: Game) -> None:
+    """Let each agent make a decision in this process before any is measured: what it loads and compiles is no thinking.
+
+    An agent is known by its maker, since names may stand for other agents in other contests.
+    """
+    info = GameInfo.of(game)
+    for name, maker in job.makers.items():
+        key = (job.game_id, job.unit.players, repr(maker))
+        if key not in _rehearsed:
+            rehearse(game, [name], lambda name: job.makers[name](info))
+            _rehearsed.add(key)
+
+
+def entry_of(unit: Unit, games: Sequence[PlayedGame], thinking: Mapping[str, Thinking]) -> UnitEntry:
+    """Return what is kept of a finished unit."""
+    entries: list[dict[str, Any]] = [
+        {
+            "returns": game.returns,
+            "turns": game.turns,
+            "actions": len(game.actions),
+            "truncated": game.truncated,
+            "forfeits": [{"seat": one.seat, "ply": one.ply, "reason": one.reason} for one in game.forfeits],
+        }
+        for game in games
+    ]
+    data = {"line_up": unit.line_up, "number": unit.number, "armies": unit.armies, "seed": unit.seed}
+    return UnitEntry.model_validate({"players": unit.players, **data, "games": entries, "thinking": dict(thinking)})
