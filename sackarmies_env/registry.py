@@ -32,6 +32,7 @@ SACK_ARMIES = GameEntry(
     advice="sackarmies_env.render.sack_armies_words:ADVICE",
     docs="sackarmies_env.games.sack_armies.hooks:docs",
     commands="sackarmies_training.sack_armies.commands:add_commands",
+    responders="sackarmies_training.sack_armies.responders:responders",
     greedy="sackarmies_agents.scripted.sack_armies.agent:GreedyAgent",
     policy="sackarmies_agents.scripted.sack_armies.policy:make_policy",
     evaluation="sackarmies_agents.search.sack_armies.evaluation:make_evaluation",

@@ -48,6 +48,7 @@ class GameEntry:
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
             `make_game`. None: one configuration stands for all.
         commands: `(app) -> None`, adds commands to the command line.
+        responders: `() -> dict`, name -> what trains a best response to an agent, see `ladder.exploit.Responder`.
         docs: `() -> dict`, generated pages of documentation as file -> text.
         title: name of the game for people.
         player_noun: what a player is called, as in "Player 0 to decide".
@@ -70,6 +71,7 @@ class GameEntry:
     evaluation: str | None = None
     warmup: str | None = None
     commands: str | None = None
+    responders: str | None = None
     docs: str | None = None
     title: str = ""
     player_noun: str = "Player"

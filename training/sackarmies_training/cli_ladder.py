@@ -11,17 +11,19 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_training.cli_errors import PlainGroup, console, games_bar, print_resumed
+from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, print_resumed
 from sackarmies_training.cli_options import complete_agent
 from sackarmies_training.config import load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 
 if TYPE_CHECKING:
     from sackarmies_training.ladder.config import LadderConfig
+    from sackarmies_training.ladder.regret import Solved
     from sackarmies_training.ladder.report import PoolReport
     from sackarmies_training.ladder.sprt import SprtPlan
 
 DEFAULT_LADDER = Path("configs/ladder/scripted.toml")
+EXACT_FOLDER = Path("configs/ladder/exact")
 
 ladder_app = typer.Typer(cls=PlainGroup, help="Measure the rungs of the ladder; place a newcomer.")
 
@@ -51,16 +53,26 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     """Play the ladder, or what is missing of it, and write its reports. Interrupted ladders resume."""
     if ctx.invoked_subcommand is not None:
         return
-    from sackarmies_training.ladder.config import LadderConfig
     from sackarmies_training.ladder.sprt import SprtPlan
 
     plan = SprtPlan(alpha, beta, elo0, elo1, max_games)
-    settings = load_config(config, LadderConfig)
+    settings = load_ladder(config)
     if add is None:
         play_ladder(settings)
     else:
         parse_agent(add)
         add_newcomer(settings, add, plan)
+
+
+def load_ladder(path: Path) -> LadderConfig:
+    """Read the configuration of a ladder.
+
+    Raises:
+        ValueError: no such file, or a line for each fault.
+    """
+    from sackarmies_training.ladder.config import LadderConfig
+
+    return load_config(path, LadderConfig)
 
 
 def play_ladder(settings: LadderConfig) -> None:
@@ -97,25 +109,27 @@ def print_rungs(report: PoolReport) -> None:
     """Print the table of a pool."""
     from sackarmies_training.ladder.report import interval
 
-    def make(labels: Sequence[str], gap: str) -> RenderableType:
+    def make(labels: Sequence[str], style: tuple[str, bool]) -> RenderableType:
+        gap, is_wide = style
         table = plain_table()
         table.add_column("rung", no_wrap=True)
-        add_numbers(table, ("Elo", "points", "draws", "games", "decisions/s", "ms: median", "99%"))
+        add_numbers(
+            table, ("Elo", "points", "games", "ms, median", "ms, 99%", *(["draws", "decisions/s"] if is_wide else []))
+        )
         for label, rung in zip(labels, report.rungs, strict=True):
             score, thinking = rung.score, rung.thinking
             table.add_row(
                 Text(label),
                 f"{rung.rating.value:+.0f}{gap}({interval(rung)})",
                 f"{score.value:.1%}{gap}({score.low:.1%} to {score.high:.1%})",
-                f"{rung.draw_share:.1%}",
                 str(score.games),
-                f"{thinking.rate:,.0f}",
                 *(f"{1000 * thinking.quantile(share):.3g}" for share in (0.5, 0.99)),
+                *((f"{rung.draw_share:.1%}", f"{thinking.rate:,.0f}") if is_wide else ()),
             )
         return titled(report.title, table)
 
     names = [rung.name for rung in report.rungs]
-    console.print(fitted(make, (" ", "\n"), names, console.width), highlight=False)
+    console.print(fitted(make, ((" ", True), ("\n", True), ("\n", False)), names, console.width), highlight=False)
 
 
 def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
@@ -157,3 +171,87 @@ def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
             games = len(report.estimates.outcomes)
             return [rung.name for rung in reversed(report.rungs)], f"by their ratings over {games} games"
     return list(settings.agents), "in the order of the configuration, since they have not all played"
+
+
+@ladder_app.command("exploit", cls=PlainCommand)
+def exploit(
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT", help="A rung or another agent.", show_default=False, autocompletion=complete_agent
+        ),
+    ],
+    budget: Annotated[int, typer.Option(metavar="GAMES", min=1, help="Games that the response may train with.")] = 3000,
+    games: Annotated[int, typer.Option(metavar="N", min=2, help="Fresh games of the measurement.")] = 400,
+    responder: Annotated[str, typer.Option(metavar="NAME", help="What trains the response.")] = "weights",
+    config: ConfigOption = DEFAULT_LADDER,
+) -> None:
+    """Measure how much a best response takes from an agent, a lower bound. Interrupted measurements resume."""
+    from sackarmies_training.ladder.exploit import Exploit, exploit_sentence
+    from sackarmies_training.locks import locked
+
+    settings = load_ladder(config)
+    target = settings.agents.get(agent, agent)
+    parse_agent(target)
+    search = Exploit(settings, target, responder, budget)
+    with locked(search.folder):
+        search.open()
+        with games_bar(budget + games) as progress:
+            result = search.run(games, progress)
+    console.print(exploit_sentence(result), highlight=False, soft_wrap=True)
+    console.print(f"The response and its games are in {search.folder}.", highlight=False, soft_wrap=True)
+
+
+@ladder_app.command("exact", cls=PlainCommand)
+def exact(
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SCENARIO",
+            help=f"Small positions, names or TOML files; by default those of {EXACT_FOLDER}.",
+            show_default=False,
+        ),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="AGENT",
+            help="Repeat the option for several; by default the rungs.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ] = None,
+    max_nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Largest number of decisions.")] = 1_000_000,
+    config: ConfigOption = DEFAULT_LADDER,
+) -> None:
+    """Compare agents with exact values, by enumeration of every action and flip of small positions."""
+    from sackarmies_training.ladder.regret import load_position, solve
+
+    sources = scenarios or sorted(map(str, EXACT_FOLDER.glob("*.toml")))
+    if not sources:
+        raise ValueError(f"there is no scenario in {EXACT_FOLDER}: name one")
+    agents = agent or list(load_ladder(config).agents.values())
+    for text in agents:
+        parse_agent(text)
+    for source in sources:
+        print_solved(solve(Path(source).stem, load_position(source), agents, max_nodes=max_nodes))
+
+
+def print_solved(solved: Solved) -> None:
+    """Print the values of a position and what agents lose there."""
+    table = plain_table()
+    table.add_column("agent", overflow="fold")
+    table.add_column("first choice", overflow="fold")
+    add_numbers(table, ("it loses", "mean loss", "best choice", "worst loss"))
+    for one in solved.regrets:
+        text = solved.texts[solved.root_actions.index(one.root or 0)]
+        shares = f"{one.mean:.4f}", f"{one.best_share:.1%}", f"{one.worst:.3f}"
+        table.add_row(Text(one.agent), text, f"{solved.root_regret(one):.4f}", *shares)
+    choices = ", ".join(f"{text} {value:+.4f}" for text, value in zip(solved.texts, solved.values, strict=True))
+    told = (
+        f"Seat {solved.player} decides and can expect {solved.value:+.4f} (a win is +1, a loss -1): {choices}. "
+        f"{solved.nodes:,} different decisions, all enumerated; at {solved.mattering:,} of them some choice is worse "
+        "than another, and each agent was asked there once."
+    )
+    console.print(titled(solved.name, table, told), highlight=False)

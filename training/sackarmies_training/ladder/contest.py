@@ -18,7 +18,7 @@ from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, code_digest
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
-from sackarmies_training.ladder.units import Maker, Unit, UnitEntry, make_job, maker_of, play_unit, schedule
+from sackarmies_training.ladder.units import Maker, Unit, UnitEntry, UnitJob, make_job, maker_of, play_unit, schedule
 from sackarmies_training.matches import Progress, worker_pool
 
 FORMAT = 1
@@ -48,14 +48,19 @@ class UnitPlayer:
             ValueError: an agent cannot be made, or a process that plays games died.
             OSError: `save` cannot write.
         """
-        jobs = [make_job(self.config, unit, self.makers) for unit in units]
+        self.run([make_job(self.config, unit, self.makers) for unit in units], lambda place, entry: save(entry))
+
+    def run(self, jobs: Sequence[UnitJob], save: Callable[[int, UnitEntry], None]) -> None:
+        """Play jobs and hand over the place of each and its unit as soon as it has ended; errors as for `play`."""
         if self._pool is None:
-            for job in jobs:
-                save(play_unit(job))
+            for place, job in enumerate(jobs):
+                save(place, play_unit(job))
             return
-        futures: list[Future[UnitEntry]] = [self._pool.submit(play_unit, job) for job in jobs]
+        futures: dict[Future[UnitEntry], int] = {
+            self._pool.submit(play_unit, job): place for place, job in enumerate(jobs)
+        }
         for future in as_completed(futures):
-            save(future.result())
+            save(futures[future], future.result())
 
 
 @contextmanager

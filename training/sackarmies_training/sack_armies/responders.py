@@ -1,0 +1,105 @@
+"""Best responses of Sack Armies: the scripted General with other weights, found by random search in generations."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
+from sackarmies_agents.scripted.sack_armies.weights import WEIGHTS
+from sackarmies_training.ladder.exploit import Arena, Responder, Response
+from sackarmies_training.ladder.units import Maker
+
+LARGEST, SMALLEST = 32, 4  # candidates of a generation, powers of two
+FIRST_UNITS = 4  # that all candidates of a generation play; those that remain play twice as many, and so on
+CHANGED = 0.3  # share of the weights that a candidate changes
+SPREAD, NARROWER = 0.6, 0.8  # standard deviation of the logarithm of a changed weight; its factor after a generation
+Weights = dict[str, float]
+
+
+class WeightedGreedy(GreedyAgent):
+    """The scripted General with weights of its own."""
+
+    def __init__(self, weights: Mapping[str, float], info: GameInfo) -> None:
+        """Make ready for a game; `weights` are all of `weights.WEIGHTS`."""
+        super().__init__(info)
+        for name, value in weights.items():
+            self._board[f"w_{name}"][0] = value
+
+
+def weighted(weights: Mapping[str, float]) -> Maker:
+    """Return what makes the scripted General with these weights."""
+    return functools.partial(WeightedGreedy, dict(weights))
+
+
+def generation_units(candidates: int) -> int:
+    """Return the units that a generation plays: of its candidates, and of the best of the generation before."""
+    rounds = candidates.bit_length() - 1
+    return rounds * candidates * FIRST_UNITS + FIRST_UNITS * ((1 << rounds) - 1)
+
+
+class WeightSearch:
+    """Changes weights of the scripted General at random, and keeps what wins.
+
+    In each generation the best weights so far are changed at random, each changed one by a factor. The candidates play
+    by successive halving (Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016): the better half
+    goes on, with twice as many units. The last one takes the place of the best so far if it did better on the same
+    units by more than the standard error of the difference.
+    """
+
+    doc = "random search over the weights of the scripted General, which it starts from"
+
+    def respond(self, arena: Arena) -> Response:
+        """Return the best weights found within the budget."""
+        state = arena.state or {"generation": 0, "next_unit": 0, "weights": dict(WEIGHTS), "adopted": 0}
+        best: Weights = state["weights"]
+        while (candidates := affordable(arena.left)) >= SMALLEST:
+            generation, first = state["generation"], state["next_unit"]
+            rng = np.random.default_rng((arena.config.seed, generation))
+            mutants = [mutated(best, SPREAD * NARROWER**generation, rng) for _ in range(candidates)]
+            winner, gains = self._halve(arena, best, mutants, first)
+            if gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains)):
+                best, state["adopted"] = winner, state["adopted"] + 1
+            used = FIRST_UNITS * (2 ** (candidates.bit_length() - 1) - 1)
+            state |= {"generation": generation + 1, "next_unit": first + used, "weights": best}
+            arena.save(state)
+        described: dict[str, Any] = {"weights": best, "generations": state["generation"], "adopted": state["adopted"]}
+        return Response(weighted(best), described)
+
+    def _halve(
+        self, arena: Arena, best: Weights, mutants: list[Weights], first: int
+    ) -> tuple[Weights, NDArray[np.float64]]:
+        """Return the last mutant, and its gain over the best so far on each unit that both played."""
+        left, units = mutants, FIRST_UNITS
+        gains = np.zeros((len(left), 0))
+        while len(left) > 1:
+            scores = arena.scores([weighted(one) for one in (best, *left)], range(first, first + units))
+            gains = np.concatenate([gains, scores[1:] - scores[0]], axis=1)
+            better = np.argsort(-gains.mean(axis=1), kind="stable")[: len(left) // 2]
+            left, gains = [left[place] for place in better], gains[better]
+            first, units = first + units, 2 * units
+        return left[0], gains[0, FIRST_UNITS:]  # the first units chose it among many, and flatter it
+
+
+def affordable(games: int) -> int:
+    """Return how many candidates a generation can have for so many games; 0 if too few."""
+    candidates = LARGEST
+    while candidates >= SMALLEST and 2 * generation_units(candidates) > games:
+        candidates //= 2
+    return candidates if candidates >= SMALLEST else 0
+
+
+def mutated(weights: Mapping[str, float], spread: float, rng: np.random.Generator) -> Weights:
+    """Return weights some of which are multiplied by random factors; signs stay."""
+    factors = np.exp(spread * rng.standard_normal(len(weights))) ** (rng.random(len(weights)) < CHANGED)
+    return {name: float(value * factor) for (name, value), factor in zip(weights.items(), factors, strict=True)}
+
+
+def responders() -> dict[str, Responder]:
+    """Return the responders of the game by name."""
+    return {"weights": WeightSearch()}
