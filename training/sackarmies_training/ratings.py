@@ -100,15 +100,12 @@ def bradley_terry(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str
     score = np.array([sum(outcome.score(name) for outcome in outcomes) for name in names])
     best = fit_strengths(seats, games, score)
     center = np.eye(len(names)) - 1.0 / len(names)
-    spread = np.sqrt(np.diag(center @ np.linalg.inv(_curvature(seats, games, best)) @ center))
+    spread = np.sqrt(np.diag(center @ np.linalg.inv(curvature_of(games, chances_of(seats, best))) @ center))
     return _with_intervals(names, (best - best.mean()) * ELO_PER_NAT, spread * ELO_PER_NAT)
 
 
 def fit_strengths(
-    seats: NDArray[np.int64],
-    games: NDArray[np.int64],
-    score: NDArray[np.float64],
-    start: NDArray[np.float64] | None = None,
+    seats: NDArray[np.int64], games: NDArray[np.int64], score: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the most probable strengths of `bradley_terry`, in nats, `(n,)`.
 
@@ -116,7 +113,6 @@ def fit_strengths(
         seats: `(k, n)`, seats by agent in each line-up.
         games: `(k,)`, games of each line-up.
         score: `(n,)`, points of each agent in all of them.
-        start: `(n,)`, where the search begins; strengths of similar data make it shorter.
     """
 
     def loss(strength: NDArray[np.float64]) -> float:
@@ -124,35 +120,27 @@ def fit_strengths(
         return float(0.5 * PRIOR * strength @ strength - score @ strength + games @ totals)
 
     def slope(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-        result: NDArray[np.float64] = PRIOR * strength - score + games @ _chances(seats, strength)
+        result: NDArray[np.float64] = PRIOR * strength - score + games @ chances_of(seats, strength)
         return result
 
-    first = np.zeros(len(score)) if start is None else start
-    options = {"gtol": 1e-9 * max(1, games.sum())}
     best: NDArray[np.float64] = scipy.optimize.minimize(
-        loss,
-        first,
-        jac=slope,
-        hess=lambda strength: _curvature(seats, games, strength),
-        method="trust-exact",
-        options=options,
+        loss, np.zeros(len(score)), jac=slope, method="BFGS", options={"gtol": 1e-9}
     ).x
     return best
 
 
-def _curvature(
-    seats: NDArray[np.int64], games: NDArray[np.int64], strength: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the second derivatives of what `fit_strengths` minimizes, `(n, n)`."""
-    chance = _chances(seats, strength)
-    result: NDArray[np.float64] = np.diag(games @ chance + PRIOR) - (chance * games[:, None]).T @ chance
+def chances_of(seats: NDArray[np.int64], strength: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the chance of each agent to win a game of each line-up, `(..., k, n)` for strengths `(..., n)`."""
+    worth = seats * np.exp(strength - strength.max(axis=-1, keepdims=True))[..., None, :]
+    result: NDArray[np.float64] = worth / worth.sum(axis=-1, keepdims=True)
     return result
 
 
-def _chances(seats: NDArray[np.int64], strength: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chance of each agent to win a game of each line-up, `(k, n)`."""
-    worth = seats * np.exp(strength - strength.max())
-    result: NDArray[np.float64] = worth / worth.sum(axis=1, keepdims=True)
+def curvature_of(games: NDArray[np.int64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the second derivatives of what `fit_strengths` minimizes, `(..., n, n)`; chances are `(..., k, n)`."""
+    weighted = chances * games[:, None]
+    diagonal = np.eye(chances.shape[-1]) * (weighted.sum(axis=-2) + PRIOR)[..., None, :]
+    result: NDArray[np.float64] = diagonal - np.swapaxes(weighted, -1, -2) @ chances
     return result
 
 

@@ -14,11 +14,23 @@ from numpy.typing import NDArray
 
 from sackarmies_training.ladder.thinking import Thinking, total
 from sackarmies_training.ladder.units import UnitEntry
-from sackarmies_training.ratings import CONFIDENCE, ELO_PER_NAT, Outcome, Rating, fit_strengths, line_ups_of
+from sackarmies_training.ratings import (
+    CONFIDENCE,
+    ELO_PER_NAT,
+    PRIOR,
+    Outcome,
+    Rating,
+    chances_of,
+    curvature_of,
+    fit_strengths,
+    line_ups_of,
+)
 from sackarmies_training.standings import Tally, tally_of
 
 RESAMPLES = 1000
 RESAMPLING_SEED = 1  # equal data give equal intervals
+MAX_STEPS = 100
+EXACT = 1e-9  # slope at the end, for each game
 ENDS = (0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2)
 
 
@@ -115,8 +127,7 @@ class PoolEstimates:
         """Ratings in Elo, `(rungs,)`, and those of all resamples, `(RESAMPLES, rungs)`."""
         seats, games = line_ups_of(self.names, self.outcomes)
         best = fit_strengths(seats, games, self._points.sum(axis=0))
-        scores = self._weights @ self._points
-        others = np.array([fit_strengths(seats, games, score, best) for score in scores])
+        others = refit_strengths(seats, games, self._weights @ self._points, best)
         return self._scaled(best[None])[0], self._scaled(others)
 
     def _scaled(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -222,6 +233,28 @@ class PoolEstimates:
             thinking=total(entry.thinking[name] for entry in self.entries if name in entry.thinking),
             forfeits=sum(outcome.agents[seat] == name for outcome in mine for seat in outcome.forfeits),
         )
+
+
+def refit_strengths(
+    seats: NDArray[np.int64], games: NDArray[np.int64], scores: NDArray[np.float64], start: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what `fit_strengths` does for many scores at once, `(m, n)`, by Newton's method.
+
+    Args:
+        seats: `(k, n)`.
+        games: `(k,)`.
+        scores: `(m, n)`.
+        start: `(n,)`, strengths of similar scores.
+    """
+    strengths = np.tile(start, (len(scores), 1))
+    for _ in range(MAX_STEPS):
+        chances = chances_of(seats, strengths)
+        slopes = PRIOR * strengths - scores + games @ chances
+        if np.abs(slopes).max() < EXACT * games.sum():
+            break
+        steps = np.linalg.solve(curvature_of(games, chances), slopes[..., None])[..., 0]
+        strengths -= steps / np.maximum(1.0, np.abs(steps).max(axis=1, keepdims=True))  # far off, a nat at a time
+    return strengths
 
 
 def json_of(line_up: Sequence[str]) -> str:

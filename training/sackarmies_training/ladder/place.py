@@ -151,15 +151,14 @@ class Newcomer:
         Units count in the order of their numbers, whichever ends first, so that the answer does not depend on the
         number of processes; those that were played beyond the end of the test are kept and do not count.
         """
-        wanted = 0
+        part = AHEAD * self.config.workers
         while True:
             entries = self.finished(rung, plan.max_units)
             points = [entry.points(NEWCOMER) for entry in entries]
             used, verdict = first_decision(plan, points)
             if verdict is not Verdict.UNDECIDED or used >= plan.max_units:
                 return comparison_of(rung, plan, entries[:used], verdict)
-            wanted = min(plan.max_units, used + AHEAD * self.config.workers)
-            units = self.units(rung, wanted)
+            units = self.units(rung, min(plan.max_units, (used // part + 1) * part))
             found = self.store.read(units)
             play([unit for unit in units if key_of(unit) not in found])
 

@@ -1,0 +1,38 @@
+"""Small ladders of the toy game, and units with given results."""
+
+from __future__ import annotations
+
+from sackarmies_training.ladder.config import LadderConfig
+from sackarmies_training.ladder.units import UnitEntry
+from sackarmies_training.tournament import seatings
+from tests.second_game import GAME
+
+RUNGS = {"random": "random", "high": "greedy"}
+
+
+def make_config(folder, rungs=RUNGS, pools=((2, 6),), **changes):
+    """Return the configuration of a ladder of the toy game, `pools` being players and units."""
+    data = {
+        "folder": str(folder),
+        "workers": 1,
+        "game": {"id": GAME, "max_turns": 20},
+        "rung": [{"name": name, "agent": agent} for name, agent in rungs.items()],
+        "pool": [{"players": players, "units": units} for players, units in pools],
+    }
+    return LadderConfig.model_validate({**data, **changes})
+
+
+def make_entry(line_up, number, winners):
+    """Return a unit in which these names won its games, in the order of seatings; None for a draw of all seats."""
+    games = []
+    for seating, winner in zip(seatings(line_up), winners, strict=True):
+        returns = [0.0 if winner is None else 1.0 if name == winner else -1.0 for name in seating]
+        games.append({"returns": returns, "turns": 1, "actions": 2, "truncated": winner is None})
+    data = {"line_up": line_up, "number": number, "armies": (), "seed": number, "thinking": {}}
+    return UnitEntry.model_validate({"players": len(line_up), **data, "games": games})
+
+
+def results_of(path):
+    """Return the lines of a file of units, sorted, without what depends on the clock."""
+    entries = [UnitEntry.model_validate_json(line) for line in path.read_text().splitlines()]
+    return sorted(entry.model_copy(update={"thinking": {}}).model_dump_json() for entry in entries)

@@ -1,0 +1,198 @@
+"""Playing of a ladder: duplicate games, results that survive interruptions, and what is refused."""
+
+import json
+import os
+import re
+
+import pytest
+
+from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_training.ladder.contest import UNITS, Ladder, makers_of
+from sackarmies_training.ladder.store import UnitStore, key_of
+from sackarmies_training.ladder.thinking import Thinking, Watch, class_of, duration, total
+from sackarmies_training.ladder.units import UnitEntry, make_job, make_unit, play_unit
+from tests.second_game import registered
+from tests.training.ladders import make_config, make_entry, results_of
+
+
+@pytest.fixture(autouse=True)
+def duel():
+    with registered(greedy="tests.second_game:HighestCard"):
+        yield
+
+
+def play(config, folder, units=None):
+    ladder = Ladder(config, folder)
+    missing = ladder.open()
+    told = []
+    ladder.play(missing[:units], told.append)
+    return ladder, sum(told)
+
+
+class Recorder(RandomAgent):
+    """Takes the first legal id, and keeps what it saw."""
+
+    seen: list = []  # noqa: RUF012 - shared by all instances on purpose
+
+    def __init__(self, info):
+        super().__init__()
+
+    def act_batch(self, observations, action_masks):
+        Recorder.seen += [row.tobytes() for row in observations]
+        return action_masks.argmax(axis=1)
+
+
+def test_unit_is_the_same_deal_in_all_seatings(tmp_path):
+    rungs = {"one": "python:class=tests.training.test_ladder_contest:Recorder", "two": "random"}
+    config = make_config(tmp_path, rungs, ((4, 1),))
+    Recorder.seen.clear()
+    same = "python:class=tests.training.test_ladder_contest:Recorder"
+    entry = play_unit(make_job(config, make_unit(config, ("a", "b") * 2, 0), makers_of({"a": same, "b": same})))
+    assert len(entry.games) == 2
+    assert entry.games[0] == entry.games[1]  # equal agents: nothing differs between the seatings
+    assert len(entry.outcomes()) == 2
+    assert entry.outcomes()[0].agents == ("a", "b", "a", "b")
+    assert entry.outcomes()[1].agents == ("b", "a", "b", "a")
+    assert entry.points("a") + entry.points("b") == 2
+
+
+def test_unit_is_replayed_to_the_same_result(tmp_path):
+    config = make_config(tmp_path)
+    job = make_job(config, make_unit(config, ("high", "random"), 3), makers_of(config.agents))
+    assert play_unit(job).games == play_unit(job).games
+
+
+def test_interrupted_ladder_resumes_to_the_same_results(tmp_path):
+    config = make_config(tmp_path, pools=((2, 4), (4, 3)))
+    play(config, tmp_path / "whole")
+    _, first = play(config, tmp_path / "broken", units=2)
+    with (tmp_path / "broken" / UNITS).open("ab") as file:
+        file.write(b'{"players":2,"line_up":["high"')  # killed while writing
+    ladder, rest = play(config, tmp_path / "broken")
+    assert first + rest == 14
+    assert results_of(tmp_path / "broken" / UNITS) == results_of(tmp_path / "whole" / UNITS)
+    assert ladder.open() == []
+    assert len(ladder.entries()) == 7
+
+
+def test_added_rung_plays_only_what_is_missing(tmp_path):
+    play(make_config(tmp_path), tmp_path / "l")
+    before = (tmp_path / "l" / UNITS).read_bytes()
+    config = make_config(tmp_path, {"random": "random", "high": "greedy", "new": "random"})
+    _, games = play(config, tmp_path / "l")
+    assert games == 2 * 2 * 6  # against two rungs, six units of two games
+    assert (tmp_path / "l" / UNITS).read_bytes().startswith(before)
+    assert set(json.loads((tmp_path / "l" / "ladder.json").read_text())["rungs"]) == {"random", "high", "new"}
+    assert len(Ladder(make_config(tmp_path), tmp_path / "l").entries()) == 6  # the rung may be left out again
+
+
+def test_more_units_and_another_pool_play_only_what_is_missing(tmp_path):
+    play(make_config(tmp_path, pools=((2, 2),)), tmp_path / "l")
+    _, games = play(make_config(tmp_path, pools=((2, 3), (4, 1))), tmp_path / "l")
+    assert games == 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"seed": 2}, "holds another ladder: its seed is 1, here it is 2; choose another folder"),
+        ({"game": {"id": "duel", "max_turns": 21}}, "holds another ladder: its rules is "),
+        ({"rungs": {"random": "random", "high": "random"}}, "the rung 'high' was .*; give it another name"),
+    ],
+)
+def test_folder_of_another_ladder_is_refused(tmp_path, changes, sentence):
+    play(make_config(tmp_path), tmp_path / "l")
+    with pytest.raises(ValueError, match=sentence):
+        Ladder(make_config(tmp_path, **changes), tmp_path / "l").open()
+
+
+def test_ladder_of_other_code_is_refused(tmp_path, monkeypatch):
+    Ladder(make_config(tmp_path), tmp_path / "l").open()
+    monkeypatch.setattr("sackarmies_training.identity.CORE", tmp_path)
+    with pytest.raises(ValueError, match="holds another ladder: its code is"):
+        Ladder(make_config(tmp_path), tmp_path / "l").open()
+
+
+def test_damaged_line_is_named_with_what_to_do(tmp_path):
+    ladder, _ = play(make_config(tmp_path), tmp_path / "l")
+    path = tmp_path / "l" / UNITS
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], "{}\n", *lines[2:]]))
+    with pytest.raises(ValueError, match=r"units.jsonl, line 2: .*remove this line, and its games are played again"):
+        ladder.entries()
+    path.write_text("".join([lines[0], *lines]))
+    with pytest.raises(ValueError, match=r"units.jsonl, line 2: this unit stands there before: remove the line"):
+        ladder.entries()
+    wrong = json.loads(lines[1])
+    path.write_text("".join([lines[0], json.dumps({**wrong, "seed": 1}) + "\n", *lines[2:]]))
+    with pytest.raises(ValueError, match=r"line 2: these are not the games that the ladder plays"):
+        ladder.entries()
+    path.write_text("".join([lines[0], *lines[2:]]))
+    assert [key_of(unit) for unit in ladder.open()] == [(("high", "random"), 1)]
+
+
+def test_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
+    store = UnitStore(tmp_path / UNITS)
+    first, second = (make_entry(("a", "b"), number, ("a", "a")) for number in range(2))
+    store.append(first)
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(OSError, match=re.escape(str(store.path))):
+        store.append(second)
+    monkeypatch.undo()
+    store.append(second)
+    assert store.path.read_text().count("\n") == 2
+    assert set(store.read([first.unit, second.unit])) == {(("a", "b"), 0), (("a", "b"), 1)}
+
+
+class Thrower(RandomAgent):
+    def __init__(self, info):
+        super().__init__()
+
+    def act_batch(self, observations, action_masks):
+        raise ArithmeticError("too many cards")
+
+
+def test_agent_that_fails_forfeits_and_the_reason_is_kept(tmp_path):
+    bad = "python:class=tests.training.test_ladder_contest:Thrower"
+    ladder, _ = play(make_config(tmp_path, {"bad": bad, "random": "random"}, ((2, 1),)), tmp_path / "l")
+    games = ladder.entries()[0].games
+    assert ["too many cards" in game.forfeits[0].reason for game in games] == [True, True]
+    assert ladder.entries()[0].points("random") == 2
+
+
+# --- time
+
+
+def test_thinking_is_counted_for_each_rung(tmp_path):
+    ladder, _ = play(make_config(tmp_path, pools=((2, 2),)), tmp_path / "l")
+    for entry in ladder.entries():
+        assert sum(one.decisions for one in entry.thinking.values()) == sum(game.actions for game in entry.games)
+        assert all(sum(one.classes.values()) == one.decisions > 0 for one in entry.thinking.values())
+
+
+def test_quantiles_of_durations_are_within_a_class():
+    watch = Watch()
+    for milliseconds in range(1, 101):
+        watch.add("a", 1, milliseconds / 1000)
+    watch.add("a", 100, 0.1)  # a hundred decisions of a millisecond each
+    thinking = watch.thinking["a"]
+    assert thinking.decisions == 200
+    assert thinking.seconds == pytest.approx(5.15)
+    assert thinking.rate == pytest.approx(200 / 5.15)
+    assert thinking.quantile(0.5) == pytest.approx(0.001, rel=0.03)
+    assert thinking.quantile(0.99) == pytest.approx(0.098, rel=0.03)
+    both = total([thinking, thinking])
+    assert (both.decisions, both.quantile(0.99)) == (400, thinking.quantile(0.99))
+
+
+def test_durations_fall_into_their_class():
+    for seconds in (1e-9, 1e-7, 3.3e-5, 0.02, 1.7):
+        assert duration(class_of(seconds)) == pytest.approx(max(seconds, 1e-7), rel=0.03)
+    assert Thinking().rate == 0.0
+    assert Thinking().quantile(0.5) == 0.0
+
+
+def test_unit_survives_its_file():
+    entry = make_entry(("a", "b"), 0, ("a", None))
+    assert UnitEntry.model_validate_json(entry.model_dump_json()) == entry
+    assert entry.points("a") == 1.5

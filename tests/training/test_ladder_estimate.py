@@ -1,0 +1,126 @@
+"""Estimates of a ladder: known strengths are found, and intervals cover them as often as they say."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sackarmies_training.ladder.estimate import PoolEstimates, elo_of, refit_strengths, share_of, wilson
+from sackarmies_training.ratings import Rate, bradley_terry, fit_strengths, line_ups_of
+from tests.training.ladders import make_entry
+
+
+def paired(rng, share, units, together=0.5):
+    """Return winners of units: with the chance `together` both games go the same way, whoever sits where."""
+    winners = []
+    for _ in range(units):
+        first = rng.random() < share
+        second = first if rng.random() < together else rng.random() < share
+        winners.append(tuple("a" if won else "b" for won in (first, second)))
+    return winners
+
+
+def test_ratings_are_those_of_bradley_terry(tmp_path):
+    rng = np.random.default_rng(1)
+    entries = [make_entry(("a", "b"), number, won) for number, won in enumerate(paired(rng, 0.6, 40))]
+    entries += [make_entry(("a", "c"), number, ("a", "c")) for number in range(10)]
+    estimates = PoolEstimates(["a", "b", "c"], entries)
+    expected = bradley_terry(["a", "b", "c"], estimates.outcomes)
+    for name, rating in estimates.ratings().items():
+        assert rating.value == pytest.approx(expected[name].value, abs=0.01)
+    assert sum(rating.value for rating in estimates.ratings().values()) == pytest.approx(0, abs=1e-6)
+
+
+def test_resampled_ratings_are_those_of_the_optimizer():
+    entries = [make_entry(("a", "b"), number, ("a", "b")) for number in range(5)]
+    entries += [make_entry(("a", "b", "a", "c"), number, ("a", "c", "a", None)) for number in range(4)]
+    estimates = PoolEstimates(["a", "b", "c"], entries)
+    seats, games = line_ups_of(estimates.names, estimates.outcomes)
+    scores = np.array([[14.0, 6.0, 6.0], [0.0, 10.0, 16.0], [25.5, 0.5, 0.0]])  # the last two far from the start
+    expected = [fit_strengths(seats, games, score) for score in scores]
+    assert refit_strengths(seats, games, scores, expected[0]) == pytest.approx(np.array(expected), abs=1e-5)
+
+
+def test_anchor_has_the_rating_zero():
+    entries = [make_entry(("a", "b"), number, ("a", "b" if number % 3 else "a")) for number in range(30)]
+    ratings = PoolEstimates(["a", "b"], entries, anchor="b").ratings()
+    assert (ratings["b"].value, ratings["b"].low, ratings["b"].high) == (0, 0, 0)
+    assert ratings["a"].low < ratings["a"].value < ratings["a"].high
+    assert ratings["a"].value == pytest.approx(elo_of(40 / 60), abs=2)  # a wide prior pulls it a little
+
+
+def test_interval_counts_units_and_not_games():
+    """Where both games of a unit always go the same way, a hundred units say as much as a hundred games."""
+    rng = np.random.default_rng(3)
+    same = [make_entry(("a", "b"), number, won) for number, won in enumerate(paired(rng, 0.5, 100, 1.0))]
+    split = [make_entry(("a", "b"), number, ("a", "b")) for number in range(50)]
+    split += [make_entry(("a", "b"), 50 + number, ("b", "a")) for number in range(50)]
+    wide = PoolEstimates(["a", "b"], same).payoff("a", "b")
+    narrow = PoolEstimates(["a", "b"], split).payoff("a", "b")
+    low, high = Rate(round(wide.value * 100), 100).interval
+    assert wide.high - wide.low == pytest.approx(high - low, rel=0.1)
+    assert (narrow.low, narrow.high) == wilson(0.5, 100)  # all units are alike: no narrower than units allow
+
+
+def test_draws_count_half_and_sides_add_up():
+    entries = [make_entry(("a", "b"), 0, ("a", None)), make_entry(("a", "b"), 1, ("b", None))]
+    estimates = PoolEstimates(["a", "b"], entries)
+    assert estimates.payoff("a", "b").value == 0.5
+    assert estimates.result("a").draw_share == 0.5
+    assert (estimates.result("a").tally.wins, estimates.result("a").tally.draws) == (1, 2)
+    one, other = estimates.payoff("a", "b"), estimates.payoff("b", "a")
+    assert (one.low, one.high) == (pytest.approx(1 - other.high), pytest.approx(1 - other.low))
+    assert (one.units, one.games) == (2, 4)
+
+
+def test_rung_that_took_no_point_is_ordered_and_not_measured():
+    entries = [make_entry(("a", "b"), number, ("a", "b" if number % 2 else "a")) for number in range(20)]
+    entries += [make_entry(pair, number, (pair[0],) * 2) for pair in (("a", "z"), ("b", "z")) for number in range(20)]
+    estimates = PoolEstimates(["a", "b", "z"], entries)
+    assert estimates.ranked == ["a", "b", "z"]
+    assert [estimates.result(name).is_measured for name in "abz"] == [True, True, False]
+    upper, lower = estimates.steps()
+    assert upper.is_measured
+    assert not lower.is_measured
+    assert estimates.payoff("a", "z").low == pytest.approx(wilson(1.0, 20)[0])
+    assert estimates.payoff("a", "z").low > 0.8
+
+
+def test_step_that_games_do_not_show_is_told_from_one_that_they_do():
+    clear = [make_entry(("a", "b"), number, ("a", "b" if number % 4 == 0 else "a")) for number in range(80)]
+    even = [make_entry(("b", "c"), number, ("b", "c") if number % 2 else ("c", "c")) for number in range(10)]
+    even += [make_entry(("b", "c"), 10 + number, ("b", "b")) for number in range(6)]
+    shown = {(step.upper, step.lower): step.is_shown for step in PoolEstimates(["a", "b", "c"], clear + even).steps()}
+    assert shown == {("a", "b"): True, ("b", "c"): False}
+
+
+def test_four_players_share_points_in_mixed_line_ups():
+    line_up = ("a", "b", "c", "d")
+    entries = [make_entry(line_up, number, ("a", "b", "a", "c")) for number in range(10)]
+    estimates = PoolEstimates(list("abcd"), entries)
+    assert estimates.payoff("a", "b").value == pytest.approx(2 / 3)
+    assert estimates.payoff("d", "a").value == 0
+    assert estimates.score("a").value == 0.5
+    assert estimates.ranked[0] == "a"
+
+
+def test_shares_and_differences_are_inverse():
+    for elo in (-300.0, 0.0, 17.0, 250.0):
+        assert elo_of(share_of(elo)) == pytest.approx(elo)
+    assert share_of(100) == pytest.approx(1 / (1 + 10 ** (-100 / 400)))
+    assert (elo_of(0.0), elo_of(1.0)) == (-math.inf, math.inf)
+
+
+@pytest.mark.slow
+def test_bootstrap_intervals_cover_the_truth_as_often_as_they_say():
+    rng = np.random.default_rng(5)
+    truth = share_of(60.0)
+    covered, rated, trials = 0, 0, 200
+    for _ in range(trials):
+        entries = [make_entry(("a", "b"), number, won) for number, won in enumerate(paired(rng, truth, 60))]
+        estimates = PoolEstimates(["a", "b"], entries)
+        payoff, step = estimates.payoff("a", "b"), estimates.ratings()
+        covered += payoff.low <= truth <= payoff.high
+        rated += step["a"].low <= 30.0 <= step["a"].high
+    for hits in (covered, rated):
+        assert Rate(hits, trials).interval[0] <= 0.95 <= Rate(hits, trials).interval[1] + 0.02

@@ -1,0 +1,127 @@
+"""Placing of a newcomer: where it ends up, what is played for it, and how sure the answer says it is."""
+
+import pytest
+
+from sackarmies_training.ladder.contest import UNITS
+from sackarmies_training.ladder.estimate import Estimate
+from sackarmies_training.ladder.place import Comparison, Newcomer, placing_sentences, search
+from sackarmies_training.ladder.sprt import SprtPlan, Verdict
+from tests.second_game import registered
+from tests.training.ladders import make_config, results_of
+
+RUNGS = ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]
+PLAN = SprtPlan(elo0=-100, elo1=100, max_games=60)
+
+
+@pytest.fixture(autouse=True)
+def duel():
+    with registered(greedy="tests.second_game:HighestCard"):
+        yield
+
+
+def verdict_of(strength, undecided=()):
+    """Return tests that know the newcomer's place: above the rungs below `strength`."""
+
+    def compare(rung):
+        number = int(rung[1:])
+        verdict = Verdict.STRONGER if number < strength else Verdict.WEAKER
+        verdict = Verdict.UNDECIDED if rung in undecided else verdict
+        return Comparison(rung, verdict, (1, 2, 3, 4, 5), 0.5, Estimate(0.5, 0.4, 0.6, 15, 30))
+
+    return compare
+
+
+@pytest.mark.parametrize("strength", range(8))
+def test_binary_search_finds_each_place_in_three_tests(strength):
+    placing = search(RUNGS, verdict_of(strength))
+    assert placing.above == (RUNGS[strength - 1] if strength else None)
+    assert placing.below == (RUNGS[strength] if strength < 7 else None)
+    assert len(placing.comparisons) == 3
+    assert placing.undecided is None
+
+
+def test_test_without_an_answer_ends_the_search_and_says_so():
+    placing = search(RUNGS, verdict_of(5, {"r5"}))
+    assert (placing.above, placing.below) == ("r3", None)
+    assert placing.undecided.rung == "r5"
+    text = " ".join(placing_sentences("new", placing, PLAN))
+    assert (
+        "Undecided: 60 games, the budget of a test, do not say whether new is stronger than r5; it stands above r3"
+        in text
+    )
+    assert "Neither stronger nor weaker than r5, as far as 30 games say: 50.0% (40.0% to 60.0%)" in text
+
+
+def test_place_is_told_with_games_and_the_chance_to_be_wrong():
+    lines = placing_sentences("new", search(RUNGS, verdict_of(4)), PLAN)
+    assert len(lines) == 4
+    assert "Stronger than r3 (error rate at most 5%): 50.0% (40.0% to 60.0%) of the points, -70 to +70 Elo" in lines[0]
+    assert "in 15 units of 2 games; units with 0, 1/2, 1, 3/2, 2 points: 1, 2, 3, 4, 5" in lines[0]
+    assert "Place of new: above r3 and below r4. It rests on 3 tests and 90 games." in lines[-1]
+    assert "wrong with a chance of at most 15%" in lines[-1]
+
+
+def place(config, folder, agent="random", units=None):
+    newcomer = Newcomer(config, agent, folder)
+    newcomer.open()
+    played = []
+    if units is not None:  # what a kill left
+        newcomer.store.path.write_bytes(b"".join(units))
+        newcomer.open()
+    placing = newcomer.place(list(config.agents), PLAN, played.append)
+    return newcomer, placing, sum(played)
+
+
+def test_newcomer_like_the_lowest_rung_is_placed_below_the_highest(tmp_path):
+    config = make_config(tmp_path, {"random": "random", "high": "greedy"})
+    _, placing, games = place(config, tmp_path / "l")
+    assert placing.comparisons[0].rung == "high"
+    assert all(sum(one.counts) == one.score.units == one.score.games // 2 for one in placing.comparisons)
+    beyond = 2 * 3 * len(placing.comparisons)  # at most three units of a part were not needed any more
+    assert 0 <= games - sum(one.score.games for one in placing.comparisons) <= beyond
+
+
+def test_interrupted_placing_resumes_to_the_same_answer(tmp_path):
+    config = make_config(tmp_path)
+    newcomer, whole, games = place(config, tmp_path / "whole")
+    lines = newcomer.store.path.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 5
+    again, resumed, rest = place(config, tmp_path / "broken", units=[*lines[:5], lines[5][:20]])
+    assert resumed == whole
+    assert rest == games - 10
+    assert results_of(again.store.path) == results_of(newcomer.store.path)
+    assert place(config, tmp_path / "whole")[2] == 0  # nothing is left to play
+
+
+def test_units_that_ended_out_of_order_count_in_their_order(tmp_path):
+    config = make_config(tmp_path)
+    newcomer, whole, _ = place(config, tmp_path / "l")
+    lines = newcomer.store.path.read_bytes().splitlines(keepends=True)
+    newcomer.store.path.write_bytes(b"".join(reversed(lines)))
+    assert place(config, tmp_path / "l")[1] == whole
+
+
+def test_newcomers_are_kept_apart_by_what_they_are(tmp_path):
+    config = make_config(tmp_path)
+    one, other = (Newcomer(config, agent, tmp_path) for agent in ("random", "greedy"))
+    assert one.folder != other.folder
+    assert one.store.path == one.folder / UNITS
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"pools": ((4, 2),)}, "a newcomer is placed in games of two players, and this ladder has no pool of them"),
+        ({"rungs": {"newcomer": "random", "high": "greedy"}}, "a rung is called 'newcomer'"),
+    ],
+)
+def test_ladder_that_can_place_nobody_is_refused(tmp_path, changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Newcomer(make_config(tmp_path, **changes), "random", tmp_path)
+
+
+def test_changed_rung_is_refused_when_a_placing_resumes(tmp_path):
+    place(make_config(tmp_path), tmp_path / "l")
+    changed = Newcomer(make_config(tmp_path, {"random": "random", "high": "random"}), "random", tmp_path / "l")
+    with pytest.raises(ValueError, match="the rung 'high' is another agent now: remove this folder"):
+        changed.open()

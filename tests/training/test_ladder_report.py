@@ -1,0 +1,121 @@
+"""Reports of a ladder: sentences with games and intervals, tables that can be read again, a page that needs nothing."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from sackarmies_training.ladder.report import (
+    csv_text,
+    design_sentences,
+    make_reports,
+    markdown,
+    report_data,
+    write_reports,
+)
+from tests.second_game import registered
+from tests.training.ladders import make_config, make_entry
+
+RUNGS = {"z|1": "random", "mid": "random", "top": "greedy"}
+
+
+@pytest.fixture(autouse=True)
+def duel():
+    with registered(greedy="tests.second_game:HighestCard"):
+        yield
+
+
+def played(four=False):
+    """Return units in which top beats mid three times in four, and both always beat z."""
+    entries = [make_entry(("mid", "top"), number, ("top", "mid" if number % 2 else "top")) for number in range(40)]
+    entries += [make_entry((one, "z|1"), number, (one, one)) for one in ("mid", "top") for number in range(20)]
+    if four:
+        entries += [make_entry((one, other) * 2, number, (one, None)) for number in range(6) for one, other in PAIRS]
+    return entries
+
+
+PAIRS = [("mid", "top"), ("mid", "z|1"), ("top", "z|1")]
+
+
+def make(tmp_path, four=False):
+    config = make_config(tmp_path, RUNGS, ((2, 40), (4, 6)))
+    return config, make_reports(config, played(four))
+
+
+def test_pool_that_has_not_been_played_is_left_out(tmp_path):
+    assert [report.pool.players for report in make(tmp_path)[1]] == [2]
+    assert [report.pool.players for report in make(tmp_path, four=True)[1]] == [2, 4]
+
+
+def test_sentences_tell_games_intervals_and_what_is_not_known(tmp_path):
+    config, reports = make(tmp_path, four=True)
+    two, four = (design_sentences(config, report) for report in reports)
+    assert two[0].startswith("80 units, 160 games. A unit is one draw of armies and chance, played in all seatings")
+    assert re.search(
+        r"top stands 1\d\d Elo \(\d+ to \d+\) above mid\. It took 75\.0% \(.*\) of their points in 80", two[1]
+    )
+    assert "top stands above" not in two[2]
+    assert "mid stands above z|1, and the games set no upper limit to how far" in two[2]
+    assert "100.0% (83.9% to 100.0%) of their points in 40 games" in two[2]
+    assert "With 4 players, a rating says who is strong against this pool, and no more." in four
+
+
+def test_forfeits_are_told(tmp_path):
+    config = make_config(tmp_path, {"a": "random", "b": "random"}, ((2, 1),))
+    entry = make_entry(("a", "b"), 0, ("a", "a")).model_dump()
+    entry["games"][0]["forfeits"] = [{"seat": 1, "ply": 3, "reason": "raised ValueError"}]
+    report = make_reports(config, [type(make_entry(("a", "b"), 0, ("a", "a"))).model_validate(entry)])[0]
+    assert "b lost 1 of its 2 games by forfeit." in design_sentences(config, report)
+
+
+def test_markdown_marks_what_is_order_only_and_escapes_names(tmp_path):
+    config, reports = make(tmp_path)
+    text = markdown(config, reports)
+    assert "| z\\|1 | random | -" in text
+    assert "| order only |" in text
+    assert "* Between this rung and those without a mark, points went one way only" in text
+    rows = [line for line in text.splitlines() if line.startswith("| top ")]
+    assert "| top | greedy | +" in rows[0]
+    assert "100.0%" in rows[1]
+
+
+def test_csv_holds_each_rung_and_each_pair(tmp_path):
+    config, reports = make(tmp_path)
+    rows = list(csv.DictReader(csv_text(config, reports).splitlines()))
+    assert len(rows) == 3 * 2 + 6
+    pair = next(row for row in rows if (row["rung"], row["against"]) == ("top", "mid"))
+    assert (pair["value"], pair["unit"], pair["units"], pair["games"]) == ("0.75", "share of points", "40", "80")
+    lowest = next(row for row in rows if (row["rung"], row["unit"]) == ("z|1", "Elo"))
+    assert lowest["value"] == lowest["low"] == ""  # its rating is the prior's, and not measured
+
+
+def test_page_is_complete_in_itself(tmp_path):
+    config, reports = make(tmp_path)
+    write_reports(config, reports, tmp_path)
+    page = (tmp_path / "ladder.html").read_text()
+    assert "<svg" in page
+    assert "<td>z|1</td>" in page
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#)", page)  # but for places within the picture
+    assert not re.search(r"@import|url\((?!#)|<script|<link", page)
+    assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_equal_results_give_equal_files(tmp_path):
+    for name in ("one", "other"):
+        config, reports = make(tmp_path)
+        write_reports(config, reports, tmp_path / name)
+    files = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
+    assert sorted(files) == ["ladder.html", "ladder.md", "ladder.png", "results.csv", "results.json"]
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "other").iterdir()}
+
+
+def test_data_say_what_the_tables_say(tmp_path):
+    config, reports = make(tmp_path)
+    data = json.loads(json.dumps(report_data(config, reports)))["pools"][0]
+    assert [rung["rung"] for rung in data["rungs"]] == ["top", "mid", "z|1"]
+    assert [rung["is_measured"] for rung in data["rungs"]] == [True, True, False]
+    assert data["rungs"][0]["points"]["games"] == 120
+    assert {(cell["rung"], cell["against"]) for cell in data["payoff"]} == {
+        (one, other) for one in RUNGS for other in RUNGS if one != other
+    }
