@@ -1,0 +1,163 @@
+"""The commands of the ladder from end to end, and ladders that are killed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sackarmies_training.cli import app
+from sackarmies_training.cli_errors import STOPPED
+from sackarmies_training.config import load_config
+from sackarmies_training.ladder import contest
+from sackarmies_training.ladder.config import LadderConfig
+from sackarmies_training.ladder.contest import UNITS, Ladder
+from tests.second_game import registered
+from tests.training.ladders import results_of
+from tests.training.test_killed import descendants, is_running, wait_until
+
+EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
+DUEL = """
+folder = "{folder}"
+workers = 1
+[game]
+id = "duel"
+max_turns = 20
+[[rung]]
+name = "random"
+agent = "random"
+[[rung]]
+name = "high"
+agent = "greedy"
+[[pool]]
+players = 2
+units = 20
+[[pool]]
+players = 4
+units = 5
+"""
+SMALL = """
+folder = "{folder}"
+armies = ["empire", "scourge"]
+[[rung]]
+name = "random"
+agent = "random"
+[[rung]]
+name = "greedy"
+agent = "greedy"
+[[rung]]
+name = "twin"
+agent = "random"
+[[pool]]
+players = 2
+units = 20
+"""
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    path = tmp_path / "ladder.toml"
+    path.write_text(DUEL.format(folder=tmp_path / "ladder"))
+    with registered(greedy="tests.second_game:HighestCard", responders="tests.training.test_ladder_exploit:hook"):
+        yield path
+
+
+def invoke(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
+
+
+def test_ladder_is_played_reported_and_not_played_again(config, tmp_path):
+    text = invoke("ladder", "--config", config)
+    assert "2 players rung Elo points games ms, median ms, 99% draws decisions/s" in text
+    assert "20 units, 40 games." in text
+    assert "With 4 players, a rating says who is strong against this pool, and no more." in text
+    made = {path.name for path in (tmp_path / "ladder").iterdir() if not path.name.startswith(".")}
+    assert made == {"ladder.json", UNITS, "results.json", "results.csv", "ladder.md", "ladder.png", "ladder.html"}
+    before = (tmp_path / "ladder" / UNITS).read_bytes()
+    assert f"All 50 games in {tmp_path}/ladder have been played." in invoke("ladder", "--config", config)
+    assert (tmp_path / "ladder" / UNITS).read_bytes() == before
+
+
+def test_newcomer_is_placed_with_and_without_a_ladder(config):
+    options = ("--elo0", -100, "--elo1", 100, "--max-games", 40)
+    assert "in the order of the configuration, since they have not all played: random, high." in invoke(
+        "ladder", "--config", config, "--add", "random", *options
+    )
+    invoke("ladder", "--config", config)
+    text = invoke("ladder", "--config", config, "--add", "random", *options)
+    assert "by their ratings over 40 games" in text
+    assert "Place of random: " in text or "Undecided: 40 games, the budget of a test" in text
+    assert "games in" in text
+
+
+def test_impossible_options_are_a_sentence(config):
+    assert "elo0 is 30 and elo1 is 20" in invoke("ladder", "--config", config, "--add", "random", "--elo0", 30, code=2)
+    assert "unknown agent 'gredy'" in invoke("ladder", "--config", config, "--add", "gredy", code=2)
+    assert "there is no responder 'x'" in invoke(
+        "ladder", "exploit", "high", "--responder", "x", "--config", config, code=2
+    )
+    assert "nowhere.toml" in invoke("ladder", "--config", "nowhere.toml", code=2)
+
+
+def test_best_response_is_measured(config):
+    words = ("ladder", "exploit", "random", "--responder", "two", "--budget", 40, "--games", 20, "--config", config)
+    text = invoke(*words)
+    assert "the response (two: the better one of two agents; 40 games of training) took" in text
+    assert "in 20 fresh games (10 units)" in text
+    assert "of 60 games played" not in invoke(*words)  # the second time there is nothing to play
+
+
+def test_agents_are_compared_with_exact_values():
+    text = invoke("ladder", "exact", EXACT / "one_attack.toml", "--agent", "greedy")
+    assert "Seat 0 decides and can expect +0.2500 (a win is +1, a loss -1): move +0.0000, melee +0.2500." in text
+    assert "greedy melee 0.0000 0.0000 100.0% 0.000" in text
+
+
+def test_ctrl_c_keeps_every_finished_unit(config, tmp_path, monkeypatch):
+    play_unit, played = contest.play_unit, []
+
+    def stopped(job):
+        if len(played) == 7:
+            raise KeyboardInterrupt
+        played.append(job)
+        return play_unit(job)
+
+    monkeypatch.setattr(contest, "play_unit", stopped)
+    assert "Stopped." in invoke("ladder", "--config", config, code=STOPPED)
+    assert len(results_of(tmp_path / "ladder" / UNITS)) == 7
+    monkeypatch.undo()
+    assert "Resuming: 14 of 50 games" in invoke("ladder", "--config", config)
+    assert len(results_of(tmp_path / "ladder" / UNITS)) == 25
+
+
+@pytest.mark.slow
+def test_ladder_killed_again_and_again_loses_and_doubles_no_game(tmp_path):
+    path = tmp_path / "ladder.toml"
+    path.write_text(SMALL.format(folder=tmp_path / "ladder"))
+    units = tmp_path / "ladder" / UNITS
+    command = [sys.executable, "-c", "from sackarmies_training.cli import app; app()", "ladder", "--config", str(path)]
+    chance, kept = random.Random(1), 0
+    for _ in range(4):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ) as process:
+            wait_until(lambda least=kept: units.exists() and units.read_bytes().count(b"\n") > least)
+            time.sleep(chance.uniform(0, 0.3))
+            family = descendants(process.pid)
+            process.send_signal(signal.SIGKILL)
+        wait_until(lambda pids=family: not any(is_running(pid) for pid in pids))
+        assert units.read_bytes().count(b"\n") >= kept
+        kept = units.read_bytes().count(b"\n")
+    assert 4 <= kept < 60
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    settings = load_config(path, LadderConfig)
+    whole = Ladder(settings.model_copy(update={"folder": str(tmp_path / "whole"), "workers": 1}), tmp_path / "whole")
+    whole.play(whole.open(), lambda games: None)
+    assert results_of(units) == results_of(tmp_path / "whole" / UNITS)
+    assert len(results_of(units)) == 60
