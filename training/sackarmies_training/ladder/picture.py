@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 INK, PAPER, LINE, PALE = "#1f2933", "#ffffff", "#b3541e", "#9aa5b1"
 ROW_INCHES = 0.34
-STYLE: dict[Any, Any] = {"svg.hashsalt": "sackarmies", "svg.fonttype": "none", "font.size": 9}
+SETTINGS: dict[Any, Any] = {"svg.hashsalt": "sackarmies", "svg.fonttype": "none", "font.size": 9}
 
 
 def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
@@ -24,7 +24,7 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
     from matplotlib.figure import Figure
 
     most = max((len(report.rungs) for report in reports), default=1)
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(SETTINGS):
         size = (4.6 * max(1, len(reports)), 1.3 + ROW_INCHES * most)
         figure = Figure(figsize=size, layout="constrained", facecolor=PAPER)
         panels = figure.subplots(1, max(1, len(reports)), squeeze=False)[0]

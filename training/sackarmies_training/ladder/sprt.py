@@ -2,10 +2,14 @@
 
 The generalized SPRT on the pentanomial of duplicate pairs, as fishtest uses it for chess engines: the points of a unit
 are 0, 1/2, 1, 3/2 or 2, and their five probabilities are unknown. The log-likelihood ratio is that of the most likely
-probabilities with the mean of one hypothesis against those with the mean of the other (M. Van den Bergh, "A Practical
-Introduction to the GSPRT", and `LLRcalc.py` of fishtest, https://github.com/official-stockfish/fishtest; the test is
-A. Wald's, "Sequential tests of statistical hypotheses", 1945). The error rates hold nearly, not exactly: the chances of
-the five results are estimated from the same units. `tests/training/test_ladder_sprt.py` simulates them.
+probabilities with the mean of one hypothesis against those with the mean of the other. Sources: A. Wald, "Sequential
+tests of statistical hypotheses", 1945; X. Li, J. Liu and Z. Ying, "Generalized sequential probability ratio test for
+separate families of hypotheses", 2014; M. Van den Bergh's `LLRcalc.py` in fishtest
+(https://github.com/official-stockfish/fishtest) and the note on it (http://hardy.uhasselt.be/Toga/computeLLR.pdf).
+
+The error rates hold nearly, not exactly: the chances of the five results are estimated from the same units.
+`tests/training/test_ladder_sprt.py` simulates them. There is no correction for overshoot, which makes tests a little
+longer and errors rarer.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from sackarmies_training.ladder.units import Maker
 
 LARGEST, SMALLEST = 32, 4  # candidates of a generation, powers of two
 FIRST_UNITS = 4  # that all candidates of a generation play; those that remain play twice as many, and so on
-CHANGED = 0.3  # share of the weights that a candidate changes
-SPREAD, NARROWER = 0.6, 0.8  # standard deviation of the logarithm of a changed weight; its factor after a generation
+CHANGED = 0.15  # share of the weights that a candidate changes
+SPREAD, NARROWER = 0.7, 0.8  # standard deviation of the logarithm of a changed weight; its factor after a generation
 Weights = dict[str, float]
 
 
