@@ -84,6 +84,18 @@ def test_rung_that_took_no_point_is_ordered_and_not_measured():
     assert not lower.is_measured
     assert estimates.payoff("a", "z").low == pytest.approx(wilson(1.0, 20)[0])
     assert estimates.payoff("a", "z").low > 0.8
+    ratings = estimates.ratings()
+    assert ratings["a"].value + ratings["b"].value == pytest.approx(0)  # the scale is that of what games compare
+    anchored = PoolEstimates(["a", "b", "z"], entries, anchor="z")
+    assert [anchored.result(name).is_measured for name in "abz"] == [False] * 3
+
+
+def test_of_two_groups_without_a_common_scale_one_is_measured():
+    entries = [make_entry(pair, number, pair) for pair in (("a", "b"), ("c", "d")) for number in range(8)]
+    entries += [make_entry((one, other), 0, (one, one)) for one in "ab" for other in "cd"]
+    estimates = PoolEstimates(list("abcd"), entries)
+    assert [estimates.result(name).is_measured for name in "abcd"] == [True, True, False, False]
+    assert [step.is_measured for step in estimates.steps()] == [True, False, True]
 
 
 def test_step_that_games_do_not_show_is_told_from_one_that_they_do():

@@ -18,6 +18,7 @@ from sackarmies_training.ladder.sprt import (
 )
 from sackarmies_training.ratings import Rate
 
+PART = 25  # units that are simulated at once
 SHAPES = {  # chances of the five results in a unit between equals
     "independent games": [0.25, 0.0, 0.5, 0.0, 0.25],
     "the deal decides": [0.05, 0.05, 0.8, 0.05, 0.05],
@@ -39,13 +40,17 @@ def with_mean(shape, mean):
 
 def simulate(plan, chances, trials, units, seed):
     """Return the verdicts of many tests, and the mean number of units that they took."""
-    rng = np.random.default_rng(seed)
-    ratios = plan.ratio(rng.multinomial(1, chances, size=(trials, units)).cumsum(axis=1))
+    counts = np.random.default_rng(seed).multinomial(1, chances, size=(trials, units)).cumsum(axis=1)
     low, high = plan.limits
-    ended = (ratios <= low) | (ratios >= high)
-    first = np.where(ended.any(axis=1), ended.argmax(axis=1), units - 1)
-    verdicts = [plan.verdict(ratio) for ratio in ratios[np.arange(trials), first]]
-    return verdicts, float(first.mean()) + 1
+    verdicts, lengths = [Verdict.UNDECIDED] * trials, np.full(trials, units)
+    for start in range(0, units, PART):
+        going = np.flatnonzero(lengths == units)
+        ratios = plan.ratio(counts[going, start : start + PART])
+        ended = (ratios <= low) | (ratios >= high)
+        for place in np.flatnonzero(ended.any(axis=1)):
+            first = int(ended[place].argmax())
+            verdicts[going[place]], lengths[going[place]] = plan.verdict(ratios[place, first]), start + first + 1
+    return verdicts, float(lengths.mean())
 
 
 def errs_at_most(verdicts, wrong, rate):

@@ -48,7 +48,7 @@ class LadderConfig(StrictModel):
         seed: of armies and chance; frozen, so that anybody can play the same games.
         workers: processes.
         armies: that seats hold in equal shares; left out, all built-in ones.
-        anchor: the rung with the rating 0; left out, the mean of all rungs is 0.
+        anchor: the rung with the rating 0; left out, the mean of the rungs that games compare is 0.
         game: id and options, but for armies and number of players.
         rung: the rungs, weakest first as far as is known.
         pool: the tables.

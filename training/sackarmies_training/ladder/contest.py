@@ -15,7 +15,7 @@ from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.files import read_json, write_json
-from sackarmies_training.identity import agent_identity, code_digest
+from sackarmies_training.identity import agent_identity, code_digest, game_identity
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.units import Maker, Unit, UnitEntry, UnitJob, make_job, maker_of, play_unit, schedule
@@ -24,6 +24,7 @@ from sackarmies_training.matches import Progress, worker_pool
 FORMAT = 1
 IDENTITY = "ladder.json"
 UNITS = "units.jsonl"
+DIGEST = 16  # hexadecimal digits
 MAX_SHOWN = 80  # characters of a value in a message
 
 Save = Callable[[UnitEntry], None]
@@ -80,29 +81,23 @@ def makers_of(agents: Mapping[str, str]) -> dict[str, Maker]:
 
 def base_identity(config: LadderConfig) -> dict[str, Any]:
     """Return what all results of a ladder depend on besides the rungs: code, rules, armies, seed."""
-    armies = config.army_list
-    games = [
-        config.make_game(pool.players, (army,) * pool.players if army else ()).digest
-        for pool in config.pool
-        for army in armies or ("",)
-    ]
-    players = sorted(pool.players for pool in config.pool)
-    rules = dict(zip(map(str, players), _digests(games, len(config.pool)), strict=True))
     return {
         "format": FORMAT,
         "version": __version__,
         "code": code_digest(),
         "game": config.game.id,
-        "rules": rules,
-        "armies": list(armies),
+        **game_identity(config.make_game(config.pool[0].players, config.army_list[:1] * config.pool[0].players)),
+        "rules": {str(pool.players): rules_digest(config, pool.players) for pool in config.pool},
+        "armies": list(config.army_list),
         "seed": str(config.seed),
     }
 
 
-def _digests(games: Sequence[str], parts: int) -> list[str]:
-    size = len(games) // parts
-    pieces = [games[start : start + size] for start in range(0, len(games), size)]
-    return [hashlib.sha256(" ".join(piece).encode()).hexdigest()[:16] for piece in pieces]
+def rules_digest(config: LadderConfig, players: int) -> str:
+    """Return a digest of the rules of games of so many players, and of what each army holds."""
+    armies = config.army_list or ("",)
+    games = [config.make_game(players, (army,) * players if army else ()) for army in armies]
+    return hashlib.sha256(" ".join(game.digest for game in games).encode()).hexdigest()[:DIGEST]
 
 
 @dataclass(frozen=True)

@@ -99,11 +99,11 @@ class PoolEstimates:
         Args:
             names: of the rungs.
             entries: units of one pool, at least one.
-            anchor: the rung with the rating 0; None: their mean is 0.
+            anchor: the rung with the rating 0; None: the mean of the largest group is 0, see `groups`.
         """
         self.names = list(names)
         self.entries = list(entries)
-        self._anchor = None if anchor is None else self.names.index(anchor)
+        self._anchor = anchor
         self.outcomes: list[Outcome] = [outcome for entry in entries for outcome in entry.outcomes()]
         self._points = np.array([[entry.points(name) for name in self.names] for entry in entries])  # (units, rungs)
         self._seated = np.array([[name in entry.line_up for name in self.names] for entry in entries])
@@ -131,7 +131,8 @@ class PoolEstimates:
         return self._scaled(best[None])[0], self._scaled(others)
 
     def _scaled(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-        zero = strengths.mean(axis=1) if self._anchor is None else strengths[:, self._anchor]
+        zeros = self.measured if self._anchor is None else {self._anchor}
+        zero = strengths[:, [name in zeros for name in self.names]].mean(axis=1)
         result: NDArray[np.float64] = (strengths - zero[:, None]) * ELO_PER_NAT
         return result
 
@@ -157,6 +158,23 @@ class PoolEstimates:
                     took[one, other] |= bool(points[one] > 0)
         labels = scipy.sparse.csgraph.connected_components(took, connection="strong")[1]
         return dict(zip(self.names, labels.tolist(), strict=True))
+
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """The rungs whose ratings games alone compare: the group of the anchor, or the largest one.
+
+        Of several that are equally large, the one that took most points a game.
+        """
+        groups = {group: [name for name in self.names if self.groups[name] == group] for group in self.groups.values()}
+        if self._anchor is not None:
+            return frozenset(groups[self.groups[self._anchor]])
+        points = dict(zip(self.names, self._points.sum(axis=0) / (self._games @ self._seated), strict=True))
+
+        def weight(names: list[str]) -> tuple[int, float]:
+            return len(names), max(points[name] for name in names)
+
+        largest = max(groups.values(), key=weight)
+        return frozenset(largest)
 
     @property
     def ranked(self) -> list[str]:
@@ -222,11 +240,10 @@ class PoolEstimates:
             raise ValueError(f"the rung {name!r} has not played")
         mine = [outcome for outcome in self.outcomes if name in outcome.agents]
         drawn = sum(len(outcome.best) > 1 for outcome in mine)
-        sizes = [list(self.groups.values()).count(group) for group in self.groups.values()]
         return RungResult(
             name=name,
             rating=self.ratings()[name],
-            is_measured=list(self.groups.values()).count(self.groups[name]) == max(sizes) > 1,
+            is_measured=name in self.measured and len(self.measured) > 1,
             score=score,
             tally=tally_of(self.outcomes, name),
             draw_share=drawn / len(mine),

@@ -26,7 +26,7 @@ from sackarmies_training.ladder.estimate import share_of
 
 POINTS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # of a unit, as a share
 UNSEEN = 1e-3  # in place of a count of 0: no result is impossible because it has not come yet
-HALVINGS = 60  # of an interval, until the tilt is exact to the last digits
+HALVINGS = 44  # of an interval, until the tilt is exact to a dozen digits
 
 
 class Verdict(StrEnum):
