@@ -74,6 +74,7 @@ def invoke(*words, code=0):
     return " ".join(result.output.split())
 
 
+@pytest.mark.slow
 def test_ladder_is_played_reported_and_not_played_again(config, tmp_path):
     text = invoke("ladder", "--config", config)
     assert "2 players rung Elo points games ms, median ms, 99% draws decisions/s" in text
@@ -113,6 +114,12 @@ def test_best_response_is_measured(config):
     assert "the response (two: the better one of two agents; 40 games of training) took" in text
     assert "in 20 fresh games (10 units)" in text
     assert "of 60 games played" not in invoke(*words)  # the second time there is nothing to play
+
+
+def test_ladder_may_be_named_before_the_command(config, tmp_path):
+    words = ("exploit", "random", "--responder", "two", "--budget", 40, "--games", 20)
+    assert str(tmp_path / "ladder") in invoke("ladder", "--config", config, *words)
+    assert "nowhere.toml" in invoke("ladder", "--config", config, *words, "--config", "nowhere.toml", code=2)
 
 
 def test_agents_are_compared_with_exact_values():

@@ -160,6 +160,7 @@ def test_regrets_of_agents_are_what_their_choices_lose():
     assert Regrets("x", regrets=[0.0, 0.5]).best_share == 0.5
 
 
+@pytest.mark.slow
 def test_greedy_is_nearer_to_best_play_than_random_in_small_positions():
     solved = solve("one on one", load_position(FOLDER / "one_on_one.toml"), ["greedy", "random"])
     greedy, random = solved.regrets

@@ -28,6 +28,10 @@ EXACT_FOLDER = Path("configs/ladder/exact")
 ladder_app = typer.Typer(cls=PlainGroup, help="Measure the rungs of the ladder; place a newcomer.")
 
 ConfigOption = Annotated[Path, typer.Option("--config", metavar="FILE", help="The ladder, a TOML file.")]
+OwnConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help=f"The ladder; {DEFAULT_LADDER} if left out.", show_default=False),
+]
 
 
 @ladder_app.callback(invoke_without_command=True)
@@ -52,6 +56,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
 ) -> None:
     """Play the ladder, or what is missing of it, and write its reports. Interrupted ladders resume."""
     if ctx.invoked_subcommand is not None:
+        ctx.obj = config  # for commands that are given none of their own
         return
     from sackarmies_training.ladder.sprt import SprtPlan
 
@@ -175,6 +180,7 @@ def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
 
 @ladder_app.command("exploit", cls=PlainCommand)
 def exploit(
+    ctx: typer.Context,
     agent: Annotated[
         str,
         typer.Argument(
@@ -184,13 +190,13 @@ def exploit(
     budget: Annotated[int, typer.Option(metavar="GAMES", min=1, help="Games that the response may train with.")] = 3000,
     games: Annotated[int, typer.Option(metavar="N", min=2, help="Fresh games of the measurement.")] = 400,
     responder: Annotated[str, typer.Option(metavar="NAME", help="What trains the response.")] = "weights",
-    config: ConfigOption = DEFAULT_LADDER,
+    config: OwnConfigOption = None,
 ) -> None:
     """Measure how much a best response takes from an agent, a lower bound. Interrupted measurements resume."""
     from sackarmies_training.ladder.exploit import Exploit, exploit_sentence
     from sackarmies_training.locks import locked
 
-    settings = load_ladder(config)
+    settings = load_ladder(config or ctx.obj)
     target = settings.agents.get(agent, agent)
     parse_agent(target)
     search = Exploit(settings, target, responder, budget)
@@ -204,6 +210,7 @@ def exploit(
 
 @ladder_app.command("exact", cls=PlainCommand)
 def exact(
+    ctx: typer.Context,
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
@@ -223,7 +230,7 @@ def exact(
         ),
     ] = None,
     max_nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Largest number of decisions.")] = 1_000_000,
-    config: ConfigOption = DEFAULT_LADDER,
+    config: OwnConfigOption = None,
 ) -> None:
     """Compare agents with exact values, by enumeration of every action and flip of small positions."""
     from sackarmies_training.ladder.regret import load_position, solve
@@ -231,7 +238,7 @@ def exact(
     sources = scenarios or sorted(map(str, EXACT_FOLDER.glob("*.toml")))
     if not sources:
         raise ValueError(f"there is no scenario in {EXACT_FOLDER}: name one")
-    agents = agent or list(load_ladder(config).agents.values())
+    agents = agent or list(load_ladder(config or ctx.obj).agents.values())
     for text in agents:
         parse_agent(text)
     for source in sources:
