@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +27,10 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import choose_from_mask
 from sackarmies_env.core.state import NO_PLAYER, copy_records
-from sackarmies_env.core.step_batch import Command, new_commands
+from sackarmies_env.core.step_batch import Command
 from sackarmies_env.games.sack_armies.game import make_game
-from sackarmies_env.games.sack_armies.play.step_batch import step_batch
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_training.sack_armies.greedy_matches import Arena, run_command
 
 HORIZON = 4  # turns of a playout
 NOISE = 10  # of so many choices on the way to a position one is random
@@ -39,52 +38,6 @@ POSITIONS = 4  # of each pair of armies
 FIRST, LAST = 60, 400  # decisions before a position
 STEPPING, CHOOSING = range(2)
 INTERRUPTED = 150_000  # ticks, some 50 microseconds: another program had the core
-
-
-class Arena(NamedTuple):
-    """What kernels play a game in: arrays of one game, states with `Game.initial` last, and outputs of `step_batch`."""
-
-    states: NDArray[np.void]
-    commands: NDArray[np.void]
-    slots: NDArray[np.void]
-    masks: NDArray[np.int8]
-    packed: NDArray[np.uint64]
-    observations: NDArray[np.int8]
-    results: NDArray[np.float32]
-    actions: NDArray[np.int64]
-
-
-def make_arena(game: Game) -> Arena:
-    """Return the arrays of one game that has not begun."""
-    states = game.new_states(2)
-    copy_records(game.initial, states[1:])
-    return Arena(
-        states,
-        new_commands(1, Command.BEGIN),
-        game.new_slots(1),
-        np.zeros((1, game.num_actions), np.int8),
-        np.zeros((0, 0), np.uint64),
-        np.zeros((1, game.observation_spec.size), np.int8),
-        np.zeros((0, 2, 0), np.float32),
-        np.zeros(1, np.int64),
-    )
-
-
-@njit
-def run_command(params, arena, kind, argument):
-    """Carry out a command in the game of an arena, and write its outputs."""
-    arena.commands[0].kind = kind
-    arena.commands[0].argument = argument
-    step_batch(
-        params,
-        arena.states,
-        arena.commands,
-        arena.slots,
-        arena.masks,
-        arena.packed,
-        arena.observations,
-        arena.results,
-    )
 
 
 @njit
@@ -141,7 +94,6 @@ def play_out_timed(params, arena, boards, positions, turns, spent):
     return count
 
 
-
 class Playouts:
     """Games of one pair of armies each, and positions from which to play on."""
 
@@ -150,9 +102,10 @@ class Playouts:
         self.rooms: list[tuple[Game, Arena, NDArray[np.void]]] = []
         for pair in pairs:
             game = make_game(2, armies=list(pair))
-            arena = make_arena(game)
+            arena = Arena.of(game)
             if not self.rooms:
-                self.boards = make_board(GameInfo.of(game), load_weights("first"))
+                self.info = GameInfo.of(game)
+                self.boards = make_board(self.info, load_weights("first"))
             positions = game.new_states(POSITIONS)
             for i in range(POSITIONS):
                 while True:
@@ -164,20 +117,56 @@ class Playouts:
                 copy_records(arena.states[:1], positions[i : i + 1])
             self.rooms.append((game, arena, positions))
 
+    def choose_by(self, weights: str) -> None:
+        """Let another set of weights choose in the playouts."""
+        self.boards = make_board(self.info, load_weights(weights))
+
     def play(self, turns: int = HORIZON) -> int:
         """Play one playout from each position and return the number of decisions."""
-        boards = self.boards
-        return sum(play_out(game.params, arena, boards, positions, turns) for game, arena, positions in self.rooms)
+        return sum(play_out(game.params, arena, self.boards, starts, turns) for game, arena, starts in self.rooms)
 
     def time_parts(self, turns: int = HORIZON) -> tuple[int, NDArray[np.int64]]:
         """Do the same; return the number of decisions and the ticks of stepping and of choosing."""
         spent = np.zeros(2, np.int64)
         count = 0
-        for game, arena, positions in self.rooms:
-            count += play_out_timed(game.params, arena, self.boards, positions, turns, spent)
+        for game, arena, starts in self.rooms:
+            count += play_out_timed(game.params, arena, self.boards, starts, turns, spent)
         return count, spent
 
 
 def all_pairs() -> list[tuple[str, str]]:
     """Return all pairs of different built-in armies."""
     return list(combinations(army_ids(), 2))
+
+
+def main() -> None:
+    """Measure by turns, and print."""
+    parser = argparse.ArgumentParser(description="Time playouts by the greedy General.")
+    parser.add_argument("--weights", nargs="+", default=["first", "tuned"], help="sets or files, measured by turns")
+    parser.add_argument("--rounds", type=int, default=9)
+    arguments = parser.parse_args()
+    require_clock()
+    playouts = Playouts(all_pairs())
+    times: dict[str, list[float]] = {name: [] for name in arguments.weights}
+    for round_number in range(arguments.rounds + 1):
+        for name in arguments.weights:
+            playouts.choose_by(name)
+            began = time.process_time()
+            count = sum(playouts.play() for _ in range(3))
+            if round_number:  # the first one warms up, and compiles
+                times[name].append((time.process_time() - began) / count * 1e9)
+    print(" ".join(map(str, describe_machine().values())))
+    length = nanoseconds_per_tick()
+    for name, found in times.items():
+        playouts.choose_by(name)
+        count, spent = playouts.time_parts()
+        stepping, choosing = spent / count * length
+        middle = float(np.median(found))
+        print(
+            f"{name}: {1e9 / middle:,.0f} decisions a second (median; {middle:,.0f} ns each, best {min(found):,.0f}), "
+            f"of which step, mask and observation {stepping:,.0f} ns, choice {choosing:,.0f} ns"
+        )
+
+
+if __name__ == "__main__":
+    main()

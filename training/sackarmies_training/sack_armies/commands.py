@@ -19,6 +19,7 @@ from sackarmies_env.games.sack_armies.tokens.text import HOMELAND_NAMES, effect_
 from sackarmies_training.cli_errors import DATA, PlainCommand, PlainGroup, console, games_bar, print_resumed
 from sackarmies_training.cli_options import ContestSeedOption, WorkersOption, complete_agent, completes
 from sackarmies_training.fitting import plain_table
+from sackarmies_training.sack_armies.greedy_commands import greedy_app
 
 KINDS = ("unit", "battlefield", "spell", "maneuver")
 HOMELANDS = (*filter(None, HOMELAND_NAMES), "none")
@@ -41,6 +42,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command(cls=PlainCommand, rich_help_panel=DATA)(catalogue)
     app.add_typer(army_app, name="army", rich_help_panel=DATA)
     app.command(cls=PlainCommand, rich_help_panel=DATA)(fit_evaluation)
+    app.add_typer(greedy_app, name="greedy", rich_help_panel=DATA)
 
 
 def abilities() -> list[str]:

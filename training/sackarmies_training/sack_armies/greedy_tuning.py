@@ -34,8 +34,8 @@ SAVED_EVERY = 20  # steps
 DIRECT = {2: 26, 3: 1, 4: 1}  # starts of a step between the two, by the number of Generals
 AGAINST_START = 10  # starts of a step of each of the two against the weights of the beginning, with two Generals
 GAMES = sum(2 * starts for starts in DIRECT.values()) + 4 * AGAINST_START  # of a step
-# Of step k: all weights change by a factor of exp(+-WIDTH / (k + 1)**NARROWING), and then move by RATE / (k +
-# DELAY)**SLOWING for each tenth... of the difference in games won over that width; Spall's exponents.
+# In step k the two differ from the present weights by factors of exp(+-width), width = WIDTH / (k + 1)**NARROWING; the
+# weights then move by RATE / (k + DELAY)**SLOWING times the difference in games won, as a share, over the width.
 WIDTH, NARROWING = 0.2, 0.101
 RATE, SLOWING, DELAY = 0.25, 0.602, 50
 MOST_FACTOR = 20.0  # from the weights of the beginning, either way
@@ -81,12 +81,19 @@ class Search:
         return cls(start, seed, steps, 0, zeros, zeros.copy(), 0)
 
     @classmethod
-    def load(cls, path: Path, start: Weights, seed: int, steps: int) -> Search:
-        """Return the search that a file holds, or a new one if there is none.
+    def load(cls, folder: Path, start: Weights, seed: int, games: int) -> Search:
+        """Return the search that a folder holds, or a new one if there is none.
+
+        Args:
+            folder: see `tune`.
+            start: the weights to begin with.
+            seed: of the search.
+            games: how many to play in all; whole steps are made.
 
         Raises:
-            ValueError: the file cannot be read, or is of a search from another seed or other weights.
+            ValueError: its file cannot be read, or is of a search from another seed or other weights.
         """
+        path, steps = folder / STATE, max(1, games // GAMES)
         if not path.exists():
             return cls.begin(start, seed, steps)
         state = read_model(SearchState, read_json(path), str(path))
@@ -130,7 +137,9 @@ class Search:
 def scaled(weights: Weights, factors: NDArray[np.float64]) -> Weights:
     """Return weights times the exponentials of `factors`."""
     values = weights.model_dump()
-    changed = {name: value * float(np.exp(factor)) for (name, value), factor in zip(values.items(), factors, strict=True)}
+    changed = {
+        name: value * float(np.exp(factor)) for (name, value), factor in zip(values.items(), factors, strict=True)
+    }
     return Weights(**changed | {"decay": min(MOST_DECAY, changed["decay"])})
 
 
@@ -161,31 +170,25 @@ def draw_matches(num_players: int, count: int, rng: np.random.Generator) -> list
     ]
 
 
-def tune(start: Weights, seed: int, games: int, folder: Path, workers: int, progress: Progress) -> Weights:
-    """Search for better weights, and write them to a folder.
+def tune(search: Search, folder: Path, workers: int, progress: Progress) -> None:
+    """Go on with a search to its last step, and write its state and its result to a folder.
 
     Args:
-        start: the weights to begin with.
-        seed: of the search.
-        games: how many to play in all; whole steps are made.
+        search: goes on.
         folder: holds the state of the search, which resumes from it, and the result.
         workers: threads.
         progress: called with the number of games that ended.
 
     Raises:
-        ValueError: the folder holds another search.
         OSError: the folder cannot be written to.
     """
-    search = Search.load(folder / STATE, start, seed, max(1, games // GAMES))
     tables = Tables(workers)
     while search.done < search.steps:
         search.step(tables)
         progress(GAMES)
         if search.done % SAVED_EVERY == 0 or search.done == search.steps:
             search.save(folder / STATE)
-    found = search.result()
-    write_safely(folder / RESULT, weights_toml(found.model_dump()).encode())
-    return found
+    write_safely(folder / RESULT, weights_toml(search.result().model_dump()).encode())
 
 
 def weights_toml(values: Mapping[str, Any]) -> str:

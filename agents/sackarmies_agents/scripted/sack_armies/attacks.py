@@ -10,6 +10,7 @@ from sackarmies_agents.scripted.sack_armies.board import (
     LEADS,
     NO_CELL,
     NO_UNIT,
+    PLACES,
     SELF,
     armor_at,
     damage_at,
@@ -255,6 +256,9 @@ def best_strike(board, verb, unit):
     if board.unit_idle[unit] == 0 or (verb == Verb.RANGED and board.unit_reach[unit] == 0):
         return best
     if verb == Verb.MOVE_ATTACK and not is_a(board, unit, CHARGES):
+        return best
+    has_contact = board.surveyed == PLACES and board.is_light == 0
+    if has_contact and board.cell_near[board.unit_cell[unit]] > board.unit_notice[unit]:
         return best
     for i in range(board.num_enemies):
         if may_attack(board, unit, board.enemies[i], verb):

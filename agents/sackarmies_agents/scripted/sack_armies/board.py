@@ -41,6 +41,7 @@ NO_UNIT = -1
 NOBODY = -1
 UNKNOWN = -1  # not counted yet
 UNWEIGHED = 1e18  # in place of a value: not asked for yet
+WANTS, PLACES = 1, 2  # surveyed: what hexes are worth; what places pull, threaten and promise too
 MOVE_UNKNOWN, MOVE_BOUNDED, MOVE_FOUND = range(3)  # of best moves
 UNREACHED = -1
 CLOSED = -2  # in place of steps: a cell that no unit can enter
@@ -114,9 +115,11 @@ BOARD_DTYPE = record_dtype(
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls
     [("queue", np.int64, (LAST_PLACE + 1,)), ("has_grasps", np.int64)],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_VERBS + MAX_TYPES + NUM_SLOTS + MAX_CELLS + 1,))],
-    # What has been worked out for the position at hand, see `Survey`. Best moves: of units, `best_move` says the worth of
-    # the place at its end; what a move may better at most; that end; whether no other comes near; entries of the hand.
+    # What has been worked out for the position at hand. `surveyed`: how much of the ground, see `survey`. `move`: if
+    # the best move of a unit is known, where it ends, whether no other comes near to it; what its place is worth now
+    # and then; or by how much a move betters it at most. `entry`: the same of the best hex for a unit in hand.
     [("surveyed", np.int64), ("has_position", np.int64)],
+    [("is_light", np.int64)],  # 1: neither prospects nor dangers weigh anything, and nobody asks for them
     [(f"move_{name}", np.int64, (MAX_TOKENS,)) for name in ("known", "end", "clear")],
     [(f"move_{name}", np.float64, (MAX_TOKENS,)) for name in ("now", "best", "bound")],
     [(f"entry_{name}", np.int64, (MAX_TOKENS,)) for name in ("end", "clear")],
@@ -185,13 +188,13 @@ def look(board, row, column):
     return np.int64(board.seen[np.uint64(board.tokens_start + row * TOKEN_WIDTH + column)])
 
 
-@njit
+@njit(inlined=True)
 def look_general(board, seat, column):
     """Return a feature of the General in `seat`."""
     return np.int64(board.seen[np.uint64(GENERAL_START + seat * GENERAL_WIDTH + column)])
 
 
-@njit
+@njit(inlined=True)
 def cell_from(board, q, r):
     """Return the cell at (q, r), or NO_CELL."""
     return board.cell_at[q + REACH, r + REACH]
@@ -203,7 +206,7 @@ def type_at(board, place):
     return see(board, place) + DIGIT_BASE * see(board, place + 1) - 1
 
 
-@njit
+@njit(inlined=True)
 def type_of_row(board, row):
     """Return the type of a token, or -1."""
     return look(board, row, Token.TYPE_LOW) + DIGIT_BASE * look(board, row, Token.TYPE_HIGH) - 1
@@ -244,7 +247,7 @@ def has(board, unit, column):
 # --- what a token says of units that fit it
 
 
-@njit
+@njit(inlined=True)
 def read_label(board, row):
     """Return what the text of a token demands of units; a byte is 0 where anything does."""
     label = look(board, row, Token.MATCH_KEYWORD)
@@ -252,7 +255,7 @@ def read_label(board, row):
     return (label << LABEL_BITS) | look(board, row, Token.MATCH_CLASS)
 
 
-@njit
+@njit(inlined=True)
 def mask_of(label):
     """Return a number with the bytes set that a label, of what a text demands, does not leave open."""
     mask = np.int64(0)

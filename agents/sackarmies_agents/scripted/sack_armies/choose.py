@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_agents.scripted.sack_armies.attacks import NEVER, joint_attack
-from sackarmies_agents.scripted.sack_armies.board import NO_CELL, see, type_at
+from sackarmies_agents.scripted.sack_armies.board import NO_CELL, PLACES, WANTS, see, type_at
 from sackarmies_agents.scripted.sack_armies.deploy import planned_entry, planned_move
 from sackarmies_agents.scripted.sack_armies.ground import find_pull, find_wants
 from sackarmies_agents.scripted.sack_armies.odds import is_ranged
@@ -17,13 +17,12 @@ from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERB
 from sackarmies_env.games.sack_armies.state.layout import Global
 
 TIE = 1e-6  # the most that a tie-break weighs
-WANTS, PLACES = 1, 2  # worked out: what hexes are worth, and what places pull, threaten and promise
-BLOCK = 32  # ids that are looked at together
+BLOCK, WORD = 32, 8  # ids that are looked at together
 
 # --- looking around
 
 
-@njit
+@njit(inlined=True)
 def needs_wants(decision):
     """Return whether the decision depends on which hexes are worth standing on."""
     if decision <= Decision.SETUP_HEX or decision == Decision.DISCARD or decision >= Decision.AMBUSH:
@@ -33,7 +32,7 @@ def needs_wants(decision):
     return decision != Decision.EFFECT_SLOT and decision != Decision.EFFECT_TYPE
 
 
-@njit
+@njit(inlined=True)
 def needs_places(board, decision):
     """Return whether the decision, which depends on wants, depends on what places pull, threaten and promise too."""
     if decision == Decision.SOURCE or decision == Decision.TARGET:
@@ -56,7 +55,8 @@ def survey(board, decision):
         board.surveyed = WANTS
     if board.surveyed < PLACES and needs_places(board, decision):
         find_pull(board)
-        find_contact(board)
+        if board.is_light == 0:
+            find_contact(board)
         board.surveyed = PLACES
 
 
@@ -71,23 +71,30 @@ def list_legal(board, mask):
             filled |= block[i]
         if filled == 0:
             continue
-        for i in range(len(block)):
-            board.legal[count] = start + i
-            count += block[i]
+        for first in range(0, len(block), WORD):
+            word = block[first : first + WORD]
+            filled = np.int8(0)
+            for i in range(len(word)):
+                filled |= word[i]
+            if filled == 0:
+                continue
+            for i in range(len(word)):
+                board.legal[np.uint64(count)] = start + first + i
+                count += word[i]
     board.num_legal = count
 
 
 # --- the choice
 
 
-@njit
+@njit(inlined=True)
 def tie_break(board, action):
     """Return a small number that depends on the seed, on the observation and on `action` alone."""
     mixed = (board.seed * 7919 + board.checksum * 271 + action * 104729) % 1000003
     return TIE * ((mixed * mixed + 12345) % 999983) / 999983.0
 
 
-@njit
+@njit(inlined=True)
 def is_joint(verb):
     """Return whether `verb` declares a coordinated attack."""
     return verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED

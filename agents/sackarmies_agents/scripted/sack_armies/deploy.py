@@ -80,7 +80,7 @@ def find_move(board, unit, floor):
         board.move_known[unit] = MOVE_BOUNDED
 
 
-@njit
+@njit(inlined=True)
 def legal_cell(board, i):
     """Return the cell that legal id number `i` names; NO_CELL if it names none."""
     cell = board.legal[i] - (NUM_VERBS + board.num_types + NUM_SLOTS)

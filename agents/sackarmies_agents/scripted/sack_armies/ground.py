@@ -31,7 +31,7 @@ PULL_CAP = 60.0  # decisive battlefields do not pull from across the board
 # --- who can go where
 
 
-@njit
+@njit(inlined=True)
 def is_halted(board, unit, cell):
     """Return whether entering `cell` ends the move of `unit`."""
     traits = board.field_traits[board.cell_field[cell]]
@@ -44,7 +44,7 @@ def is_halted(board, unit, cell):
     return not ((traits & SPARES_WINGED) != 0 and is_a(board, unit, WINGED))
 
 
-@njit
+@njit(inlined=True)
 def is_barred(board, unit, cell):
     """Return whether an opposing unit on `cell` bars the way."""
     guard = board.cell_guard[cell]
@@ -94,7 +94,7 @@ def clear_reach(board, count):
         board.cell_steps[board.queue[i]] = UNREACHED
 
 
-@njit
+@njit(inlined=True)
 def may_move(board, unit):
     """Return whether `unit`, the observer's own, may still be moved this turn."""
     return (
@@ -160,7 +160,7 @@ def find_grasps(board):
 # --- which hexes are worth standing on
 
 
-@njit
+@njit(inlined=True)
 def has_own_unit(board, cell):
     """Return whether a unit of the observer stands on `cell`."""
     return board.cell_unit[cell] != NO_UNIT and is_mine(board, board.cell_unit[cell])
@@ -191,7 +191,7 @@ def can_lose_all(board, exposed):
     return look_general(board, np.int64(SELF), General.FIELDS_KEPT) <= min(exposed, MOVES_A_TURN * enemies)
 
 
-@njit
+@njit(inlined=True)
 def is_left_to_take(board, field, seat):
     """Return whether `seat` put `field` down, controls it, and no own unit stands there yet."""
     return (

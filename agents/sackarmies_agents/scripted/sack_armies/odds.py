@@ -84,7 +84,7 @@ def defend_bonus(board, defender, cell, origin):
     return bonus
 
 
-@njit
+@njit(inlined=True)
 def kill_chance(board, attacker, origin, defender, cell, ranged):
     """Return the chance that `attacker` on `origin` kills `defender` on `cell`."""
     damage = damage_at(board, attacker, origin)
@@ -92,7 +92,7 @@ def kill_chance(board, attacker, origin, defender, cell, ranged):
     return single_chance(damage, armor) if ranged else progressive_chance(damage, armor)
 
 
-@njit
+@njit(inlined=True)
 def counter_chance(board, attacker, origin, defender, cell, ranged):
     """Return the chance that the counter-attack kills `attacker`."""
     damage = damage_at(board, defender, cell)

@@ -17,6 +17,7 @@ from sackarmies_agents.scripted.sack_armies.board import (
     NO_CELL,
     SCATTERS,
     SWIMS,
+    UNKNOWN,
     armor_at,
     concerns,
     damage_at,
@@ -44,7 +45,7 @@ FEWEST = 2  # attackers in a coordinated attack
 # --- contact
 
 
-@njit
+@njit(inlined=True)
 def touch_ground(board, enemy, bit):
     """Count `enemy`, whose bit is given, among those that are near each hex of the ground, see it, can attack there."""
     q = board.cell_q[board.unit_cell[enemy]]
@@ -81,7 +82,7 @@ def find_contact(board):
         board.cell_threat[cell] = board.ground_threat[i]
 
 
-@njit
+@njit(inlined=True)
 def muster(board, i, enemy, bit):
     """Write what counts in fights with `enemy`, number `i`, whose bit is given."""
     cell = board.unit_cell[enemy]
@@ -119,7 +120,7 @@ def study_all(board, unit, radius):
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
         contact = max(board.unit_notice[unit], board.unit_notice[enemy])
-        if gap_between(board, board.unit_cell[unit], board.unit_cell[enemy]) <= radius + contact:
+        if gap_to_enemy(board, i, board.unit_cell[unit]) <= radius + contact:
             study_melee(board, unit, i)
             study_assault(board, unit, i)
             if board.unit_reach[unit] > 0 or board.enemy_reach[i] > 0:
@@ -135,7 +136,7 @@ def extras(board, unit, enemy):
     return value
 
 
-@njit
+@njit(inlined=True)
 def study_melee(board, unit, i):
     """Work out what melees of own `unit` with enemy number `i` are worth: alone, and with others who stand there."""
     enemy = board.enemies[i]
@@ -151,10 +152,11 @@ def study_melee(board, unit, i):
     prize = board.enemy_worth[i] + board.enemy_want[i] if board.unit_move[unit] > 0 else board.enemy_worth[i]
     kills = progressive_chance(damage, armor) * board.enemy_share[i]
     board.pair_attack[i] = kills * prize - risk + extras(board, unit, enemy)
-    find_pressure(board, enemy)
+    if board.unit_pressers[enemy] == UNKNOWN:
+        find_pressure(board, enemy)
     others = board.unit_pressers[enemy]
     joined = board.unit_pressed[enemy] + damage
-    if gap_between(board, board.unit_cell[unit], board.unit_cell[enemy]) == 1:
+    if gap_to_enemy(board, i, board.unit_cell[unit]) == 1:
         others -= 1
         joined -= damage_at(board, unit, board.unit_cell[unit])
     kills = progressive_chance(joined, armor) * board.enemy_share[i]
@@ -163,7 +165,7 @@ def study_melee(board, unit, i):
     board.pair_best = max(board.pair_best, board.pair_strike[i])
 
 
-@njit
+@njit(inlined=True)
 def study_assault(board, unit, i):
     """Work out the odds of melees of enemy number `i` with own `unit`: from where it stands, and after a charge."""
     enemy = board.enemies[i]
@@ -181,7 +183,7 @@ def study_assault(board, unit, i):
     board.pair_presses[i] = engages
 
 
-@njit
+@njit(inlined=True)
 def study_shots(board, unit, i):
     """Work out what shots of own `unit` and of enemy number `i` at each other are worth, answered and unanswered."""
     enemy = board.enemies[i]
@@ -385,6 +387,8 @@ def attraction(board, cell):
 @njit
 def place_value(board, unit, cell):
     """Return what it is worth to have own `unit` on `cell` at the end of the turn."""
+    if board.is_light == 1:
+        return attraction(board, cell)
     study(board, unit, cell)
     value = attraction(board, cell) + board.w_prospect * prospect(board, unit, cell)
     return value - board.caution * board.w_danger * danger(board, unit, cell)
@@ -393,8 +397,10 @@ def place_value(board, unit, cell):
 @njit
 def better_place(board, unit, cell, best):
     """Return what own `unit` on `cell` is worth, or `best` if that is more: what cannot change this is not weighed."""
-    study(board, unit, cell)
     value = attraction(board, cell)
+    if board.is_light == 1:
+        return max(best, value)
+    study(board, unit, cell)
     if value + board.w_prospect * board.pair_best <= best and is_plain(board, unit, cell):
         return best
     value += board.w_prospect * prospect(board, unit, cell)

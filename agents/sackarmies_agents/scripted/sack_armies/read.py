@@ -60,13 +60,13 @@ LATE = 30.0  # percent of the turns that a game may take, before haste sets in
 # --- units
 
 
-@njit
+@njit(inlined=True)
 def trait_if(board, row, column, trait):
     """Return `trait` if a feature of a token is above 0, else 0."""
     return np.int64(trait) if look(board, row, column) > 0 else np.int64(0)
 
 
-@njit
+@njit(inlined=True)
 def read_traits(board, unit, row):
     """Read which abilities a known unit has, and which of them work now."""
     winged = trait_if(board, row, Token.FLYING, WINGED)
@@ -83,7 +83,7 @@ def read_traits(board, unit, row):
     return traits
 
 
-@njit
+@njit(inlined=True)
 def label_of(board, row):
     """Return class, homeland and keyword of a known unit in one number, in bytes as texts demand them."""
     label = look(board, row, Token.KEYWORD)
@@ -91,7 +91,7 @@ def label_of(board, row):
     return (label << LABEL_BITS) | (look(board, row, Token.CLASS) + 1)
 
 
-@njit
+@njit(inlined=True)
 def read_known_unit(board, unit, row):
     """Read the stats of a unit that is known; in hand the printed ones."""
     on_board = look(board, row, Token.PLACE) == Place.BATTLEGROUND
@@ -106,7 +106,7 @@ def read_known_unit(board, unit, row):
     board.unit_value[unit] = board.w_body + board.w_rank * look(board, row, Token.RANK)
 
 
-@njit
+@njit(inlined=True)
 def sample_unit(board, unit, row):
     """Assume a plain soldier where a unit is not known, at least as good as it has shown itself."""
     board.unit_move[unit] = max(np.int64(1), look(board, row, Token.PUBLIC_MOVEMENT))
@@ -120,7 +120,7 @@ def sample_unit(board, unit, row):
     board.unit_value[unit] = board.w_body + board.w_rank * board.w_guessed_rank
 
 
-@njit
+@njit(inlined=True)
 def add_enemy(board, unit):
     """Add a unit on the board to the enemies."""
     i = board.num_enemies
@@ -150,6 +150,7 @@ def read_unit(board, row, cell):
         sample_unit(board, unit, row)
     board.unit_value[unit] += board.w_attached * board.unit_attached[unit]
     if cell != NO_CELL:
+        open_cell(board, cell)
         board.cell_unit[cell] = unit
         board.cell_guard[cell] = NOBODY if (board.unit_traits[unit] & FLIES) != 0 else board.unit_seat[unit]
         if board.unit_seat[unit] != SELF:
@@ -182,7 +183,7 @@ def read_field(board, row, cell):
             open_cell(board, neighbor)
 
 
-@njit
+@njit(inlined=True)
 def field_traits(board, row):
     """Return the traits of a battlefield."""
     traits = trait_if(board, row, Token.HALTS, HALTS) | trait_if(board, row, Token.FLYING, SPARES_WINGED)
@@ -193,7 +194,7 @@ def field_traits(board, row):
     return traits | (CHANGES_STATS if changes else 0)
 
 
-@njit
+@njit(inlined=True)
 def open_cell(board, cell):
     """Add a cell to the ground that units can stand on."""
     if board.cell_steps[cell] == CLOSED:
@@ -205,7 +206,7 @@ def open_cell(board, cell):
 # --- all tokens
 
 
-@njit
+@njit(inlined=True)
 def clear_board(board):
     """Forget the last observation: only what it filled."""
     for i in range(board.num_ground):
@@ -226,7 +227,7 @@ def clear_board(board):
     board.num_ground = 0
 
 
-@njit
+@njit(inlined=True)
 def read_row(board, row, place):
     """Read one token."""
     cell = cell_from(board, look(board, row, Token.Q), look(board, row, Token.R))
@@ -265,7 +266,7 @@ def bare_stats(board):
             board.unit_damage[unit] -= damage_bonus(board, np.int64(unit), cell)
 
 
-@njit
+@njit(inlined=True)
 def is_spare(board, row):
     """Return whether `row` is a free spell or maneuver of the observer's that is not revealed yet."""
     return (
@@ -335,7 +336,7 @@ def weigh_scarcity(board):
 # --- the observation
 
 
-@njit
+@njit(inlined=True)
 def copy_observation(board, observation):
     """Copy an observation up to its last token, and sum it up; the unused rows behind are zero.
 
@@ -381,5 +382,6 @@ def read_position(board):
     count_spares(board)
     weigh_scarcity(board)
     weigh_caution(board)
+    board.is_light = board.w_prospect == 0.0 and board.w_danger == 0.0
     board.surveyed = 0
     board.has_position = 1
