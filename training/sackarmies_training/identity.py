@@ -17,8 +17,8 @@ AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 
 
 def code_digest() -> str:
-    """Return a digest of the Python sources of the rules and of the agents that come with them."""
-    return source_digest([CORE, GAMES, AGENTS_FOLDER])
+    """Return a digest of the sources of the rules and of the agents that come with them, their weights included."""
+    return source_digest([CORE, GAMES, AGENTS_FOLDER, *sorted(AGENTS_FOLDER.rglob("*.toml"))])
 
 
 def game_identity(game: Game) -> dict[str, str]:
@@ -39,6 +39,8 @@ def agent_identity(text: str) -> dict[str, str]:
     identity = {"kind": spec.name, **spec.options}
     if "path" in spec.options:
         identity["sha256"] = digest_of(Path(spec.options["path"]))
+    if Path(spec.options.get("weights", "")).is_file():
+        identity["sha256"] = digest_of(Path(spec.options["weights"]))
     if "class" in spec.options:
         source = find_source(spec.options["class"].partition(":")[0])
         if source is not None:

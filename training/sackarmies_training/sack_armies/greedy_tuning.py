@@ -99,7 +99,7 @@ class Search:
         state = read_model(SearchState, read_json(path), str(path))
         if state.seed != seed or state.start != start.model_dump():
             raise ValueError(f"{path}: this search has another seed or began with other weights: choose another folder")
-        now, total = (np.array([table[name] for name in state.start]) for table in (state.now, state.total))
+        now, total = (np.array([table[name] for name in start.model_dump()]) for table in (state.now, state.total))
         return cls(start, seed, steps, state.steps, now, total, state.counted)
 
     def save(self, path: Path) -> None:

@@ -1,0 +1,129 @@
+"""The search for weights of the greedy General, and the comparison of two sets."""
+
+import numpy as np
+import pytest
+
+from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, load_weights
+from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_training.identity import agent_identity
+from sackarmies_training.sack_armies import greedy_tuning
+from sackarmies_training.sack_armies.greedy_comparison import Line, compare_by_army
+from sackarmies_training.sack_armies.greedy_matches import Match, Tables, both_seatings, each_seat_alone
+from sackarmies_training.sack_armies.greedy_tuning import GAMES, RESULT, STATE, Search, scaled, tune, weights_toml
+
+FIRST = load_weights("first")
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="takes minutes without the compiler")
+
+
+def taste(weights):
+    """How strong weights are in a world where `take` should be 7 and `draw` 20, and nothing else counts."""
+    return -(abs(np.log(weights.take / 7.0)) + abs(np.log(weights.draw / 20.0)))
+
+
+@pytest.fixture
+def tasted(monkeypatch):
+    """Let strength be decided by `taste` with some noise, without games."""
+
+    def compare(one, other, start, tables, rng):
+        return 0.5 * (taste(one) - taste(other)) + rng.normal(0.0, 0.1)
+
+    monkeypatch.setattr(greedy_tuning, "compare", compare)
+
+
+def searched(folder, *, steps, seed=1, total=200):
+    """Make some steps of a search in a folder."""
+    search = Search.load(folder, FIRST, seed, total * GAMES)
+    for _ in range(steps):
+        search.step(None)
+    search.save(folder / STATE)
+    return search
+
+
+def test_search_finds_what_is_better(tasted, tmp_path):
+    search = Search.begin(FIRST, 1, 800)
+    tune(search, tmp_path, 1, lambda games: None)
+    found = load_weights(tmp_path / RESULT)
+    assert abs(np.log(found.take / 7.0)) < 0.25
+    assert abs(np.log(found.draw / 20.0)) < 0.25
+
+
+def test_interrupted_search_resumes_where_it_was(tasted, tmp_path):
+    whole = searched(tmp_path / "whole", steps=200)
+    for steps in (90, 60, 50):
+        parts = searched(tmp_path / "parts", steps=steps)
+    assert np.array_equal(parts.now, whole.now)
+    assert (parts.done, parts.counted) == (whole.done, whole.counted) == (200, 100)
+    assert parts.result() == whole.result()
+
+
+def test_folder_of_another_search_is_refused(tasted, tmp_path):
+    searched(tmp_path, steps=1)
+    with pytest.raises(ValueError, match=r"state\.json: this search has another seed or began with other weights"):
+        searched(tmp_path, steps=1, seed=2)
+
+
+def test_result_is_a_file_of_weights(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(weights_toml(FIRST.model_dump()), encoding="utf-8")
+    assert load_weights(path) == FIRST
+
+
+def test_factors_keep_signs_and_nearness_fades():
+    most = scaled(FIRST, np.full(len(FIRST.model_dump()), 2.0))
+    assert most.site_far < 0.0 < most.site_close
+    assert most.decay == MOST_DECAY
+    assert most.take == pytest.approx(14.0 * np.exp(2.0))
+
+
+# --- matches
+
+
+def test_every_seating_is_played():
+    assert both_seatings(3) == ((0, 1, 0), (1, 0, 1))
+    assert each_seat_alone(3) == ((0, 1, 1), (1, 0, 1), (1, 1, 0))
+
+
+@compiled_only
+def test_equal_matches_end_alike_on_any_number_of_threads():
+    weak = scaled(FIRST, np.full(len(FIRST.model_dump()), -1.0))
+    matches = [Match(("empire", "undead"), seed, both_seatings(2)) for seed in range(4)]
+    played = Tables(1).play((FIRST, weak), matches)
+    assert [len(winners) for winners in played] == [2] * 4
+    assert Tables(2).play((FIRST, weak), matches) == played
+    tables = Tables(1)
+    tables.play((weak, FIRST), matches)
+    assert tables.play((FIRST, weak), matches) == played
+
+
+@compiled_only
+def test_winner_is_the_side_that_plays_better():
+    idle = FIRST.model_copy(update={"take": 0.0, "take_more": 0.0, "win": 0.0, "draw": 0.0, "deploy": -50.0})
+    matches = [Match(("empire", "undead"), seed, both_seatings(2)) for seed in range(5)]
+    winners = [winner for found in Tables(1).play((idle, FIRST), matches) for winner in found]
+    assert winners.count(1) > 8
+
+
+# --- comparison
+
+
+def test_interval_is_that_of_wilson():
+    low, high = Line("all", 100, 200, 0.6, 0.5).interval
+    assert (low, high) == (pytest.approx(0.5020, abs=1e-4), pytest.approx(0.6906, abs=1e-4))
+
+
+@compiled_only
+@pytest.mark.slow
+def test_each_army_plays_as_often_in_each_seat():
+    told = []
+    lines = compare_by_army(FIRST, FIRST, 1, 1, Tables(1), told.append)
+    assert sum(told) == lines[0].games == 2 * 13 * 13
+    assert [line.games for line in lines[1:]] == [26] * 13
+    assert sum(line.score * line.games for line in lines[1:]) == pytest.approx(lines[0].score * lines[0].games)
+
+
+def test_identity_of_an_agent_tells_its_weights(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(weights_toml(FIRST.model_dump()), encoding="utf-8")
+    before = agent_identity(f"greedy:weights={path}")
+    path.write_text(weights_toml(FIRST.model_dump() | {"take": 1.0}), encoding="utf-8")
+    assert agent_identity(f"greedy:weights={path}") != before
