@@ -1,4 +1,4 @@
-"""The searching General: legal, repeatable, blind to what is hidden, in time, and stronger than what it plays on with."""
+"""The searching General: legal, repeatable, blind to what is hidden, in time, stronger than its own policy."""
 
 import copy
 import time

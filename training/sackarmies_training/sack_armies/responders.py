@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
-from sackarmies_agents.scripted.sack_armies.weights import WEIGHTS
+from sackarmies_agents.scripted.sack_armies.weights import LARGEST as LARGEST_WEIGHT
+from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
 from sackarmies_training.ladder.exploit import Arena, Responder, Response
 from sackarmies_training.ladder.units import Maker
 
@@ -19,22 +20,17 @@ LARGEST, SMALLEST = 32, 4  # candidates of a generation, powers of two
 FIRST_UNITS = 4  # that all candidates of a generation play; those that remain play twice as many, and so on
 CHANGED = 0.15  # share of the weights that a candidate changes
 SPREAD, NARROWER = 0.7, 0.8  # standard deviation of the logarithm of a changed weight; its factor after a generation
-Weights = dict[str, float]
+Numbers = dict[str, float]
 
 
-class WeightedGreedy(GreedyAgent):
-    """The scripted General with weights of its own."""
-
-    def __init__(self, weights: Mapping[str, float], info: GameInfo) -> None:
-        """Make ready for a game; `weights` are all of `weights.WEIGHTS`."""
-        super().__init__(info)
-        for name, value in weights.items():
-            self._board[f"w_{name}"][0] = value
+def make_weighted(weights: Mapping[str, float], info: GameInfo) -> GreedyAgent:
+    """Return the scripted General with weights of its own."""
+    return GreedyAgent(info, weights=Weights(**weights))
 
 
 def weighted(weights: Mapping[str, float]) -> Maker:
     """Return what makes the scripted General with these weights."""
-    return functools.partial(WeightedGreedy, dict(weights))
+    return functools.partial(make_weighted, dict(weights))
 
 
 def generation_units(candidates: int) -> int:
@@ -56,8 +52,8 @@ class WeightSearch:
 
     def respond(self, arena: Arena) -> Response:
         """Return the best weights found within the budget."""
-        state = arena.state or {"generation": 0, "next_unit": 0, "weights": dict(WEIGHTS), "adopted": 0}
-        best: Weights = state["weights"]
+        state = arena.state or {"generation": 0, "next_unit": 0, "weights": load_weights().model_dump(), "adopted": 0}
+        best: Numbers = state["weights"]
         while (candidates := affordable(arena.left)) >= SMALLEST:
             generation, first = state["generation"], state["next_unit"]
             rng = np.random.default_rng((arena.config.seed, generation))
@@ -72,8 +68,8 @@ class WeightSearch:
         return Response(weighted(best), described)
 
     def _halve(
-        self, arena: Arena, best: Weights, mutants: list[Weights], first: int
-    ) -> tuple[Weights, NDArray[np.float64]]:
+        self, arena: Arena, best: Numbers, mutants: list[Numbers], first: int
+    ) -> tuple[Numbers, NDArray[np.float64]]:
         """Return the last mutant, and its gain over the best so far on each unit that both played."""
         left, units = mutants, FIRST_UNITS
         gains = np.zeros((len(left), 0))
@@ -94,10 +90,12 @@ def affordable(games: int) -> int:
     return candidates if candidates >= SMALLEST else 0
 
 
-def mutated(weights: Mapping[str, float], spread: float, rng: np.random.Generator) -> Weights:
+def mutated(weights: Mapping[str, float], spread: float, rng: np.random.Generator) -> Numbers:
     """Return weights some of which are multiplied by random factors; signs stay."""
     factors = np.exp(spread * rng.standard_normal(len(weights))) ** (rng.random(len(weights)) < CHANGED)
-    return {name: float(value * factor) for (name, value), factor in zip(weights.items(), factors, strict=True)}
+    products = np.clip(np.array([*weights.values()]) * factors, -LARGEST_WEIGHT, LARGEST_WEIGHT)
+    changed = dict(zip(weights, products.tolist(), strict=True))
+    return changed | {"decay": min(MOST_DECAY, changed["decay"])}
 
 
 def responders() -> dict[str, Responder]:
