@@ -27,6 +27,7 @@ from sackarmies_env.core.checks import (
 )
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.kernels import exact_array
 from sackarmies_env.core.legal import num_words
 from sackarmies_env.core.rng import choice_stream
 from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copies_of, copy_records, engine_error
@@ -219,16 +220,20 @@ class Batch:
         return starts
 
     def begin_at(self, seeds: ArrayLike, starts: Records) -> None:
-        """Begin all games anew at given first decisions.
+        """Begin all games at given positions: first decisions, or any others, such as copies of a single one.
+
+        Each game has the random choices of its seed. What chance brings is in the positions: copies of one position
+        meet the same chance, unless `Game.clone` gave each its own.
 
         Args:
             seeds: one a game, 0 to 2**63 - 1.
-            starts: `(n,)` records, see `forced_starts`.
+            starts: `(n,)` records, see `forced_starts` and `Game.clone`.
 
         Raises:
-            ValueError: seeds or seats are wrong; no game is changed.
+            ValueError: seeds, seats or positions are wrong; no game is changed.
         """
         given = seeds_of(seeds, len(self))
+        exact_array("starts", starts, self.game.state_dtype, (len(self),))
         self._write(self._commands, Command.AWAIT, 0, "arguments")
         self._check(self._commands)
         copy_records(starts, self.states)

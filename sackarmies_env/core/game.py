@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sackarmies_env.core.actions import ActionSpace
 from sackarmies_env.core.chance import ForcedKind, write_forced
+from sackarmies_env.core.checks import integers, rows_of, seats_of, seeds_of
 from sackarmies_env.core.dump import dump_record
 from sackarmies_env.core.kernels import exact_array, make_kernel
 from sackarmies_env.core.legal import legal_ids, num_words
@@ -192,12 +194,15 @@ class Game:
         Args:
             states: `(n,)`.
             rows: those to copy, `(k,)` integers, each as often as wanted; None for all.
-            seeds: `(k,)`, 0 to 2**63 - 1: what chance brings each copy from here on; None: what it brings the original.
+            seeds: `(k,)`, 0 to 2**63 - 1: what chance brings each copy from here on, after what is left of forced
+                results; None: what it brings the original.
+
+        Raises:
+            ValueError: there is no such row, or not a seed for each copy.
         """
-        chosen = np.arange(len(states)) if rows is None else np.asarray(rows, np.int64)
-        copies = copies_of(states, chosen)
+        copies = copies_of(states, np.arange(len(states)) if rows is None else rows_of(rows, len(states)))
         if seeds is not None:
-            for name, values in chance_of(np.broadcast_to(np.asarray(seeds, np.int64), len(copies))).items():
+            for name, values in chance_of(seeds_of(seeds, len(copies))).items():
                 copies[name] = values
         return copies
 
@@ -217,14 +222,10 @@ class Game:
             ValueError: checked, an action is not legal; no state is changed.
         """
         if checked:
-            self._check_legal(states, np.asarray(actions))
+            self._check_legal(states, integers("actions", actions, len(states)))
         self._run(params, states, Command.STEP, actions)
 
-    def _check_legal(self, states: Records, actions: NDArray[Any]) -> None:
-        if actions.shape != (len(states),) or not np.issubdtype(actions.dtype, np.integer):
-            raise ValueError(
-                f"actions are of shape {actions.shape} and dtype {actions.dtype}: {len(states)} integers are wanted"
-            )
+    def _check_legal(self, states: Records, actions: NDArray[np.int64]) -> None:
         for row, action in enumerate(actions.tolist()):
             legal = legal_ids(states["legal"][row])
             if states["current_player"][row] != NO_PLAYER and action not in legal:
@@ -242,35 +243,45 @@ class Game:
             states: `(n,)`.
             players: `(n,)` integers.
             seeds: `(n,)` integers, 0 to 2**63 - 1.
-        """
-        given = (np.ascontiguousarray(values, np.int64) for values in (players, seeds))
-        self.determinize_batch(params, states, *(np.require(values, requirements="W") for values in given))
 
-    def forfeit(self, params: Records, states: Records, players: NDArray[np.int64]) -> None:
+        Raises:
+            ValueError: there is no such player, or not so many; arrays that kernels do not know.
+        """
+        self._check_records(params, states)
+        given = (seats_of("players", players, len(states), 0, self.num_players), integers("seeds", seeds, len(states)))
+        self.determinize_batch(params, states, *(np.require(values, requirements=["C", "W"]) for values in given))
+
+    def forfeit(self, params: Records, states: Records, players: ArrayLike) -> None:
         """Let players forfeit, whoever is the current player, and go on to the next decision or the end.
 
         Args:
             params: `(1,)`.
             states: `(n,)`.
-            players: `(n,)` int64; NO_PLAYER (-1) for nobody.
+            players: `(n,)` integers; NO_PLAYER (-1) for nobody.
+
+        Raises:
+            ValueError: there is no such player, or not so many.
         """
-        self._run(params, states, np.where(players == NO_PLAYER, Command.SKIP, Command.FORFEIT), players)
+        seats = seats_of("players", players, len(states), NO_PLAYER, self.num_players)
+        self._run(params, states, np.where(seats == NO_PLAYER, Command.SKIP, Command.FORFEIT), seats)
 
     def legal_actions(self, params: Records, states: Records, action_mask: NDArray[np.int8]) -> None:
         """Write the masks of the current players, `(n, num_actions)` int8; all zero once a game is over."""
         out = exact_array("action_mask", action_mask, np.int8, (len(states), self.num_actions))
         self._run(params, states, Command.READ, 0, Outputs(action_masks=out))
 
-    def observe(self, params: Records, states: Records, players: NDArray[np.int64], out: NDArray[np.int8]) -> None:
-        """Write what players see, whoever is the current player; players `(n,)` int64, out `(n, size)` int8."""
+    def observe(self, params: Records, states: Records, players: ArrayLike, out: NDArray[np.int8]) -> None:
+        """Write what players see, whoever is the current player; players `(n,)` integers, out `(n, size)` int8."""
+        seats = seats_of("players", players, len(states), 0, self.num_players)
         exact_array("out", out, np.int8, (len(states), self.observation_spec.size))[...] = 0
-        self._run(params, states, Command.READ, 0, Outputs(observations=out), players)
+        self._run(params, states, Command.READ, 0, Outputs(observations=out), seats)
 
     def returns(self, params: Records, states: Records, out: NDArray[np.float32]) -> None:
         """Write what each player has earned so far, `(n, num_players)` float32.
 
         It does not change any more for a player who is out of the game.
         """
+        exact_array("out", out, np.float32, (len(states), self.num_players))
         out[...] = self._results(params, states)[:, 0]
 
     def terminations(self, params: Records, states: Records, out: NDArray[np.int8]) -> None:
@@ -295,32 +306,46 @@ class Game:
         observing_seats: ArrayLike = NO_PLAYER,
     ) -> None:
         """Give each state one command, with a slot of its own that is not kept."""
+        self._check_records(params, states)
         slots = self.new_slots(len(states))
         slots["observing_seat"] = observing_seats
         dispatch(self.step_batch, params, states, kinds, arguments, slots=slots, outputs=outputs)
+
+    def _check_records(self, params: Records, states: Records) -> None:
+        """Refuse arrays for which the compiler would compile the rules once more."""
+        exact_array("params", params, self.params.dtype, (1,))
+        exact_array("states", states, self.state_dtype, (len(states),))
 
     # --- for agents and kernels
 
     def known_to(self, player: int) -> Game:
         """Return this game as a player may know it: nothing in its configuration is hidden from them.
 
+        It is the same object each time, with data of its own: whoever writes into it does not change this game.
+
         Raises:
             ValueError: there is no such player.
         """
         if not 0 <= player < self.num_players:
             raise ValueError(f"player {player} does not exist: players are 0 to {self.num_players - 1}")
-        if self.conceal is None:
-            return self
         if player not in self._known:
-            self._known[player] = self.conceal(player)
+            self._known[player] = self._copy() if self.conceal is None else self.conceal(player)
         return self._known[player]
 
     @cached_property
     def _known(self) -> dict[int, Game]:
+        """This game as players may know it, as far as it was asked for: to build one takes milliseconds."""
         return {}
 
+    def _copy(self) -> Game:
+        return replace(self, params=copies_of(self.params, np.zeros(1, np.int64)), config=copy.deepcopy(self.config))
+
     def simulator(self) -> Simulator:
-        """Return what kernels of one's own play this game with, see `core.simulator`; one a thread."""
+        """Return what kernels of one's own play this game with, see `core.simulator`; one a thread.
+
+        Raises:
+            ValueError: `step_batch` is not compiled, as in Sack Armies with observations as planes.
+        """
         state, commands, slots, seats = self.new_states(1), new_commands(1), self.new_slots(1), np.zeros(1, np.int64)
         mask, observation = np.zeros((1, self.num_actions), np.int8), np.zeros((1, self.observation_spec.size), np.int8)
         score = Outputs(results=np.zeros((1, 2, self.num_players), np.float32))

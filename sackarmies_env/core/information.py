@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sackarmies_env.core.checks import seeds_of
 from sackarmies_env.core.game import Game, Records
 
 
@@ -42,7 +43,7 @@ class InformationSets:
         known = game.known_to(player)
         representatives = game.clone(states)  # the states are the caller's
         game.determinize(game.params, representatives, np.full(len(states), player), np.zeros(len(states), np.int64))
-        return cls(known, player, representatives)
+        return cls(known, int(player), representatives)
 
     def __len__(self) -> int:
         return len(self.states)
@@ -55,12 +56,10 @@ class InformationSets:
             rows: the sets, `(k,)` integers, each as often as wanted; None for one state of each.
 
         Raises:
-            ValueError: not as many seeds as rows.
+            ValueError: there is no such set, or not a seed for each state.
         """
-        given = np.asarray(seeds, np.int64)
         states = self.game.clone(self.states, rows)
-        if given.shape != (len(states),):
-            raise ValueError(f"seeds has the shape {given.shape}, but there are {len(states)} states to sample")
+        given = seeds_of(seeds, len(states))
         self.game.determinize(self.game.params, states, np.full(len(states), self.player), given)
         return states
 

@@ -9,12 +9,14 @@ nothing is ever compiled a second time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numba
 import numpy as np
 from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.typeof import typeof_impl
+from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import INTERPRETED
@@ -51,11 +53,22 @@ class Kernel(WrapperAddressProtocol):
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the kernel."""
-        given = tuple(numba.typeof(argument) for argument in arguments)
-        for place, (one, wanted) in enumerate(zip(given, self._signature.args, strict=True)):
-            if isinstance(wanted, numba.types.Array) and one != wanted:
-                raise TypeError(f"argument {place} of {self!r} is {one}, but must be {wanted}")
-        return self._function(*arguments)
+        wanted = self._signature.args
+        if len(arguments) != len(wanted):
+            raise TypeError(f"{self!r} takes {len(wanted)} arguments, but {len(arguments)} are given")
+        return self._function(*(self._converted(place, one) for place, one in enumerate(arguments)))
+
+    def _converted(self, place: int, argument: Any) -> Any:
+        """Return an argument as the type that the kernel takes there: numba would compile it anew for another one."""
+        wanted = self._signature.args[place]
+        if isinstance(wanted, numba.types.Integer):
+            return as_dtype(wanted).type(index(argument))
+        if isinstance(wanted, numba.types.Float):
+            return as_dtype(wanted).type(argument)
+        given = numba.typeof(argument)
+        if given != wanted:
+            raise TypeError(f"argument {place} of {self!r} is {given}, but must be {wanted}")
+        return argument
 
     def __copy__(self) -> Kernel:
         return self
@@ -85,8 +98,16 @@ def type_of_bundle(bundle: Any, context: Any) -> Any:
 
 
 def make_kernel(function: Function, *examples: Any) -> Function:
-    """Return `function` as a `Kernel`; interpreted kernels are functions and stay so."""
-    return function if INTERPRETED else Kernel(function, *examples)
+    """Return `function` as a `Kernel`; interpreted kernels are functions and stay so.
+
+    Raises:
+        ValueError: it is not compiled.
+    """
+    if INTERPRETED:
+        return function
+    if not hasattr(function, "overloads"):
+        raise ValueError(f"{function.__qualname__} is not compiled, so that kernels cannot call it")
+    return Kernel(function, *examples)
 
 
 def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -95,11 +116,17 @@ def exact_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> ND
     Raises:
         ValueError: it has another dtype or shape, is not contiguous in the order of C, or can only be read.
     """
-    wanted = f"but must be a writable C-contiguous array of {np.dtype(dtype)} of shape {shape}"
+    if isinstance(array, np.ndarray) and array.dtype == dtype and array.shape == shape and array.flags.carray:
+        return array
+    wanted = f"but must be a writable C-contiguous array of {dtype_name(dtype)} of shape {shape}"
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{name} is a {type(array).__name__}, {wanted}")
     if array.dtype != dtype or array.shape != shape:
-        raise ValueError(f"{name} is an array of {array.dtype} of shape {array.shape}, {wanted}")
-    if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
-        raise ValueError(f"{name} can only be read or is a view with gaps, {wanted}")
-    return array
+        raise ValueError(f"{name} is an array of {dtype_name(array.dtype)} of shape {array.shape}, {wanted}")
+    raise ValueError(f"{name} can only be read or is a view with gaps, {wanted}")
+
+
+def dtype_name(dtype: Any) -> str:
+    """Return a dtype in a few words: records may have hundreds of fields."""
+    plain = np.dtype(dtype)
+    return str(plain) if plain.names is None else f"records of {len(plain.names)} fields and {plain.itemsize} bytes"

@@ -91,12 +91,11 @@ class BatchOpponents:
         batch, first = self._batch, opponents[0]
         if shares_batch(first):
             name = f"answers of the opponent {type(first).__name__}"
-            actions = integers(name, self._ask_shared(first, rows), len(rows))
+            actions = integers(name, ask_shared(first, batch, rows), len(rows))
         elif is_informed(first):
             actions = np.zeros(len(rows), np.int64)
             for at, row in enumerate(rows.tolist()):
-                answer = self._ask_shared(opponents[row], rows[at : at + 1])
-                actions[at] = integers(f"answers of the opponent {type(first).__name__}", answer, 1)[0]
+                actions[at] = ask_shared(opponents[row], batch, rows[at : at + 1])[0]
         else:
             actions = np.zeros(len(rows), np.int64)
             for at, row in enumerate(rows.tolist()):
@@ -110,17 +109,21 @@ class BatchOpponents:
             raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
         return actions
 
-    def _ask_shared(self, opponent: Any, rows: Rows) -> Any:
-        """Return what one object chooses in several games, for the same seat or for several."""
-        batch = self._batch
-        if not is_informed(opponent):
-            return opponent.act_batch(batch.observations[rows], batch.action_masks[rows])
-        actions = np.zeros(len(rows), np.int64)
-        for player in np.unique(batch.players[rows]).tolist():
-            places = np.flatnonzero(batch.players[rows] == player)
-            answer = opponent.act_informed(batch.information_sets(player, rows[places]))
-            actions[places] = integers(f"answers of the opponent {type(opponent).__name__}", answer, len(places))
-        return actions
+
+def ask_shared(opponent: Any, batch: Batch, rows: Rows) -> Any:
+    """Return what one object chooses for the current players of several games; it need not be legal.
+
+    Raises:
+        ValueError: an informed one answered anything but an integer for each game.
+    """
+    if not is_informed(opponent):
+        return opponent.act_batch(batch.observations[rows], batch.action_masks[rows])
+    actions = np.zeros(len(rows), np.int64)
+    for player in np.unique(batch.players[rows]).tolist():
+        places = np.flatnonzero(batch.players[rows] == player)
+        answer = opponent.act_informed(batch.information_sets(player, rows[places]))
+        actions[places] = integers(f"answers of the opponent {type(opponent).__name__}", answer, len(places))
+    return actions
 
 
 def _is_id(answer: Any, num_actions: int) -> bool:
