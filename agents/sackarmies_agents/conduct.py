@@ -15,6 +15,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import MAX_REASON
 
 WROTE = "wrote into the observation or the mask that it was shown"
+WROTE_RULES = "wrote into the data of the game that it was given"
 
 Result = TypeVar("Result")
 
@@ -68,15 +69,23 @@ def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -
 
 
 def ask_informed(agent: Any, information: InformationSets) -> NDArray[np.int64]:
-    """Let an informed agent choose in `n` games, without trusting it; what it writes to is its own.
+    """Let an informed agent choose in `n` games, without trusting it; the states that it is given are its own.
 
     Returns:
         `(n,)` int64, which need not be legal.
 
     Raises:
-        Misconduct: it raised an exception, or answered anything but `n` integers.
+        Misconduct: it raised an exception, wrote into the data of the game, which others are given too, or answered
+            anything but `n` integers.
     """
-    return read_answer(guarded(lambda: agent.act_informed(information)), len(information))
+    params = information.game.params.view(np.ndarray).view(np.uint8)
+    before = params.copy()
+    try:
+        return read_answer(guarded(lambda: agent.act_informed(information)), len(information))
+    finally:
+        if not np.array_equal(params, before):
+            params[...] = before
+            raise Misconduct(WROTE_RULES)
 
 
 def read_answer(answer: Any, count: int) -> NDArray[np.int64]:

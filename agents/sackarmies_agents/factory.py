@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -161,7 +163,7 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
     try:
         source: Any = None
         if "file" in options and not colon:
-            source = guarded(lambda: _run_file(Path(options["file"])))
+            source = guarded(lambda: module_in(Path(options["file"]).resolve()))
         elif "file" not in options and module:
             source = guarded(lambda: importlib.import_module(module))
     except Misconduct as fault:
@@ -176,20 +178,26 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
         raise ValueError(f"class={place}: making the agent {fault}") from None
 
 
-def _run_file(path: Path) -> ModuleType:
-    """Return the module in a file, whose folder need not be one that Python imports from.
+@functools.cache
+def module_in(path: Path) -> ModuleType:
+    """Return the module in a file, whose folder need not be one that Python imports from; it is run once.
 
     Raises:
         ValueError: there is no such file, or it is not one of Python.
     """
     if not path.is_file():
-        raise ValueError(f"there is no file {short_repr(str(path))} in {Path.cwd()}")
-    spec = importlib.util.spec_from_file_location(f"agent_in_{path.stem}", path.resolve())
+        raise ValueError(f"there is no file {short_repr(str(path))}")
+    name = f"agent_in_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{short_repr(str(path))} is no file of Python: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    sys.modules[name] = module  # where dataclasses look for the module of a class
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 

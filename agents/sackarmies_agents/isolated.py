@@ -38,6 +38,7 @@ OUT_OF_MEMORY = 99  # exit code of a child that met its limit
 MEBIBYTE = 2**20
 PR_SET_DUMPABLE = 4  # of <sys/prctl.h>
 PATIENCE = 5.0  # seconds until a killed process is gone
+PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` where it is imported
 
 
 @dataclass(frozen=True)
@@ -288,7 +289,8 @@ class Channel:
 def server() -> ForkServerContext:
     """Return what starts processes: a server that loads once what of ours is loaded here, and forks from then on."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([name for name in sys.modules if name.startswith("sackarmies_")])
+    loaded = [name for name in sys.modules if name.startswith("sackarmies_")]
+    context.set_forkserver_preload([PROTECTION, *loaded])
     return context
 
 
@@ -328,7 +330,10 @@ def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: in
 
 
 def protect_memory() -> None:
-    """Keep other processes of the same user, but for an administrator's, from reading this one's memory; on Linux."""
+    """Keep other processes of the same user, but for an administrator's, from reading this one's memory; on Linux.
+
+    Processes that it forks are protected from their first moment.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 

@@ -137,7 +137,10 @@ def play(
 def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str]) -> int:
     """Return an agent's action; NO_ACTION if it misbehaves, which is printed and kept in `reasons` by ply."""
     try:
-        actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
+        if agent.is_informed:
+            actions = conduct.ask_informed(agent, match.information_set(match.player))
+        else:
+            actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
         if match.is_legal(actions[0]):
             return int(actions[0])
         reason = f"chose action {actions[0]}, which is not legal"

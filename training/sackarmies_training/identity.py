@@ -33,7 +33,7 @@ def agent_identity(text: str) -> dict[str, str]:
     """Return the identity of an agent: its kind and options, and the content of the file that they name.
 
     Raises:
-        ValueError: the text names no agent, or its checkpoint cannot be read.
+        ValueError: the text names no agent, or its file cannot be read.
     """
     spec = parse_agent(text)
     identity = {"kind": spec.name, **spec.options}
@@ -41,7 +41,9 @@ def agent_identity(text: str) -> dict[str, str]:
         identity["sha256"] = digest_of(Path(spec.options["path"]))
     if Path(spec.options.get("weights", "")).is_file():
         identity["sha256"] = digest_of(Path(spec.options["weights"]))
-    if "class" in spec.options:
+    if "file" in spec.options:
+        identity["source"] = source_digest([Path(spec.options["file"])])
+    elif "class" in spec.options:
         source = find_source(spec.options["class"].partition(":")[0])
         if source is not None:
             identity["source"] = source_digest([source])

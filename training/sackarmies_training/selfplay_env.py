@@ -23,6 +23,7 @@ from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import Command, Ending
+from sackarmies_env.envs.batch_opponents import ask_shared
 from sackarmies_training.opponents import OpponentPool
 
 Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k, size) -> (k,)
@@ -225,8 +226,7 @@ class SelfPlayEnv(VecEnv):
 
     def _ask(self, agent: Agent, rows: Rows) -> NDArray[np.int64]:
         """Return the actions of an opponent in `rows`, from copies of what it sees."""
-        answer = agent.act_batch(self.batch.observations[rows], self.batch.action_masks[rows])
-        return self._ids(f"answers of the opponent {type(agent).__name__}", answer, rows)
+        return self._ids(f"answers of the opponent {type(agent).__name__}", ask_shared(agent, self.batch, rows), rows)
 
     def _ids(self, name: str, given: Any, rows: Rows) -> NDArray[np.int64]:
         """Return ids for `rows`, which the batch judges."""
