@@ -357,7 +357,7 @@ class Game:
             slots=slots,
             nothing=NO_OUTPUTS,
             decision=Outputs(action_masks=mask, observations=observation),
-            view=Outputs(observations=observation.copy()),
+            sight=Outputs(observations=observation.copy()),
             score=score,
             player=seats,
             seed=seats.copy(),

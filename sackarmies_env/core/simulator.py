@@ -40,7 +40,7 @@ class _SimulatorFields(NamedTuple):
     slots: NDArray[np.void]
     nothing: Outputs
     decision: Outputs
-    view: Outputs
+    sight: Outputs
     score: Outputs
     player: NDArray[np.int64]
     seed: NDArray[np.int64]
@@ -57,7 +57,7 @@ class Simulator(Bundle, _SimulatorFields):
         slots: `(1,)`, of the game that `rules` are called for.
         nothing: outputs where none are wanted.
         decision: outputs `action_masks` `(1, num_actions)` int8 and `observations` `(1, size)` int8, of `look`.
-        view: output `observations`, of `observe`.
+        sight: output `observations`, of `observe`.
         score: output `results` `(1, 2, num_players)` float32, of `read_returns`.
         player: `(1,)` int64, for `sampler`.
         seed: `(1,)` int64, for `sampler`.
@@ -187,9 +187,9 @@ def look(simulator, states):
 def observe(simulator, states, player):
     """Return what a player sees, whoever the current player is: `(size,)` int8, overwritten by the next look."""
     simulator.slots[0].observing_seat = player
-    run(simulator, states, Command.READ, 0, simulator.view)
+    run(simulator, states, Command.READ, 0, simulator.sight)
     simulator.slots[0].observing_seat = NO_PLAYER
-    return simulator.view.observations[0]
+    return simulator.sight.observations[0]
 
 
 @njit
