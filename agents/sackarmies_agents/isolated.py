@@ -133,8 +133,9 @@ class IsolatedAgent(Agent):
         process, self._process = self._process, None
         if process is None:
             return
+        assert process.pid is not None  # it was started
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid or 0, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.join(PATIENCE)
         self._channel.close()
@@ -146,10 +147,11 @@ class IsolatedAgent(Agent):
         self._is_fresh = True
         self._sent: set[tuple[str, int]] = set()  # games that the process knows, each as one player may know it
         protect_memory()
-        self._process = server().Process(
+        process = server().Process(
             target=serve, args=(theirs, self._text, self._info, self._isolation.memory_limit), daemon=True
         )
-        self._process.start()
+        process.start()
+        self._process = process  # not before: `close` kills a group by its id
         theirs.close()
         try:
             made = self._answer(self._deadline(1))

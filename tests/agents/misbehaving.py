@@ -245,3 +245,22 @@ class BreedsAndDies(Breeds):
 class BreedsAndHangs(Breeds):
     def choose(self, observation, action_mask):
         time.sleep(600)
+
+
+class Reader(Lowest):
+    """Says which processes it can read the memory of: their ids are what it is shown, 0 for its parent."""
+
+    shares_batch = True
+
+    def act_batch(self, observations, action_masks):
+        return [self.can_read(pid or os.getppid()) for pid in observations[:, 0].tolist()]
+
+    def can_read(self, pid):
+        try:
+            with open(f"/proc/{pid}/maps", encoding="ascii") as maps:
+                places = [line.split()[:2] for line in maps]
+            with open(f"/proc/{pid}/mem", "rb") as memory:
+                memory.seek(next(int(place.split("-")[0], 16) for place, flags in places if flags.startswith("rw")))
+                return int(len(memory.read(16)) == 16)
+        except OSError:
+            return 0
