@@ -32,7 +32,8 @@ class Kernel(WrapperAddressProtocol):
         examples: an argument of each type that it will be given.
 
     Raises:
-        TypeError: in calls from Python, for arrays of another type; numba's TypingError in kernels that are compiled.
+        TypeError: in calls from Python, for arrays of another type. Kernels that hand over others do not compile: numba
+            raises "mismatch of argument types".
     """
 
     def __init__(self, function: Any, *examples: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -160,14 +161,17 @@ def _conceal(config: Config, observation: str, player: int) -> Game:
     """Return what a General may know of a game: where army lists are closed, their own army stands for all others."""
     is_open = config.switches.open_army_lists
     armies = [config.armies[seat if is_open else player] for seat in range(config.num_generals)]
-    return make_known_game(
-        config.num_generals,
-        [{"name": f"army {seat}", "tokens": dict(army.counts)} for seat, army in enumerate(armies)],
-        [token_data(token) for token in config.inline_tokens],
-        config.switches.changed(),
-        capacity_for(config).tokens,
-        observation,
-    )
+    known = {
+        "num_generals": config.num_generals,
+        "armies": [{"name": f"army {seat}", "tokens": dict(army.counts)} for seat, army in enumerate(armies)],
+        "tokens": [token_data(token) for token in config.inline_tokens],
+        "switches": config.switches.changed(),
+        "room": capacity_for(config).tokens,
+        "observation": observation,
+    }
+    # Sorted: tokens of a scenario are counted in the order in which they are placed. And read anew: a pickle shows
+    # which of its texts are the same object.
+    return make_known_game(**json.loads(json.dumps(known, sort_keys=True)))
 
 
 def _army_data(army: Army) -> dict[str, Any]:
