@@ -112,13 +112,13 @@ class Forgetful(Lowest):
 class Prying(Lowest):
     """Looks for what it must not have, and writes what it finds to a file."""
 
-    def __init__(self, info, file):
+    def __init__(self, info, report):
         super().__init__(info)
-        self.file = Path(file)
+        self.report = Path(report)
 
     def choose(self, information):
         found = look_around(information)
-        self.file.write_text(json.dumps(found), encoding="utf-8")
+        self.report.write_text(json.dumps(found), encoding="utf-8")
         return super().choose(information)
 
 

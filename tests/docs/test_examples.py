@@ -20,6 +20,7 @@ from sackarmies_env.games.sack_armies.tokens.schema import read_tokens
 from sackarmies_env.testing import RandomPlay
 from sackarmies_training.cli import app
 from sackarmies_training.config import GameSection, TrainConfig, load_config
+from sackarmies_training.evaluate import Plan, evaluate
 from tests.second_game import kept_registries
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,7 @@ EXAMPLE = ROOT / "examples" / "liars_dice.py"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`((?:sackarmies|make) [^`]*)`")
+COMPILES = re.compile(r"numba\.njit|flat\.py")
 PLACEHOLDER = "COMMAND"  # stands for any command
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
@@ -36,8 +38,15 @@ def blocks(language):
     found = []
     for page in PAGES:
         texts = [text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
-        found += [pytest.param(text, id=f"{page.stem}-{number}") for number, text in enumerate(texts)]
+        for number, text in enumerate(texts):  # those that compile kernels of their own take seconds
+            marks = [pytest.mark.slow] if COMPILES.search(text) else []
+            found.append(pytest.param(text, id=f"{page.stem}-{number}", marks=marks))
     return found
+
+
+def blocks_of(page):
+    """Return the blocks of Python code of a page."""
+    return [block.values[0] for block in blocks("python") if block.id.rpartition("-")[0] == page]
 
 
 def commands():
@@ -50,7 +59,7 @@ def commands():
 
 def test_there_are_examples_on_the_pages_that_users_read_first():
     pages = {parameter.id.rpartition("-")[0] for parameter in blocks("python")}
-    assert {"README", "adding_a_game", "environments", "scenarios", "tournaments"} <= pages
+    assert {"README", "adding_a_game", "environments", "scenarios", "search_agents", "tournaments"} <= pages
     assert len(blocks("py")) > 10
     assert len(commands()) > 12
 
@@ -62,8 +71,22 @@ def test_python_examples_run(code, tmp_path, monkeypatch):
         play = RandomPlay(sackarmies_env.load_game("sack_armies"), seed=1, max_plies=30)
         play.play()
         save_record(make_record(play.game, play.seed, play.actions), Path("game.json"))
+    if "flat.py" in code:  # the agent that the page shows first
+        Path("flat.py").write_text(blocks_of("search_agents")[0], encoding="utf-8")
     with kept_registries():
         exec(compile(code, "example", "exec"), {})
+
+
+@pytest.mark.slow
+def test_flat_search_of_the_page_beats_random_and_repeats_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("flat.py").write_text(blocks_of("search_agents")[0], encoding="utf-8")
+    game, agent = sackarmies_env.load_game("sack_armies"), "python:file=flat.py,class=Flat,sims=8,turns=1"
+    played = [evaluate(game, agent, "random", Plan(3, seed=1), lambda games: None) for _ in range(2)]
+    assert played[0] == played[1]
+    tally, games = played[0]
+    assert (tally.wins, tally.games) == (6, 6)
+    assert not any(game.forfeits for game in games)
 
 
 @pytest.mark.parametrize("part", blocks("py"))

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -27,7 +26,10 @@ from tests.sack_armies.belief.test_twin_samples import pile, start, twins
 from tests.sack_armies.builders.twin_worlds import build, mask_of, observe, plain, wander
 
 ROOT = Path(__file__).resolve().parents[2]
-PR_GET_DUMPABLE = 3
+PR_GET_DUMPABLE = 3  # of <sys/prctl.h>
+PR_CAPBSET_DROP = 24
+CAP_SYS_PTRACE = 19
+LOWEST = "python:class=tests.agents.misbehaving:Lowest"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory of processes is protected on Linux")
 
 
@@ -146,11 +148,11 @@ class Idle:
         return np.array([Verb.DRAW if mask[Verb.DRAW] else mask.argmax() for mask in masks])
 
 
-@pytest.mark.parametrize("text", [informed("Lowest"), informed("Sampler"), "greedy"])
+@pytest.mark.parametrize("text", [informed("Lowest"), informed("Sampler"), LOWEST])
 def test_whole_games_that_look_alike_send_the_same_bytes(in_threads, recorded, text):
     """Sizes and number of messages included; both Generals stay apart, so that nothing comes to light."""
     sent = []
-    for hidden, sack in (("hero", "mage fighter drill bolt"), ("statue", "hero hero bolt mage")):
+    for hidden, sack in (("hero", "mage fighter drill bolt"), ("mage", "hero hero bolt mage")):
         game, _ = start(pile("drill", sack), hidden, pile("drill", "mage"), switches={"max_turns": 8, "hand_limit": 9})
         agents = {"ours": isolate(game, text), "theirs": Idle()}
         with closing(Seating([["ours", "theirs"]], agents.__getitem__, 1)) as seating:
@@ -180,7 +182,7 @@ def test_rules_are_sent_once_to_a_process(in_threads, recorded):
 @pytest.mark.slow
 def test_agent_finds_nothing_but_its_own_information(tmp_path):
     game, file = make_duel(), tmp_path / "found.json"
-    text = f"{informed('Prying')},file={file}"
+    text = f"{informed('Prying')},report={file}"
     line_ups = [[text, informed("Lowest")]]
     with closing(Seating(line_ups, lambda one: isolate(game, one), 1)) as seating:
         play_games(game, line_ups, [5], seating)
@@ -194,7 +196,8 @@ def test_agent_finds_nothing_but_its_own_information(tmp_path):
     known = re.compile(r"/dev/null|(socket|pipe):\[\d+\]|/proc/\d+/fd")
     assert [handle for handle in handles if not known.fullmatch(handle)] == []
     assert sum(handle.startswith("socket") for handle in found["handles"].values()) == 1
-    assert found["shared"] == []
+    # Libraries of the system map files of theirs, to be read alone.
+    assert [line for line in found["shared"] if " r--s " not in line or "/usr/lib/" not in line] == []
 
 
 @linux
@@ -202,7 +205,7 @@ def test_agent_finds_nothing_but_its_own_information(tmp_path):
 def test_states_in_a_process_are_those_of_its_information_sets(tmp_path):
     game, file = make_duel(), tmp_path / "found.json"
     batch_states = []
-    with closing(isolate(game, f"{informed('Prying')},file={file}")) as agent:
+    with closing(isolate(game, f"{informed('Prying')},report={file}")) as agent:
         agent.reset(1)
         for seed in range(4):
             states = game.new_states(1)
@@ -218,10 +221,6 @@ def test_states_in_a_process_are_those_of_its_information_sets(tmp_path):
 
 READING = """
 import os, subprocess, sys
-if os.getuid() == 0:
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
 import numpy as np
 from sackarmies_agents import GameInfo
 from sackarmies_agents.isolated import Isolation, make_player
@@ -241,19 +240,23 @@ if __name__ == "__main__":
 """
 
 
+def drop_right_to_trace():
+    """Take from root, in programs started from here, the right that other users do not have."""
+    if os.getuid() == 0 and ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0) != 0:
+        raise OSError("root cannot be kept from reading memory here")
+
+
 @linux
 @pytest.mark.slow
-def test_agent_cannot_read_the_memory_of_other_processes():
-    """Of the games' process, of the server that forked it, of another agent; by a user who is not root."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "HOME": "/nonexistent"}
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o777)
-        environment |= {"SACKARMIES_CACHE_DIR": folder, "TMPDIR": folder}
-        program = Path(folder, "reading.py")
-        program.write_text(READING, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, str(program)], env=environment, cwd=folder, capture_output=True, text=True, check=False
-        )
+def test_agent_cannot_read_the_memory_of_other_processes(tmp_path):
+    """Of the games' process, of another agent, of the server that forked both; root may, unless that right is taken."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    program = tmp_path / "reading.py"
+    program.write_text(READING, encoding="utf-8")
+    words = [sys.executable, str(program)]
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, check=False, preexec_fn=drop_right_to_trace
+    )
     assert done.returncode == 0, done.stderr
     free, games, agent, server = map(int, done.stdout.split())
     assert (games, agent, server) == (0, 0, 0)
