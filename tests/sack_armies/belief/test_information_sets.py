@@ -28,7 +28,7 @@ from tests.sack_armies.builders.twin_worlds import (
     wander,
 )
 
-PLIES = 4 if INTERPRETED else 60
+PLIES = 4 if INTERPRETED else 30
 CLOSED = {"num_generals": 2, "armies": ["undead", "goblin_swarm"]}
 
 
