@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.network import MASKED, Encoder, Network, NetworkSizes, keep, layer
+from sackarmies_agents.learned import kernels
+from sackarmies_agents.learned.network import TRUST, Encoder, Network, NetworkSizes, Place, keep, layer
 from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
 
 # The action space: verbs, types, slots, hexes.
@@ -39,23 +40,11 @@ FLAT_BLOCKS = ("globals", "generals", "types")
 FARTHEST = 12  # distances beyond count as this one
 
 
-class Place(NamedTuple):
-    """Ids that are to be scored, of all observations one after the other.
-
-    Attributes:
-        game: `(k,)` the observation each belongs to, ascending.
-        action: `(k,)` ids.
-    """
-
-    game: Tensor
-    action: Tensor
-
-
 class Tokens(NamedTuple):
     """Tokens in sight, of all observations one after the other.
 
     Attributes:
-        game: `(k,)` the observation each belongs to.
+        game: `(k,)` the observation each belongs to, ascending.
         features: `(k, features)` int8.
         vectors: `(k, token)`.
     """
@@ -63,6 +52,18 @@ class Tokens(NamedTuple):
     game: Tensor
     features: Tensor
     vectors: Tensor
+
+
+class Layout(NamedTuple):
+    """What lies on the ids of actions, of which most are empty.
+
+    Attributes:
+        row: `(n * (num_actions + 1),)` the row of `marks` of each id; 0 for an empty one.
+        marks: `(rows, mark)`, the first one zeros.
+    """
+
+    row: Tensor
+    marks: Tensor
 
 
 class BoardNetwork(Network):
@@ -100,7 +101,7 @@ class BoardNetwork(Network):
         self.flat = nn.ModuleList([Encoder(block.features * block.rows, sizes.hidden, laid_out) for block in blocks])
         self.summary = nn.Linear((NUM_GROUPS + NUM_POINTED) * sizes.mark, sizes.hidden)
         self.context = nn.Sequential(nn.ReLU(), layer(sizes.hidden, sizes.hidden))
-        self.value = nn.Sequential(layer(sizes.hidden, sizes.hidden // 2), nn.Linear(sizes.hidden // 2, 1))
+        self.value = nn.Sequential(layer(sizes.hidden, sizes.hidden // 2), nn.Linear(sizes.hidden // 2, sizes.outcomes))
         self.direct = nn.Linear(sizes.hidden, self.first_hex)
         self.patch = nn.Linear(self.around.shape[1] * sizes.mark, sizes.hidden)
         self.message = nn.Linear(sizes.token, sizes.message)
@@ -110,76 +111,85 @@ class BoardNetwork(Network):
         self.heard = nn.Linear(sizes.message, sizes.hidden, bias=False)
         self.gate = nn.Linear(sizes.hidden, 2 * sizes.hidden)
         self.score = nn.Linear(sizes.hidden, 1)
+        self.advice = Advice(sizes, self.first_hex) if sizes.advice else None
         for last in (self.direct, self.score):  # begin near the uniform policy
             nn.init.orthogonal_(last.weight, 0.01)
             nn.init.zeros_(last.bias)
 
-    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+    def assess(self, observations: Tensor, place: Place, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """See `Network`."""
         tokens = self._tokens(observations)
-        context, marks = self._understand(observations, tokens)
-        direct = self.direct(context).masked_fill(~masks[:, : self.first_hex], MASKED)
-        hexes = torch.full((len(masks), self.num_actions - self.first_hex), MASKED, device=direct.device)
-        logits = torch.cat([direct, hexes], dim=1)
-        game, above_verbs = masks[:, NUM_VERBS:].nonzero(as_tuple=True)
-        place = Place(game, above_verbs + NUM_VERBS)
-        scores = self._point(context, marks, tokens, place)
-        base = torch.where(place.action < self.first_hex, logits[place], 0.0)
-        return logits.index_put(place, base + scores), self.value(context).squeeze(1)
+        if self.advice is None:
+            advised = None
+        context, layout = self._understand(observations, tokens, advised)
+        scores = torch.zeros(len(place.action), dtype=context.dtype, device=context.device)
+        by_number = (place.action < self.first_hex).nonzero().squeeze(1)
+        direct = self.direct(context)[place.game[by_number], place.action[by_number]]
+        scores = scores.index_add(0, by_number, direct)
+        by_sight = (place.action >= NUM_VERBS).nonzero().squeeze(1)
+        seen = Place(place.game[by_sight], place.action[by_sight])
+        scores = scores.index_add(0, by_sight, self._point(context, layout, tokens, seen).to(scores.dtype))
+        if self.advice is not None and advised is not None:
+            is_advised = place.action == advised[place.game]
+            scores = scores + torch.where(is_advised, self.advice.trust(context).squeeze(1)[place.game], 0.0)
+        return scores, self.value(context)
 
-    def values(self, observations: Tensor) -> Tensor:
-        """See `Network`."""
-        context, _ = self._understand(observations, self._tokens(observations))
-        values: Tensor = self.value(context).squeeze(1)
-        return values
-
-    def _point(self, context: Tensor, marks: Tensor, tokens: Tokens, place: Place) -> Tensor:
+    def _point(self, context: Tensor, layout: Layout, tokens: Tokens, place: Place) -> Tensor:
         """Return the scores `(k,)` of ids of hexes, types and slots."""
         ids = self.around[place.action] + (place.game * (self.num_actions + 1)).unsqueeze(1)
-        seen = self.patch(marks[ids].flatten(1)) + self.heard(self._hear(context, tokens, place))
-        scale, shift = self.gate(context).chunk(2, dim=1)
-        hidden = torch.relu(seen * (1.0 + scale[place.game]) + shift[place.game])
+        around = layout.marks.index_select(0, layout.row[ids.flatten()]).view(len(ids), self.patch.in_features)
+        seen = self.patch(around) + self.heard(self._hear(context, tokens, place))
+        scale, shift = self.gate(context).index_select(0, place.game).chunk(2, dim=1)
+        hidden = torch.relu(torch.addcmul(seen + shift, seen, scale))
         scores: Tensor = self.score(hidden).squeeze(1)
         return scores
 
     def _hear(self, context: Tensor, tokens: Tokens, place: Place) -> Tensor:
         """Return the sum of the messages of the tokens on the board to each hex, `(k, message)`; 0 for other ids."""
-        on_board = tokens.features[:, self.column["place"]] == BATTLEGROUND
-        speakers = tokens.game[on_board]
-        number = torch.bincount(speakers, minlength=len(context))
-        number_heard = torch.where(place.action >= self.first_hex, number[place.game], 0)
-        hearer = torch.repeat_interleave(torch.arange(len(number_heard), device=number.device), number_heard)
-        first_speaker = (number.cumsum(0) - number)[place.game] - (number_heard.cumsum(0) - number_heard)
-        speaker = torch.arange(len(hearer), device=number.device) + first_speaker[hearer]
-        features = tokens.features[on_board][speaker].long()
-        q = features[:, self.column["q"]] - self.hex_q[place.action][hearer]
-        r = features[:, self.column["r"]] - self.hex_r[place.action][hearer]
-        distance = torch.maximum(torch.maximum(q.abs(), r.abs()), (q + r).abs()).clamp(max=FARTHEST)
-        said = self.message(tokens.vectors[on_board])[speaker] * self.message_gain(distance)
-        said = torch.relu(said + self.message_shift(distance) + self.question(context)[place.game[hearer]])
-        return torch.zeros((len(place.action), said.shape[1]), device=said.device).index_add(0, hearer, said)
+        on_board = (tokens.features[:, self.column["place"]] == BATTLEGROUND).nonzero().squeeze(1)
+        number = torch.bincount(tokens.game[on_board], minlength=len(context))
+        first = torch.cat([number.new_zeros(1), number.cumsum(0)])
+        q, r = (tokens.features[:, self.column[axis]][on_board] for axis in "qr")
+        game = torch.where(place.action >= self.first_hex, place.game, -1)
+        places = (first, q, r, game, self.hex_q[place.action], self.hex_r[place.action])
+        said = self.message(tokens.vectors.index_select(0, on_board))
+        function = kernels.Hear.apply if kernels.are_usable(said) else sum_messages
+        heard: Tensor = function(
+            said, self.message_gain.weight, self.message_shift.weight, self.question(context), places
+        )
+        return heard
 
-    def _understand(self, observations: Tensor, tokens: Tokens) -> tuple[Tensor, Tensor]:
-        """Return the context `(n, hidden)`, and what lies on the ids of actions, `(n * (num_actions + 1), mark)`."""
-        n = len(observations)
+    def _understand(self, observations: Tensor, tokens: Tokens, advised: Tensor | None) -> tuple[Tensor, Layout]:
+        """Return the context `(n, hidden)`, and what lies on the ids of actions."""
+        n, width = len(observations), self.num_actions + 1
         pointed = self._pointed(observations)
         vectors = self.mark(tokens.vectors)
         place = self._place(tokens, pointed)
-        lying = place < self.num_actions
-        width = self.num_actions + 1
-        offset = torch.arange(n, device=observations.device).unsqueeze(1) * width
-        marks = torch.zeros(n * width, vectors.shape[1], device=vectors.device)
-        marks = marks.index_add(0, (tokens.game * width + place)[lying], vectors[lying])
-        chosen = marks[(pointed + offset).flatten()].view(n, -1)
-        groups = torch.zeros(n * NUM_GROUPS, vectors.shape[1], device=vectors.device)
+        offset = torch.arange(n, device=place.device).unsqueeze(1) * width
+        lying = (place < self.num_actions).nonzero().squeeze(1)
+        cell = (tokens.game * width + place)[lying]
+        named, pointer = (pointed < self.num_actions).nonzero(as_tuple=True)
+        named_cell = (pointed + offset)[named, pointer]
+        cells = [cell, named_cell]
+        if advised is not None:
+            cells.append(advised + offset.squeeze(1))
+        filled = torch.cat(cells)
+        row = torch.zeros(n * width, dtype=torch.int64, device=filled.device)
+        row[filled] = torch.arange(1, len(filled) + 1, device=filled.device)  # of several on one id, one gives the row
+        marks = torch.zeros(len(filled) + 1, vectors.shape[1], dtype=vectors.dtype, device=vectors.device)
+        marks = marks.index_add(0, row[cell], vectors.index_select(0, lying))
+        chosen = marks.index_select(0, row[(pointed + offset).flatten()]).view(n, -1)
+        groups = torch.zeros(n * NUM_GROUPS, vectors.shape[1], dtype=vectors.dtype, device=vectors.device)
         groups = groups.index_add(0, tokens.game * NUM_GROUPS + self._group(tokens), vectors)
         hidden = self.summary(torch.cat([groups.view(n, -1), chosen], dim=1))
         for name, encoder in zip(FLAT_BLOCKS, self.flat, strict=True):
             hidden = hidden + encoder(observations[:, self.spec.slice(name)])
-        on_board = pointed < self.num_actions
-        pointer = on_board.nonzero(as_tuple=True)[1]
-        marks = marks.index_add(0, (pointed + offset)[on_board], self.pointer_mark[pointer])
-        return self.context(hidden), marks
+        marks = marks.index_add(0, row[named_cell], self.pointer_mark.to(marks.dtype).index_select(0, pointer))
+        if self.advice is not None and advised is not None:
+            hidden = hidden + self.advice.number(advised.clamp(max=self.first_hex))
+            mark = self.advice.mark.to(marks.dtype).expand(n, -1)
+            marks = marks.index_add(0, row[advised + offset.squeeze(1)], mark)
+        return self.context(hidden), Layout(row, marks)
 
     def _tokens(self, observations: Tensor) -> Tokens:
         block = self._block(observations, "tokens")
@@ -196,10 +206,9 @@ class BoardNetwork(Network):
 
     def _place(self, tokens: Tokens, pointed: Tensor) -> Tensor:
         """Return the id of an action on which each token lies, `(k,)`; `num_actions` for none."""
-        features = tokens.features.long()
-        place, slot = features[:, self.column["place"]], features[:, self.column["slot"]]
-        type_id = self._type_id(features[:, self.column["type_low"]], features[:, self.column["type_high"]])
-        hex_id = self._hex_id(features[:, self.column["q"]], features[:, self.column["r"]])
+        place, slot = self._codes(tokens, "place"), self._codes(tokens, "slot")
+        type_id = self._type_id(self._codes(tokens, "type_low"), self._codes(tokens, "type_high"))
+        hex_id = self._hex_id(self._codes(tokens, "q"), self._codes(tokens, "r"))
         host = torch.where(pointed[:, 1] < self.num_actions, pointed[:, 1], pointed[:, 0])[tokens.game]
         nowhere = torch.full_like(place, self.num_actions)
         where = torch.where(place == BATTLEGROUND, hex_id, nowhere)
@@ -207,10 +216,13 @@ class BoardNetwork(Network):
         return torch.where((place == ATTACHED) & (hex_id == host), self.first_slot + slot, where)
 
     def _group(self, tokens: Tokens) -> Tensor:
-        features = tokens.features.long()
-        is_field = features[:, self.column["kind"]] == FIELD
-        is_foreign = features[:, self.column["controller"]] != 0
-        return features[:, self.column["place"]] * 4 + is_field * 2 + is_foreign
+        is_field = self._codes(tokens, "kind") == FIELD
+        is_foreign = self._codes(tokens, "controller") != 0
+        return self._codes(tokens, "place") * 4 + is_field * 2 + is_foreign
+
+    def _codes(self, tokens: Tokens, name: str) -> Tensor:
+        """Return a feature of the tokens, `(k,)` int64."""
+        return tokens.features[:, self.column[name]].long()
 
     def _hex_id(self, q: Tensor, r: Tensor) -> Tensor:
         return self.hex_id[q + COORDINATES, r + COORDINATES]
@@ -222,6 +234,35 @@ class BoardNetwork(Network):
     def _block(self, observations: Tensor, name: str) -> Tensor:
         shape = self.spec.block(name)
         return observations[:, self.spec.slice(name)].view(len(observations), shape.rows, len(shape.features))
+
+
+class Advice(nn.Module):
+    """What a network does with the choice of another agent: trusts it, depending on the position, and marks its id."""
+
+    def __init__(self, sizes: NetworkSizes, first_hex: int) -> None:
+        super().__init__()
+        self.trust = nn.Linear(sizes.hidden, 1)
+        self.number = nn.Embedding(first_hex + 1, sizes.hidden)  # the last one for all hexes
+        self.mark = nn.Parameter(torch.randn(1, sizes.mark) * 0.1)
+        nn.init.zeros_(self.trust.weight)
+        nn.init.constant_(self.trust.bias, TRUST)
+        nn.init.normal_(self.number.weight, std=0.1)
+
+
+def sum_messages(said: Tensor, gain: Tensor, shift: Tensor, question: Tensor, places: tuple[Tensor, ...]) -> Tensor:
+    """Return what `kernels.hear` computes, with operations of torch; arguments and result as of `kernels.Hear`."""
+    first, token_q, token_r, game, place_q, place_r = places
+    is_heard = game >= 0
+    number = torch.where(is_heard, (first[1:] - first[:-1])[game], 0)
+    hearer = torch.repeat_interleave(torch.arange(len(number), device=number.device), number)
+    first_speaker = first[:-1][game] - (number.cumsum(0) - number)
+    speaker = torch.arange(len(hearer), device=number.device) + first_speaker[hearer]
+    q = token_q.long()[speaker] - place_q[hearer]
+    r = token_r.long()[speaker] - place_r[hearer]
+    distance = torch.maximum(torch.maximum(q.abs(), r.abs()), (q + r).abs()).clamp(max=FARTHEST)
+    messages = torch.relu(said[speaker] * gain[distance] + shift[distance] + question[game[hearer]])
+    out = torch.zeros((len(game), said.shape[1]), dtype=messages.dtype, device=said.device)
+    return out.index_add(0, hearer, messages)
 
 
 def _is_laid_out(feature: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned import kernels
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import Feature
 
@@ -20,7 +21,12 @@ UNBOUNDED = 127  # declared bound of features that have no small one; their usua
 USUAL = 8.0
 LIMIT = 4.0  # scaled numbers are clipped here
 MASKED = -1e8
-SIZE_LIMITS = (("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024))
+OUTCOMES = 3  # win, draw, loss
+SIZE_LIMITS = (
+    *(("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024)),
+    *(("outcomes", 1, OUTCOMES), ("advice", 0, 1)),
+)
+TRUST = 3.0  # what a fresh network adds to the score of the advised id
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class NetworkSizes:
         hidden: context and scoring.
         patch: how far around a hex is looked.
         message: message of a token to hexes at a distance.
+        outcomes: what is said of a position: 1: its value; 3: how likely win, draw and loss are.
+        advice: 1: what another agent would choose is an input.
     """
 
     token: int = 48
@@ -40,6 +48,8 @@ class NetworkSizes:
     hidden: int = 128
     patch: int = 2
     message: int = 32
+    outcomes: int = 1
+    advice: int = 0
 
     def __post_init__(self) -> None:
         """Refuse sizes for which no machine has memory."""
@@ -47,26 +57,66 @@ class NetworkSizes:
             size = getattr(self, name)
             if not least <= size <= most:
                 raise ValueError(f"{name} is {short_repr(size)}, but it must be from {least} to {most}")
+        if self.outcomes not in {1, OUTCOMES}:
+            raise ValueError(f"outcomes is {self.outcomes}, but it must be 1 or {OUTCOMES}")
+
+
+class Place(NamedTuple):
+    """Ids that are to be scored, of all observations one after the other.
+
+    Attributes:
+        game: `(k,)` the observation each belongs to, ascending.
+        action: `(k,)` ids.
+    """
+
+    game: Tensor
+    action: Tensor
 
 
 class Network(nn.Module, ABC):
     """Scores actions and positions."""
 
     @abstractmethod
-    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+    def assess(self, observations: Tensor, place: Place, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Score some ids and the positions.
+
+        Args:
+            observations: `(n, size)` int8.
+            place: the ids, legal ones; an observation may have none.
+            advised: `(n,)` int64, what another agent would choose; given if the network takes advice.
+
+        Returns:
+            Scores `(k,)`, which are logits, and what is said of the positions, `(n, outcomes)`.
+        """
+
+    def forward(self, observations: Tensor, masks: Tensor, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Score legal actions and the position.
 
         Args:
             observations: `(n, size)` int8.
             masks: `(n, num_actions)` bool.
+            advised: as in `assess`.
 
         Returns:
             Logits `(n, num_actions)`, `MASKED` where illegal, and values `(n,)`.
         """
+        place = Place(*masks.nonzero(as_tuple=True))
+        scores, outcomes = self.assess(observations, place, advised)
+        logits = torch.full(masks.shape, MASKED, device=scores.device)
+        return logits.index_put(tuple(place), scores.float()), value_of(outcomes)
 
-    @abstractmethod
-    def values(self, observations: Tensor) -> Tensor:
+    def values(self, observations: Tensor, advised: Tensor | None = None) -> Tensor:
         """Return the values `(n,)` of positions alone."""
+        none = torch.zeros(0, dtype=torch.int64, device=observations.device)
+        return value_of(self.assess(observations, Place(none, none), advised)[1])
+
+
+def value_of(outcomes: Tensor) -> Tensor:
+    """Return values `(n,)` from what a network says of positions, `(n, outcomes)`."""
+    if outcomes.shape[1] == 1:
+        return outcomes.squeeze(1)
+    chances = outcomes.float().softmax(dim=1)
+    return chances[:, 0] - chances[:, -1]
 
 
 class Encoder(nn.Module):
@@ -96,6 +146,14 @@ class Encoder(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """Map `(n, features)` int8 to `(n, width)`."""
+        if kernels.are_usable(rows):
+            columns = (rows, self.coded, self.starts, self.plain, self.scale)
+            table = self.numbers.weight.new_zeros((0, self.numbers.out_features))
+            table = table if self.codes is None else self.codes.weight
+            found: Tensor = kernels.Encode.apply(  # type: ignore[no-untyped-call] # torch gives it no types
+                table, self.numbers.weight, self.numbers.bias, columns, LIMIT
+            )
+            return found
         numbers = (rows[:, self.plain] * self.scale).clamp(-LIMIT, LIMIT)
         vectors: Tensor = self.numbers(numbers)
         if self.codes is not None:
@@ -123,17 +181,16 @@ class PlainNetwork(Network):
         features = [feature for block in blocks for _ in range(block.rows) for feature in block.features]
         self.body = nn.Sequential(Encoder(features, sizes.hidden), nn.ReLU(), layer(sizes.hidden, sizes.hidden))
         self.scores = nn.Linear(sizes.hidden, info.num_actions)
-        self.value = nn.Linear(sizes.hidden, 1)
+        self.value = nn.Linear(sizes.hidden, sizes.outcomes)
+        self.trust = nn.Parameter(torch.full((info.num_actions,), TRUST)) if sizes.advice else None
 
-    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+    def assess(self, observations: Tensor, place: Place, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """See `Network`."""
         hidden = self.body(observations)
-        return self.scores(hidden).masked_fill(~masks, MASKED), self.value(hidden).squeeze(1)
-
-    def values(self, observations: Tensor) -> Tensor:
-        """See `Network`."""
-        values: Tensor = self.value(self.body(observations)).squeeze(1)
-        return values
+        scores = self.scores(hidden)[place]
+        if self.trust is not None and advised is not None:
+            scores = scores + torch.where(place.action == advised[place.game], self.trust[place.action], 0.0)
+        return scores, self.value(hidden)
 
 
 def layer(inputs: int, outputs: int) -> nn.Module:
