@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
 import torch
 from pydantic import Field
-from sb3_contrib import MaskablePPO
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import (
@@ -29,7 +28,11 @@ from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.config import MAX_POOL, TrainConfig
-from sackarmies_training.selfplay_env import SelfPlayEnv
+
+if TYPE_CHECKING:
+    from sb3_contrib import MaskablePPO
+
+    from sackarmies_training.selfplay_env import SelfPlayEnv
 
 OPTIMIZER = "optimizer"
 TORCH_RNG = "torch_rng"
@@ -162,7 +165,7 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
     torch_state = checkpoint.part(TORCH_RNG)
     try:
-        _restore_optimizer(model.policy.optimizer, checkpoint.parts.get(OPTIMIZER, {}))  # none before its first step
+        restore_optimizer(model.policy.optimizer, checkpoint.parts.get(OPTIMIZER, {}))  # none before its first step
         _restore_chance(env, training, torch_state)
     except DAMAGED as error:
         raise damaged(path, error) from None
@@ -171,7 +174,7 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     return training.minutes
 
 
-def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
     """Restore an optimizer.
 
     Raises:

@@ -4,81 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import signal
-import threading
-import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from types import FrameType
 
-from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.text import Text
+from rich.console import Console
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from sackarmies_agents.learned.policy_agent import PolicyAgent
 from sackarmies_training.checkpoints import CheckpointFolder, network_of, save_run
 from sackarmies_training.config import TrainConfig
+from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
 RECENT_GAMES = 200
-
-
-class Clock:
-    """Progress of a run: by decisions or, where there is a time limit, by time, whichever is further."""
-
-    def __init__(self, decisions: int, max_minutes: float | None) -> None:
-        self._decisions = decisions
-        self._max_minutes = max_minutes
-        self._before = 0.0  # minutes of earlier sittings
-        self._began = time.monotonic()
-        self.done = 0  # decisions made
-
-    def start(self, minutes_before: float) -> None:
-        """Begin a sitting."""
-        self._before = minutes_before
-        self._began = time.monotonic()
-
-    @property
-    def minutes(self) -> float:
-        """Minutes trained, all sittings together."""
-        return self._before + (time.monotonic() - self._began) / 60
-
-    @property
-    def fraction(self) -> float:
-        """0 at the start, 1 at the end."""
-        by_time = self.minutes / self._max_minutes if self._max_minutes else 0.0
-        return min(1.0, max(self.done / self._decisions, by_time))
-
-
-class TrainingProgress(Progress):
-    """A bar with the time left, and under it a sentence, which may take several lines; nothing without a terminal."""
-
-    def __init__(self, console: Console) -> None:
-        self._sentence = ""
-        super().__init__(
-            TextColumn("training"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.percentage:3.0f}%"),
-            TimeElapsedColumn(),
-            TextColumn("left:"),
-            TimeRemainingColumn(elapsed_when_finished=False),
-            console=console,
-            expand=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self.add_task("", total=1.0)
-
-    def show(self, fraction: float, sentence: str) -> None:
-        """Show the progress of training, and a sentence."""
-        self._sentence = sentence
-        self.update(self._task, completed=fraction)
-
-    def get_renderables(self) -> Iterator[RenderableType]:
-        """Yield the bar and the sentence."""
-        yield from super().get_renderables()
-        yield Text(self._sentence)
 
 
 class Monitor(BaseCallback):
@@ -88,7 +27,7 @@ class Monitor(BaseCallback):
 
     def __init__(self, env: SelfPlayEnv, config: TrainConfig, clock: Clock, folder: CheckpointFolder) -> None:
         super().__init__()
-        self.interrupted = False
+        self._stop = SoftStop()
         self._env = env
         self._config = config
         self._clock = clock
@@ -96,6 +35,11 @@ class Monitor(BaseCallback):
         self._saved = 0
         self._pooled = 0
         self._recent: dict[str, deque[int]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether training was asked to stop."""
+        return self._stop.asked
 
     @contextlib.contextmanager
     def shown_on(self, console: Console) -> Iterator[None]:
@@ -105,20 +49,8 @@ class Monitor(BaseCallback):
         """
         self._console = console
         self._progress = TrainingProgress(console)
-        with self._progress, self._stopping_softly():
+        with self._progress, self._stop.listening():
             yield
-
-    @contextlib.contextmanager
-    def _stopping_softly(self) -> Iterator[None]:
-        if threading.current_thread() is not threading.main_thread():  # Python lets only that one handle signals
-            yield
-            return
-        before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def save(self) -> None:
         """Write a checkpoint now."""
@@ -129,11 +61,6 @@ class Monitor(BaseCallback):
         if not self._console.is_terminal:
             told = f"{self._clock.fraction:.0%}, {self._clock.minutes:.1f} minutes, {self._standing()}"
             self._console.print(told, markup=False, highlight=False, soft_wrap=True)
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        if self.interrupted:  # asked twice
-            raise KeyboardInterrupt
-        self.interrupted = True
 
     def _on_training_start(self) -> None:
         self._saved = self._pooled = self.model.num_timesteps
@@ -147,7 +74,7 @@ class Monitor(BaseCallback):
             self.save()
 
     def _on_step(self) -> bool:
-        return not self.interrupted and self._clock.fraction < 1.0
+        return not self._stop.asked and self._clock.fraction < 1.0
 
     def _on_rollout_end(self) -> None:
         for name, results in self._env.take_results().items():

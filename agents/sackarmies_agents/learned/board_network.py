@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned import kernels
+from sackarmies_agents.learned.fused import Places, Words, sum_messages
 from sackarmies_agents.learned.network import TRUST, Encoder, Network, NetworkSizes, Place, keep, layer
 from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
 
@@ -151,13 +151,10 @@ class BoardNetwork(Network):
         first = torch.cat([number.new_zeros(1), number.cumsum(0)])
         q, r = (tokens.features[:, self.column[axis]][on_board] for axis in "qr")
         game = torch.where(place.action >= self.first_hex, place.game, -1)
-        places = (first, q, r, game, self.hex_q[place.action], self.hex_r[place.action])
+        places = Places(first, q, r, game, self.hex_q[place.action], self.hex_r[place.action])
         said = self.message(tokens.vectors.index_select(0, on_board))
-        function = kernels.Hear.apply if kernels.are_usable(said) else sum_messages
-        heard: Tensor = function(
-            said, self.message_gain.weight, self.message_shift.weight, self.question(context), places
-        )
-        return heard
+        changes = self.message_gain.weight, self.message_shift.weight
+        return sum_messages(places, Words(said, *changes, self.question(context)))
 
     def _understand(self, observations: Tensor, tokens: Tokens, advised: Tensor | None) -> tuple[Tensor, Layout]:
         """Return the context `(n, hidden)`, and what lies on the ids of actions."""
@@ -247,22 +244,6 @@ class Advice(nn.Module):
         nn.init.zeros_(self.trust.weight)
         nn.init.constant_(self.trust.bias, TRUST)
         nn.init.normal_(self.number.weight, std=0.1)
-
-
-def sum_messages(said: Tensor, gain: Tensor, shift: Tensor, question: Tensor, places: tuple[Tensor, ...]) -> Tensor:
-    """Return what `kernels.hear` computes, with operations of torch; arguments and result as of `kernels.Hear`."""
-    first, token_q, token_r, game, place_q, place_r = places
-    is_heard = game >= 0
-    number = torch.where(is_heard, (first[1:] - first[:-1])[game], 0)
-    hearer = torch.repeat_interleave(torch.arange(len(number), device=number.device), number)
-    first_speaker = first[:-1][game] - (number.cumsum(0) - number)
-    speaker = torch.arange(len(hearer), device=number.device) + first_speaker[hearer]
-    q = token_q.long()[speaker] - place_q[hearer]
-    r = token_r.long()[speaker] - place_r[hearer]
-    distance = torch.maximum(torch.maximum(q.abs(), r.abs()), (q + r).abs()).clamp(max=FARTHEST)
-    messages = torch.relu(said[speaker] * gain[distance] + shift[distance] + question[game[hearer]])
-    out = torch.zeros((len(game), said.shape[1]), dtype=messages.dtype, device=said.device)
-    return out.index_add(0, hearer, messages)
 
 
 def _is_laid_out(feature: str) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned import kernels
+from sackarmies_agents.learned.fused import Columns, sum_features
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import Feature
 
@@ -146,19 +146,10 @@ class Encoder(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """Map `(n, features)` int8 to `(n, width)`."""
-        if kernels.are_usable(rows):
-            columns = (rows, self.coded, self.starts, self.plain, self.scale)
-            table = self.numbers.weight.new_zeros((0, self.numbers.out_features))
-            table = table if self.codes is None else self.codes.weight
-            found: Tensor = kernels.Encode.apply(  # type: ignore[no-untyped-call] # torch gives it no types
-                table, self.numbers.weight, self.numbers.bias, columns, LIMIT
-            )
-            return found
-        numbers = (rows[:, self.plain] * self.scale).clamp(-LIMIT, LIMIT)
-        vectors: Tensor = self.numbers(numbers)
-        if self.codes is not None:
-            vectors = vectors + self.codes(rows[:, self.coded].long() + self.starts)
-        return vectors
+        columns = Columns(self.coded, self.starts, self.plain, self.scale, LIMIT)
+        table = self.numbers.weight.new_zeros((0, self.numbers.out_features))
+        table = table if self.codes is None else self.codes.weight
+        return sum_features(rows, columns, table, self.numbers.weight.T, self.numbers.bias)
 
 
 def usual_size(feature: Feature) -> float:
