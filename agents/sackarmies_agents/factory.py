@@ -109,6 +109,17 @@ def make_opponent(text: str, game: Game) -> Agent:
     return make_agent(text, GameInfo.of(game))
 
 
+def checked_advice(text: str) -> str:
+    """Return the text form of an agent whose choice may be an input of a network; "" for none.
+
+    Raises:
+        ValueError: it is not a scripted agent: a checkpoint says which one it wants, and must not run other code.
+    """
+    if text and parse_agent(text).name != "greedy":
+        raise ValueError(f"advice is {short_repr(text)}, but it can only come from 'greedy'")
+    return text
+
+
 def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
     """Return a yes-or-no option.
 
@@ -150,10 +161,11 @@ def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
     try:
         from sackarmies_agents.learned.policy_agent import load_agent
     except ImportError as error:
-        sentence = missing_extra(error, "an agent trained with PPO")
+        sentence = missing_extra(error, "a trained agent")
         raise ValueError(sentence) if sentence else error from None
 
-    return load_agent(options["path"], info, deterministic=parse_flag(options, "deterministic", default=False))
+    deterministic = parse_flag(options, "deterministic", default=False)
+    return load_agent(options["path"], info, deterministic=deterministic, device=options.get("device", "cpu"))
 
 
 def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
@@ -236,8 +248,9 @@ KINDS: dict[str, AgentKind] = {
         {
             "path": "a checkpoint file written by `sackarmies train`",
             "deterministic": "true: the likeliest action; false (default): drawn from the policy",
+            "device": "where its network runs, such as cpu (default) or cuda",
         },
-        "a General trained with MaskablePPO",
+        "a trained General",
         required=("path",),
     ),
     "python": AgentKind(

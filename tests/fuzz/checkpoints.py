@@ -20,7 +20,7 @@ from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent, make_network
 from sackarmies_env.envs.snapshot import MAGIC, pack_state, unpack_state
 from sackarmies_training.checkpoints import OPTIMIZER, optimizer_tensors, restore_run, save_run
-from sackarmies_training.monitor import Clock
+from sackarmies_training.progress import Clock
 from sackarmies_training.train_ppo import make_env, make_model
 from tests.core.toy_game import make_duel
 from tests.fuzz.mutators import mutate_bytes, mutate_data

@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 
 from sackarmies_training.cli import run_tournament
-from sackarmies_training.monitor import Clock
+from sackarmies_training.progress import Clock
 from sackarmies_training.train_ppo import make_env, make_model, train
 from tests.core.toy_game import make_duel
 from tests.training.test_tournament import make_tournament

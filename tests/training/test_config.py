@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
+from sackarmies_training.config import TournamentConfig, TrainConfig, load_config, load_run
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 TRAIN = """
@@ -22,7 +22,7 @@ def load(tmp_path, text, model=TrainConfig):
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("train/*.toml")), ids=lambda path: path.name)
 def test_training_configurations_of_the_project_are_valid(path):
-    assert load_config(path, TrainConfig).folder.startswith("runs/")
+    assert load_run(path).folder.startswith("runs/")
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("tournament/*.toml")), ids=lambda path: path.name)
@@ -96,7 +96,7 @@ def test_fault_names_file_key_and_what_is_allowed(tmp_path, old, new, message):
 
 def test_all_faults_of_a_configuration_are_reported_at_once(tmp_path):
     text = TRAIN.replace("decisions = 100", 'decisions = "x"').replace("runs/x", "runs/y").replace('"random"', "1")
-    with pytest.raises(ValueError, match=r"(?s)ppo.decisions.*\n.*tournament.agents\[1\]"):
+    with pytest.raises(ValueError, match=r"(?s)tournament.agents\[1\].*\n.*ppo.decisions"):
         load(tmp_path, text)
 
 

@@ -12,7 +12,7 @@ from sackarmies_env.core import notice
 from sackarmies_training import cli_errors
 from sackarmies_training.cli_errors import games_bar, print_resumed
 from sackarmies_training.config import ImitationSection
-from sackarmies_training.monitor import TrainingProgress
+from sackarmies_training.progress import TrainingProgress
 from sackarmies_training.terminal import PlainConsole
 from sackarmies_training.train_ppo import imitation_bar
 

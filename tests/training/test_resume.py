@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from sackarmies_training.checkpoints import restore_run, save_run
-from sackarmies_training.monitor import Clock
+from sackarmies_training.progress import Clock
 from sackarmies_training.train_ppo import make_env, make_model
 from tests.core.toy_game import make_duel
 from tests.training.test_train import make_config

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.factory import checked_advice, parse_agent
 from sackarmies_agents.isolated import Isolation
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import StrictModel, read_model
@@ -30,9 +30,11 @@ def _check_agent(text: str) -> str:
 
 
 AgentText = Annotated[str, AfterValidator(_check_agent)]
+AdviceText = Annotated[str, AfterValidator(checked_advice)]
 Share = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class GameSection(BaseModel):
@@ -95,6 +97,67 @@ class PPOSection(StrictModel):
                 f"{self.envs * self.steps}"
             )
         return self
+
+
+class LearnSection(StrictModel):
+    """The trainer of `learn.py`; each part of it can be switched off by its number."""
+
+    decisions: Count  # of all seats, in all
+    max_minutes: Positive | None = None  # training stops after this time even if decisions are left
+    games: Count = 512  # played side by side by each process
+    steps: Count = 64  # decisions of each game between two updates
+    minibatch: Count = 1024  # decisions that an optimizer step learns a choice from
+    epochs: Count = 1
+    learning_rate: Positive = 1e-3
+    final_learning_rate: Share = 1e-4
+    max_gradient: Positive = 0.5
+    clip_range: Share = 0.2  # of the ratio of new to old probabilities; 0: not clipped
+    old_policy: Share = 0.1  # weight of the divergence from the policy that played
+    magnet: Share = 0.0  # weight of the divergence from the uniform policy at first, see `magnet_power`
+    magnet_power: Share = 0.3  # the weight of the magnet falls as (updates + 1) ** -power
+    magnet_least: Share = 0.001  # it falls no lower
+    entropy: Share = 0.05  # weight of the entropy at first
+    final_entropy: Share = 0.0
+    gae_lambda: Fraction = 0.8  # a turn, of advantages
+    value_lambda: Fraction = 0.9  # a turn, of what values are trained to
+    value_weight: Share = 0.5
+    largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions, of largest |advantage|, learned from
+    value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) updates
+    outcomes: bool = True  # values are chances of win, draw and loss; false: one number
+    advice: AdviceText = ""  # the agent whose choice is an input of the network
+    shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
+    start: str = ""  # a checkpoint whose weights to start from
+    device: str = "cpu"
+    precision: Literal["float32", "bfloat16"] = "float32"
+    threads: Count = 1  # of torch
+
+
+class TeacherSection(StrictModel):
+    """A start from a teacher: choices and results, from files or from its own play, are learned first."""
+
+    agent: AgentText = "greedy"  # plays all seats, where there are no files
+    files: list[str] = Field(default_factory=list)  # labels, see labels.py
+    decisions: Count  # in all
+    noise: Fraction = 0.1  # share of random actions, so that more is seen
+    softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
+    games: Count = 100  # played side by side, for one lesson
+    minibatch: Count = 512
+    learning_rate: Positive = 1e-3
+
+    @model_validator(mode="after")
+    def _teacher_exists(self) -> TeacherSection:
+        if self.agent == TRAINED:
+            raise ValueError(f"agent is {TRAINED!r}, the learner itself: name another agent")
+        return self
+
+
+class CurveSection(StrictModel):
+    """Games of the averaged network during training, for its learning curve."""
+
+    opponent: AgentText = "greedy"
+    every_minutes: Positive = 1.0
+    games: Count = 200
 
 
 class SelfPlaySection(StrictModel):
@@ -171,24 +234,37 @@ class MatchSection(StrictModel):
         return self
 
 
-class TrainConfig(StrictModel):
-    """A training run and the tournament that follows."""
+class RunConfig(StrictModel):
+    """A training run and the tournament that follows, whatever the trainer."""
 
     folder: str  # for checkpoints, logs and results
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     game: GameSection = Field(default_factory=GameSection)
     network: NetworkSection = NetworkSection()
-    ppo: PPOSection
-    selfplay: SelfPlaySection = SelfPlaySection()
-    imitation: ImitationSection | None = None
     shaping: dict[str, Share] = Field(default_factory=dict)  # weights of the game's potential, see shaping.py
     checkpoints: CheckpointSection = CheckpointSection()
     tournament: MatchSection
 
     @model_validator(mode="after")
-    def _weights_are_of_the_game(self) -> TrainConfig:
+    def _weights_are_of_the_game(self) -> RunConfig:
         check_weights(self.game.id, self.shaping)
         return self
+
+
+class TrainConfig(RunConfig):
+    """A run of MaskablePPO, the section `[ppo]`."""
+
+    ppo: PPOSection
+    selfplay: SelfPlaySection = SelfPlaySection()
+    imitation: ImitationSection | None = None
+
+
+class LearnConfig(RunConfig):
+    """A run of `learn.py`, the section `[learn]`."""
+
+    learn: LearnSection
+    teacher: TeacherSection | None = None
+    curve: CurveSection | None = None
 
 
 class TournamentConfig(StrictModel):
@@ -214,3 +290,17 @@ def load_config(path: Path, model: type[Model]) -> Model:
         ValueError: no such file, not TOML, or values that `model` refuses: a line for each fault, naming file and key.
     """
     return read_model(model, read_toml(path), str(path))
+
+
+def load_run(path: Path) -> TrainConfig | LearnConfig:
+    """Read and check the configuration of a training run, which names its trainer by a section.
+
+    Raises:
+        ValueError: as for `load_config`, or there is not one of the sections `[learn]` and `[ppo]`.
+    """
+    data = read_toml(path)
+    if ("learn" in data) == ("ppo" in data):
+        raise ValueError(f"{path}: give one of the sections [learn] and [ppo], which choose the trainer")
+    if "learn" in data:
+        return read_model(LearnConfig, data, str(path))
+    return read_model(TrainConfig, data, str(path))

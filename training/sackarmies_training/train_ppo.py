@@ -35,9 +35,10 @@ from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.files import next_run_folder, run_folders
 from sackarmies_training.imitation import Report, School, imitate
 from sackarmies_training.locks import locked
-from sackarmies_training.monitor import Clock, Monitor
+from sackarmies_training.monitor import Monitor
 from sackarmies_training.opponents import OpponentPool
 from sackarmies_training.policy import NetworkPolicy
+from sackarmies_training.progress import Clock
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from sackarmies_training.shaping import make_potential
 

@@ -46,11 +46,13 @@ class Header:
         game: sizes and layouts of the game trained for, as from `describe`.
         network: sizes of the network.
         training: state of the training run as plain data; empty in a General that is not to be trained on.
+        advice: the agent whose choice is an input of the network, in text form; empty where there is none.
     """
 
     game: dict[str, Any]
     network: NetworkSizes
     training: dict[str, Any]
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,11 @@ def describe(info: GameInfo) -> dict[str, Any]:
         "radius": info.radius,
         "observation": blocks,
     }
+
+
+def layout_hash(info: GameInfo) -> str:
+    """Return a SHA-256, in hexadecimal, of what must be equal for a policy to play a game."""
+    return hashlib.sha256(json.dumps(describe(info), sort_keys=True).encode()).hexdigest()
 
 
 def pack(header: Header, parts: dict[str, Tensors]) -> bytes:
@@ -164,6 +171,7 @@ class HeaderFile(StrictModel):
     game: dict[str, Any]
     network: dict[str, int]
     training: dict[str, Any]
+    advice: str = ""
 
 
 def _read_tensors(path: Path, content: bytes) -> Tensors:
@@ -193,6 +201,6 @@ def _parse_header(path: Path, tensor: torch.Tensor) -> Header:
         if key not in known:
             raise ValueError(f"{name}: network: unknown key {quote(key)}; allowed are {join(known)}")
     try:
-        return Header(read.game, NetworkSizes(**read.network), read.training)
+        return Header(read.game, NetworkSizes(**read.network), read.training, read.advice)
     except ValueError as error:
         raise ValueError(f"{name}: network: {error}") from None

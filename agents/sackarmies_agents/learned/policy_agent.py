@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, describe, read_checkpoint
 from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
@@ -24,9 +25,17 @@ class PolicyAgent(Agent):
 
     shares_batch = True
 
-    def __init__(self, network: Network, *, deterministic: bool = False) -> None:
+    def __init__(self, network: Network, *, deterministic: bool = False, advisor: Agent | None = None) -> None:
+        """Make ready to play.
+
+        Args:
+            network: on the device on which it is to run.
+            deterministic: always the likeliest action.
+            advisor: the agent whose choice is an input of the network, if it takes advice.
+        """
         self.network = network.eval()
         self._deterministic = deterministic
+        self._advisor = advisor
         self._rng = np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:
@@ -39,8 +48,7 @@ class PolicyAgent(Agent):
 
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose an action for each of `n` games."""
-        with torch.inference_mode():
-            logits = self.network(torch.tensor(observations), torch.tensor(action_masks) != 0)[0].numpy()
+        logits: NDArray[np.floating] = self._logits(observations, action_masks)
         if not np.isfinite(logits).all():  # weights of any size must not lead to an illegal action
             logits = np.nan_to_num(logits)
         if not self._deterministic:
@@ -48,6 +56,39 @@ class PolicyAgent(Agent):
         logits = np.where(action_masks != 0, logits, -np.inf)
         chosen: NDArray[np.int64] = logits.argmax(axis=1).astype(np.int64)
         return chosen
+
+    def _logits(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        device = next((weight.device for weight in self.network.parameters()), torch.device("cpu"))
+        given = [torch.tensor(observations), torch.tensor(action_masks) != 0]
+        if self._advisor is not None:
+            given.append(torch.from_numpy(self._advisor.act_batch(observations, action_masks)))
+        with torch.inference_mode():
+            logits: NDArray[np.float32] = self.network(*(one.to(device) for one in given))[0].cpu().numpy()
+        return logits
+
+
+def find_device(name: str) -> torch.device:
+    """Return a device of torch by its name.
+
+    Raises:
+        ValueError: torch knows no such device, or it is not there.
+    """
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+        raise ValueError(f"device is {short_repr(name)}, but there are only {', '.join(there)}") from None
+    return device
+
+
+def make_advisor(text: str, info: GameInfo) -> Agent | None:
+    """Return the agent whose choice is an input of a network; None where there is none.
+
+    Raises:
+        ValueError: it is not one that may advise, or cannot play the game.
+    """
+    return make_agent(checked_advice(text), info) if text else None
 
 
 def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
@@ -64,25 +105,41 @@ def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
     return NETWORKS[info.network](info, sizes)
 
 
-def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False) -> PolicyAgent:
+def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False, device: str = "cpu") -> PolicyAgent:
     """Return the General of a checkpoint.
 
     Args:
         path: a file that training wrote.
         info: the game it is to play.
         deterministic: always the likeliest action.
+        device: where its network runs.
 
     Raises:
-        ValueError: the file is missing or damaged, or its General was trained for another game.
+        ValueError: the file is missing or damaged, its General was trained for another game, or there is no such
+            device.
     """
     checkpoint = read_checkpoint(Path(path))
+    check_game(checkpoint, info)
+    place = find_device(device)
+    advisor = make_advisor(checkpoint.header.advice, info)
+    if (advisor is not None) != (checkpoint.header.network.advice == 1):
+        raise ValueError(f"the General in {named(path)} takes advice and names no advisor, or the other way round")
+    network = read_network(checkpoint, POLICY, info).to(place)
+    return PolicyAgent(network, deterministic=deterministic, advisor=advisor)
+
+
+def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
+    """Refuse a General for another game.
+
+    Raises:
+        ValueError: sizes or layouts differ.
+    """
     for key, value in describe(info).items():
         found = checkpoint.header.game.get(key)
         if found != value:
             what = "its observation has another layout" if key == "observation" else f"{key} {short_repr(found)}"
             here = "" if key == "observation" else f", here it is {value}"
-            raise ValueError(f"the General in {named(path)} was trained for another game: {what}{here}")
-    return PolicyAgent(read_network(checkpoint, POLICY, info), deterministic=deterministic)
+            raise ValueError(f"the General in {named(checkpoint.path)} was trained for another game: {what}{here}")
 
 
 def read_network(checkpoint: Checkpoint, part: str, info: GameInfo) -> Network:

@@ -1,0 +1,177 @@
+"""Labels: decisions with what a teacher would do, and how the games ended; the network is cloned from them.
+
+A file of labels is a safetensors file, as a checkpoint is, of the part `labels`. For `k` decisions with `m` legal ids
+in all it holds
+
+- `observations` `(k, size)` int8,
+- `counts` `(k,)` int64, how many ids are legal,
+- `actions` `(m,)` int64, the legal ids, of one decision after the other, rising,
+- `targets` `(m,)` float32, the probability that the teacher gives to each; they add up to 1 for each decision,
+- `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`.
+
+A search writes visits or a softmax of its values as targets; a scripted General's choice has the target 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.learned.checkpoint import Checkpoint, Header, describe, pack, read_checkpoint
+from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.step_batch import Ending
+
+PART = "labels"
+WIN, DRAW, LOSS, UNKNOWN = 0, 1, 2, -1
+KINDS = {
+    "observations": torch.int8,
+    "counts": torch.int64,
+    "actions": torch.int64,
+    "targets": torch.float32,
+    "results": torch.int64,
+}
+SUM_ERROR = 1e-3  # of the targets of a decision
+
+
+@dataclass(frozen=True)
+class Labels:
+    """See the module."""
+
+    observations: Tensor
+    counts: Tensor
+    actions: Tensor
+    targets: Tensor
+    results: Tensor
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def masks(self, num_actions: int) -> NDArray[np.int8]:
+        """Return the legal ids as masks, `(k, num_actions)`."""
+        masks = np.zeros((len(self), num_actions), np.int8)
+        masks[np.repeat(np.arange(len(self)), self.counts.numpy()), self.actions.numpy()] = 1
+        return masks
+
+
+def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> None:
+    """Write labels.
+
+    Args:
+        path: the file.
+        labels: what it is to hold; a file has at most 1 GiB, about 150,000 decisions of Sack Armies.
+        info: the game.
+        origin: who the teacher was, such as the text form of an agent.
+
+    Raises:
+        ValueError: there are too many for one file.
+        OSError: it cannot be written; an old file stays.
+    """
+    header = Header(describe(info), NetworkSizes(), {"origin": origin})
+    write_safely(path, pack(header, {PART: vars(labels)}))
+
+
+def read_labels(path: Path, info: GameInfo) -> Labels:
+    """Read labels.
+
+    Raises:
+        ValueError: the file is missing or damaged, its labels are of another game, or do not fit together.
+    """
+    checkpoint = read_checkpoint(path)
+    if checkpoint.header.game != describe(info):
+        raise ValueError(f"the labels in {named(path)} are of another game or another version of it")
+    labels = Labels(**_checked_tensors(checkpoint))
+    fault = _fault_of(labels, info)
+    if fault:
+        raise ValueError(f"the labels in {named(path)} are damaged: {fault}")
+    return labels
+
+
+def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
+    tensors = checkpoint.part(PART)
+    for name, kind in KINDS.items():
+        if name not in tensors or tensors[name].dtype != kind:
+            raise ValueError(f"the labels in {named(checkpoint.path)} lack {name!r} of kind {kind}")
+    return {name: tensors[name] for name in KINDS}
+
+
+def _fault_of(labels: Labels, info: GameInfo) -> str:
+    """Return what does not fit together; "" if all does."""
+    k, m = len(labels.results), len(labels.targets)
+    if labels.observations.shape != (k, info.observation_spec.size):
+        return "observations have another shape"
+    if labels.counts.shape != (k,) or labels.actions.shape != (m,) or labels.targets.shape != (m,):
+        return "there are not as many of each"
+    if k and (labels.counts.min() < 1 or labels.counts.max() > info.num_actions or int(labels.counts.sum()) != m):
+        return "counts do not add up to the number of actions"
+    if m and (labels.actions.min() < 0 or labels.actions.max() >= info.num_actions):
+        return f"actions are not from 0 to {info.num_actions - 1}"
+    row = torch.repeat_interleave(torch.arange(k), labels.counts)
+    place = row * info.num_actions + labels.actions
+    if (place[1:] <= place[:-1]).any():
+        return "actions of a decision do not rise"
+    total = torch.zeros(k).index_add(0, row, labels.targets)
+    if not (labels.targets >= 0).all() or not ((total - 1).abs() <= SUM_ERROR).all():
+        return "targets are not probabilities"
+    if k and (labels.results.min() < UNKNOWN or labels.results.max() > LOSS):
+        return f"results are not from {UNKNOWN} to {LOSS}"
+    low, high = (torch.from_numpy(bound) for bound in (info.observation_spec.low, info.observation_spec.high))
+    if ((labels.observations < low) | (labels.observations > high)).any():
+        return "observations hold numbers outside their bounds"
+    return ""
+
+
+def results_of(returns: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the result of each seat, WIN, DRAW or LOSS, from returns `(..., players)`."""
+    best = returns.max(axis=-1, keepdims=True)
+    is_shared = (returns == best).sum(axis=-1, keepdims=True) > 1
+    return np.where(returns < best, LOSS, np.where(is_shared, DRAW, WIN)).astype(np.int64)
+
+
+def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> Labels:
+    """Let a teacher play all seats of some games to their ends, and return its choices.
+
+    Args:
+        game: what is played.
+        teacher: it must share batches: all seats are played by this one instance.
+        games: how many, side by side.
+        seed: of the games and of the noise.
+        noise: share of actions taken at random in place of the teacher's, so that more is seen.
+
+    Raises:
+        ValueError: the teacher keeps something between two decisions.
+    """
+    if not teacher.shares_batch:
+        raise ValueError(f"{type(teacher).__name__} cannot teach: it keeps something between two decisions of a game")
+    rng = np.random.default_rng(seed)
+    random = RandomAgent(seed)
+    batch = Batch(game, games, restarts=False)
+    batch.reset(rng.integers(2**62, size=games))
+    running = np.arange(games)
+    seen, legal, chosen, places = [], [], [], []
+    while len(running):
+        seen.append(batch.observations[running])
+        legal.append(np.packbits(batch.action_masks[running] != 0, axis=1))
+        wanted = teacher.act_batch(seen[-1], batch.action_masks[running])
+        chosen.append(wanted)
+        places.append(np.stack([running, batch.players[running]]))
+        at_random = random.act_batch(seen[-1], batch.action_masks[running])
+        batch.step(np.where(rng.random(len(running)) < noise, at_random, wanted), running)
+        running = running[batch.ended[running] == Ending.RUNNING]
+    rows, seats = np.concatenate(places, axis=1)
+    masks = np.unpackbits(np.concatenate(legal), axis=1, count=game.num_actions)
+    decisions, actions = masks.nonzero()
+    targets = (actions == np.concatenate(chosen)[decisions]).astype(np.float32)
+    results = results_of(batch.returns)[rows, seats]
+    found = np.concatenate(seen), masks.sum(axis=1, dtype=np.int64), actions.astype(np.int64), targets, results
+    return Labels(*map(torch.from_numpy, found))
