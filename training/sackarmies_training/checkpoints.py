@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 OPTIMIZER = "optimizer"
 TORCH_RNG = "torch_rng"
 SUFFIX = ".safetensors"
+CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained General, in the folder of its run
 OLD_SUFFIX = ".zip"  # of the checkpoints of earlier versions
 DIGITS = 9  # of the decisions in the name of a checkpoint; more if there are more
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of a parameter

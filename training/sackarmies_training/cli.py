@@ -44,10 +44,11 @@ from sackarmies_training.cli_play import play, warmup, watch
 from sackarmies_training.config import (
     TRAINED,
     UNSTOPPABLE,
+    LearnConfig,
     MatchSection,
     TournamentConfig,
-    TrainConfig,
     load_config,
+    load_run,
 )
 
 if TYPE_CHECKING:
@@ -93,11 +94,18 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Resume the latest run of this configuration.")] = False,
 ) -> None:
     """Train an agent, then rank it in a tournament."""
-    from sackarmies_training.train_ppo import train as train_ppo
-
-    settings = load_config(config, TrainConfig)
+    settings = load_run(config)
     game = load_game(settings.game.id, **settings.game.options)
-    checkpoint = train_ppo(settings, game, progress_console, resume=resume)
+    if isinstance(settings, LearnConfig):
+        from sackarmies_training.learn import Team, learn
+
+        checkpoint = learn(settings, game, progress_console, resume=resume)
+        if not Team.leads():
+            return
+    else:
+        from sackarmies_training.train_ppo import train as train_ppo
+
+        checkpoint = train_ppo(settings, game, progress_console, resume=resume)
     if checkpoint is None:
         raise typer.Exit(STOPPED)
     run_tournament(game, settings.tournament, checkpoint.parent / "tournament", {TRAINED: f"ppo:path={checkpoint}"})

@@ -52,3 +52,23 @@ def next_run_folder(folder: Path) -> Path:
     """Return the first free folder of this run."""
     taken = run_folders(folder)
     return folder.with_name(f"{folder.name}-{len(taken) + 1}") if taken else folder
+
+
+def open_folder(name: str, *, resume: bool) -> Path:
+    """Return the folder of a run: a new one, or the latest there is.
+
+    Args:
+        name: as the configuration has it.
+        resume: whether the latest run is to be resumed.
+
+    Raises:
+        ValueError: there is no run to resume.
+    """
+    if not resume:
+        folder = next_run_folder(Path(name))
+        folder.mkdir(parents=True)
+        return folder
+    runs = run_folders(Path(name))
+    if not runs:
+        raise ValueError(f"there is no run in {name} to resume: start without --resume")
+    return runs[-1]

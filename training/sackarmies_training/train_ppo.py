@@ -23,7 +23,7 @@ from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import (
-    SUFFIX,
+    CHECKPOINT,
     CheckpointFolder,
     is_intact,
     network_of,
@@ -32,7 +32,7 @@ from sackarmies_training.checkpoints import (
     save_run,
 )
 from sackarmies_training.config import ImitationSection, TrainConfig
-from sackarmies_training.files import next_run_folder, run_folders
+from sackarmies_training.files import open_folder
 from sackarmies_training.imitation import Report, School, imitate
 from sackarmies_training.locks import locked
 from sackarmies_training.monitor import Monitor
@@ -41,8 +41,6 @@ from sackarmies_training.policy import NetworkPolicy
 from sackarmies_training.progress import Clock
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from sackarmies_training.shaping import make_potential
-
-CHECKPOINT = f"checkpoint{SUFFIX}"  # the trained General, in the folder of its run
 
 
 def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = False) -> Path | None:
@@ -62,7 +60,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
             another process uses its folder.
         OSError: a checkpoint cannot be written; the run can be resumed from the one before.
     """
-    folder = open_folder(config, resume=resume)
+    folder = open_folder(config.folder, resume=resume)
     with locked(folder):
         for place in (folder, folder / "checkpoints"):
             remove_leftovers(place)
@@ -115,23 +113,6 @@ def curves(folder: Path, decisions: int) -> Logger:
     start = Event(step=decisions + 1, session_log=SessionLog(status=SessionLog.START))
     output.writer._get_file_writer().add_event(start)  # type: ignore[no-untyped-call] # torch gives it no types
     return Logger(str(folder), [output])
-
-
-def open_folder(config: TrainConfig, *, resume: bool) -> Path:
-    """Return the folder of the run: a new one, or the latest there is.
-
-    Raises:
-        ValueError: there is no run to resume.
-    """
-    folder = Path(config.folder)
-    if not resume:
-        folder = next_run_folder(folder)
-        folder.mkdir(parents=True)
-        return folder
-    runs = run_folders(folder)
-    if not runs:
-        raise ValueError(f"there is no run in {folder} to resume: start without --resume")
-    return runs[-1]
 
 
 @contextlib.contextmanager

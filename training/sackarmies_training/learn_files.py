@@ -1,0 +1,197 @@
+"""Files of the trainer `learn.py`: checkpoints to resume from, the finished General, and its model card."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import torch
+from pydantic import Field
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.checkpoint import (
+    DAMAGED,
+    POLICY,
+    Header,
+    damaged,
+    describe,
+    layout_hash,
+    pack,
+    read_checkpoint,
+)
+from sackarmies_agents.learned.network import OUTCOMES, Network, NetworkSizes
+from sackarmies_agents.learned.policy_agent import check_game, read_network
+from sackarmies_env import __version__
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.validation import StrictModel, read_model
+from sackarmies_training.checkpoints import (
+    KEPT_FIXED,
+    OPTIMIZER,
+    CheckpointFolder,
+    optimizer_tensors,
+    restore_optimizer,
+)
+from sackarmies_training.config import LearnConfig
+
+if TYPE_CHECKING:
+    from sackarmies_training.learn import Learner
+
+LEARNER = "learner"  # the network that learns; the part `policy` is its average
+
+
+class LearnState(StrictModel):
+    """State of a run as in the header of a checkpoint."""
+
+    trainer: Literal["learn"]
+    config: dict[str, Any]
+    decisions: Annotated[int, Field(ge=0, lt=2**53)]
+    updates: Annotated[int, Field(ge=0, lt=2**53)]
+    minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    origin: dict[str, Any]
+
+
+def sizes_of(config: LearnConfig) -> NetworkSizes:
+    """Return the sizes of the network that a configuration asks for."""
+    section = config.learn
+    outcomes, advice = (OUTCOMES if section.outcomes else 1), int(bool(section.advice))
+    return NetworkSizes(**config.network.model_dump(), outcomes=outcomes, advice=advice)
+
+
+def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float) -> Header:
+    """Return what a checkpoint says of itself."""
+    info = GameInfo.of(game)
+    origin = {
+        "layout_sha256": layout_hash(info),
+        "sackarmies_env": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "processes": learner.team.size,
+    }
+    state = LearnState(
+        trainer="learn",
+        config=config.model_dump(mode="json"),
+        decisions=learner.decisions,
+        updates=learner.updates,
+        minutes=minutes,
+        origin=origin,
+    )
+    return Header(describe(info), sizes_of(config), state.model_dump(), config.learn.advice)
+
+
+def save_learner(folder: CheckpointFolder, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
+    """Write what is needed to resume: average, network, optimizer and counts. Games under way are not kept."""
+    parts = {
+        POLICY: learner.averaged.state_dict(),
+        LEARNER: learner.network.state_dict(),
+        OPTIMIZER: optimizer_tensors(learner.optimizer),
+    }
+    on_cpu = {part: {name: tensor.cpu() for name, tensor in members.items()} for part, members in parts.items()}
+    path = folder.next_path(learner.decisions)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_safely(path, pack(header_of(learner, config, game, minutes), on_cpu))
+    folder.prune(path)
+
+
+def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Game) -> float:
+    """Restore a learner from a checkpoint; return the minutes trained so far.
+
+    Raises:
+        ValueError: the checkpoint is damaged, of the other trainer, or belongs to another game or network.
+    """
+    checkpoint, info, name = read_checkpoint(path), GameInfo.of(game), named(path)
+    state = read_model(LearnState, checkpoint.header.training, f"the checkpoint {name}: training")
+    for section in KEPT_FIXED:
+        if state.config.get(section) != config.model_dump(mode="json")[section]:
+            raise ValueError(
+                f"{name} was trained with another section [{section}] than the configuration has now: "
+                "restore that section, or start a new run without --resume"
+            )
+    _check_inputs(checkpoint.header, config, name)
+    check_game(checkpoint, info)
+    for network, part in ((learner.averaged, POLICY), (learner.network, LEARNER)):
+        network.load_state_dict(read_network(checkpoint, part, info).state_dict())
+    try:
+        restore_optimizer(learner.optimizer, checkpoint.parts.get(OPTIMIZER, {}))
+    except DAMAGED as error:
+        raise damaged(path, error) from None
+    learner.decisions, learner.updates = state.decisions, state.updates
+    return state.minutes
+
+
+def load_start(config: LearnConfig, info: GameInfo) -> Network:
+    """Return the network of the checkpoint that a configuration starts from.
+
+    Raises:
+        ValueError: it is damaged, or its General was trained for another game or has another network.
+    """
+    path = Path(config.learn.start)
+    checkpoint = read_checkpoint(path)
+    check_game(checkpoint, info)
+    _check_inputs(checkpoint.header, config, named(path))
+    return read_network(checkpoint, POLICY, info)
+
+
+def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
+    """Refuse a network of other sizes, or with another advisor."""
+    wanted, found = sizes_of(config), header.network
+    if found != wanted:
+        differing = [key for key, value in vars(wanted).items() if getattr(found, key) != value]
+        listed = ", ".join(f"{key} {getattr(found, key)} in place of {getattr(wanted, key)}" for key in differing)
+        raise ValueError(f"the network in {name} is not the one of the configuration: {listed}")
+    if header.advice != config.learn.advice:
+        raise ValueError(
+            f"the network in {name} takes advice from {header.advice!r}, but the configuration says "
+            f"advice = {config.learn.advice!r}"
+        )
+
+
+def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
+    """Write the finished General, without what only training needs, and its model card beside it."""
+    header = header_of(learner, config, game, minutes)
+    weights = {name: tensor.cpu() for name, tensor in learner.averaged.state_dict().items()}
+    write_safely(path, pack(header, {POLICY: weights}))
+    number = sum(tensor.numel() for tensor in weights.values())
+    write_safely(path.with_suffix(".md"), model_card(header, number, path.name).encode())
+
+
+def model_card(header: Header, parameters: int, file: str) -> str:
+    """Return what is to be known of a General, as Markdown.
+
+    Args:
+        header: of its checkpoint.
+        parameters: how many weights it has.
+        file: name of the checkpoint.
+    """
+    training, learn = header.training, header.training["config"]["learn"]
+    game = {key: value for key, value in training["config"]["game"].items() if value}
+    teacher = training["config"].get("teacher")
+    start = learn["start"] or (f"a clone of `{teacher['agent']}`" if teacher else "random weights")
+    facts = {
+        "Game": ", ".join(f"{key} {value}" for key, value in game.items()),
+        "Players": header.game["num_players"],
+        "Layout (SHA-256)": training["origin"]["layout_sha256"],
+        "Parameters": f"{parameters:,}",
+        "Network": ", ".join(f"{key} {value}" for key, value in vars(header.network).items()),
+        "Advice": f"the choice of `{header.advice}` is an input" if header.advice else "none",
+        "Start": start,
+        "Decisions": f"{training['decisions']:,} in self-play, all seats counted",
+        "Minutes": f"{training['minutes']:.1f}",
+        "Processes": f"{training['origin']['processes']}, device {learn['device']}, {learn['precision']}",
+        "Versions": ", ".join(f"{key} {training['origin'][key]}" for key in ("sackarmies_env", "torch", "python")),
+    }
+    rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
+    return f"""# A trained General
+
+`{file}` holds the weights of a policy, averaged over the last updates of its training, and its configuration as JSON.
+It plays as `ppo:path={file}`, drawing its actions from the policy, or with `deterministic=true` the likeliest one.
+
+| | |
+|---|---|
+{rows}
+
+It was trained against itself, in games of the armies and switches named above: how well it plays others is not known.
+The curve of its training, if one was asked for, is `curve.csv` beside this file.
+"""
