@@ -3,8 +3,9 @@ import pytest
 import torch
 
 from sackarmies_agents import GameInfo
+from sackarmies_agents.learned import fused
 from sackarmies_agents.learned.board_network import BoardNetwork, hex_ids, patches
-from sackarmies_agents.learned.network import MASKED, Encoder, NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import MASKED, Encoder, NetworkSizes, PlainNetwork, value_of
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.core.observation import Feature
@@ -185,6 +186,47 @@ def test_gradient_reaches_every_weight(info):
     (scores[legal] ** 2).sum().add((values - 1).pow(2).sum()).backward()
     silent = [name for name, weight in network.named_parameters() if weight.grad is None or not weight.grad.any()]
     assert silent == []
+
+
+def test_kernels_compute_what_operations_of_torch_do(info, monkeypatch):
+    torch.manual_seed(1)
+    network = BoardNetwork(info, SIZES)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.2)
+    observations = torch.tensor(np.stack([battle(info), battle(info, 2, -1)]))
+    masks = torch.ones((2, info.num_actions), dtype=torch.bool)
+    found = []
+    for runs_kernels in (True, False):
+        monkeypatch.setattr(fused, "_runs_kernels", lambda tensor, answer=runs_kernels: answer)
+        network.zero_grad()
+        scores, values = network(observations, masks)
+        (scores.pow(2).sum() + values.sum()).backward()
+        found.append([scores, values, *(weight.grad for weight in network.parameters())])
+    for with_kernels, without in zip(*found, strict=True):
+        assert torch.allclose(with_kernels, without, rtol=1e-4, atol=1e-4 * float(without.detach().abs().max()))
+
+
+def test_network_without_advice_has_the_weights_of_earlier_versions(info):
+    names = set(BoardNetwork(info, SIZES).state_dict())
+    assert not any(name.startswith("advice") for name in names)
+    assert {"score.weight", "message_gain.weight", "value.1.weight"} <= names
+
+
+def test_fresh_network_mostly_takes_the_advice(info):
+    torch.manual_seed(1)
+    network = BoardNetwork(info, NetworkSizes(token=8, mark=4, hidden=16, advice=1))
+    legal = [0, 3, 31, *hexes(info, (0, 0), (1, 0))]
+    masks = torch.zeros((1, info.num_actions), dtype=torch.bool)
+    masks[0, legal] = True
+    for advised in legal:
+        logits, _ = network(torch.tensor(battle(info))[None], masks, torch.tensor([advised]))
+        assert logits.softmax(dim=1)[0, advised] > 0.9
+
+
+def test_values_of_chances_are_win_minus_loss():
+    outcomes = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]]).log()
+    assert torch.allclose(value_of(outcomes), torch.tensor([0.5, -0.4]))
+    assert value_of(torch.tensor([[0.25]])).tolist() == [0.25]
 
 
 def test_game_with_a_board_gets_the_board_network(info):

@@ -125,7 +125,7 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
         return "targets are not probabilities"
     if k and (labels.results.min() < UNKNOWN or labels.results.max() > LOSS):
         return f"results are not from {UNKNOWN} to {LOSS}"
-    low, high = (torch.from_numpy(bound) for bound in (info.observation_spec.low, info.observation_spec.high))
+    low, high = (torch.tensor(bound) for bound in (info.observation_spec.low, info.observation_spec.high))
     if ((labels.observations < low) | (labels.observations > high)).any():
         return "observations hold numbers outside their bounds"
     return ""

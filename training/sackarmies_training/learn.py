@@ -367,7 +367,6 @@ class Learner:
         size = lesson.advantages[lesson.rows].abs()
         least = size.kthvalue(max(1, round(len(size) * (1 - section.largest)))).values if section.largest < 1 else -1.0
         chosen = lesson.rows[size > least]
-        scale = lesson.advantages[lesson.rows].std() + 1e-8
         rate = section.learning_rate + fraction * (section.final_learning_rate - section.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -376,7 +375,7 @@ class Learner:
             valued = lesson.rows[torch.randperm(len(lesson.rows))][: round(len(lesson.rows) * section.value_share)]
             parts = int(self.team.agree(max(1, len(order) // section.minibatch), least=True))
             for rows, others in zip(order.tensor_split(parts), valued.tensor_split(parts), strict=True):
-                said = self._losses(played, lesson, rows.to(self.device), others.to(self.device), scale, fraction)
+                said = self._losses(played, lesson, rows.to(self.device), others.to(self.device), fraction)
                 self._step(said["loss"])
                 for name, value in said.items():
                     total[name] = total.get(name, 0.0) + float(value.detach()) / (parts * section.epochs)
@@ -384,7 +383,7 @@ class Learner:
         return total
 
     def _losses(
-        self, played: Played, lesson: Lesson, rows: Tensor, others: Tensor, scale: Tensor, fraction: float
+        self, played: Played, lesson: Lesson, rows: Tensor, others: Tensor, fraction: float
     ) -> dict[str, Tensor]:
         """Return the loss and its parts for decisions whose choices are learned, and others whose values are."""
         section, choices, n = self.section, played.choices, len(rows)
@@ -395,7 +394,7 @@ class Learner:
         begins, counts = choices.first[rows], choices.first[rows + 1] - choices.first[rows]
         here = counts.cumsum(0) - counts + played.drawn[rows] - begins  # where the chosen ids stand among these
         ratio = (new[here] - choices.weights[played.drawn[rows]]).exp()
-        advantages = lesson.advantages.to(self.device)[rows] / scale.to(self.device)
+        advantages = lesson.advantages.to(self.device)[rows]
         clipped = ratio.clamp(1 - section.clip_range, 1 + section.clip_range) if section.clip_range else ratio
         gain = torch.minimum(ratio * advantages, clipped * advantages).mean()
         probability = new.exp()

@@ -26,7 +26,7 @@ SIZE_LIMITS = (
     *(("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024)),
     *(("outcomes", 1, OUTCOMES), ("advice", 0, 1)),
 )
-TRUST = 3.0  # what a fresh network adds to the score of the advised id
+TRUST = 5.0  # what a fresh network adds to the score of the advised id
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,141 @@
+"""Decisions a second of both trainers, by turns in one process: `python -m benchmarks.training`.
+
+A turn is one round of play and learning, of `configs/train/quick.toml` (`learn.py`) or of
+`configs/train/maskable_ppo.toml` (MaskablePPO), both without their start from a teacher, with the same sizes of the
+network and the same number of threads. What counts is processor time, so that other work on the machine disturbs as
+little as possible; what is reported is the median over the turns, and the ratio of the medians.
+
+The engine asks for nothing that has but one answer: every decision counted is one with a choice, and the table says so
+from the games that were played.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.machine import describe_machine
+from sackarmies_env.registry import load_game
+from sackarmies_training.config import LearnConfig, TrainConfig, load_config
+from sackarmies_training.learn import SelfPlay, Team, look_back, make_learner
+from sackarmies_training.progress import Clock
+from sackarmies_training.selfplay_env import SelfPlayEnv
+from sackarmies_training.train_ppo import make_env, make_model
+
+CONFIGS = Path(__file__).parents[1] / "configs" / "train"
+
+
+class Turn(NamedTuple):
+    """A round of play and learning.
+
+    Attributes:
+        learned: decisions of seats that learn.
+        played: decisions of all seats.
+        with_choice: decisions of seats that learn with more than one legal id.
+        seconds: of processor time.
+    """
+
+    learned: int
+    played: int
+    with_choice: int
+    seconds: float
+
+
+class CountingEnv(SelfPlayEnv):
+    """Counts the decisions of opponents, and those of the learner with a choice."""
+
+    others = 0
+    with_choice = 0
+
+    def _opponents_choose(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        self.others += len(rows)
+        return super()._opponents_choose(rows)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        self.with_choice += int((self.batch.action_masks.sum(axis=1) > 1).sum())
+        super().step_async(actions)
+
+
+def maskable_ppo(config: TrainConfig) -> Callable[[], Turn]:
+    """Return what takes a turn of MaskablePPO."""
+    game = load_game(config.game.id, **config.game.options)
+    env = make_env(config, game)
+    env.__class__ = CountingEnv
+    assert isinstance(env, CountingEnv)
+    model = make_model(config, env, Clock(config.ppo.decisions, None))
+    size = config.ppo.envs * config.ppo.steps
+
+    def turn() -> Turn:
+        others, with_choice, began = env.others, env.with_choice, time.process_time()
+        model.learn(size, reset_num_timesteps=False)
+        seconds = time.process_time() - began
+        return Turn(size, size + env.others - others, env.with_choice - with_choice, seconds)
+
+    return turn
+
+
+def learn_py(config: LearnConfig) -> Callable[[], Turn]:
+    """Return what takes a turn of learn.py."""
+    game = load_game(config.game.id, **config.game.options)
+    learner = make_learner(config, game, Team())
+    games = SelfPlay(game, config.learn, config.seed)
+
+    def turn() -> Turn:
+        began = time.process_time()
+        played = games.play(learner.network)
+        learner.update(played, look_back(played, config.learn), 0.0)
+        seconds = time.process_time() - began
+        counts = played.choices.first.diff()
+        return Turn(len(counts), len(counts), int((counts > 1).sum()), seconds)
+
+    return turn
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=5, help="of each trainer, after one to warm up")
+    parser.add_argument("--threads", type=int, default=1, help="of torch, for both")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    old = load_config(CONFIGS / "maskable_ppo.toml", TrainConfig)
+    new = load_config(CONFIGS / "quick.toml", LearnConfig)
+    bare = new.learn.model_copy(update={"advice": ""})
+    trainers = {
+        "MaskablePPO": maskable_ppo(old),
+        "learn.py": learn_py(new.model_copy(update={"learn": bare})),
+        "learn.py, with advice": learn_py(new),
+    }
+    turns: dict[str, list[Turn]] = {name: [] for name in trainers}
+    for number in range(options.turns + 1):
+        for name, take in trainers.items():
+            turn = take()
+            if number:
+                turns[name].append(turn)
+    machine = describe_machine()
+    print(
+        f"{machine['processor']}, {machine['cores']} cores; torch {torch.__version__}, {options.threads} thread(s), processor time\n"
+    )
+    print(
+        "| trainer | decisions learned from, a second | least to most | times | all seats, a second | with a choice |"
+    )
+    print("|---|---|---|---|---|---|")
+    base = statistics.median(one.learned / one.seconds for one in turns["MaskablePPO"])
+    for name, taken in turns.items():
+        rates = sorted(one.learned / one.seconds for one in taken)
+        rate, played = statistics.median(rates), statistics.median(one.played / one.seconds for one in taken)
+        share = sum(one.with_choice for one in taken) / sum(one.learned for one in taken)
+        spread = f"{rates[0]:,.0f} to {rates[-1]:,.0f}"
+        print(f"| {name} | {rate:,.0f} | {spread} | {rate / base:.1f} | {played:,.0f} | {share:.2%} |")
+
+
+if __name__ == "__main__":
+    main()

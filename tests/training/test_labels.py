@@ -1,0 +1,88 @@
+"""Labels of teachers: files, what is refused, and the play of a teacher."""
+
+import numpy as np
+import pytest
+import torch
+
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_training.labels import DRAW, LOSS, UNKNOWN, WIN, Labels, read_labels, results_of, teach, write_labels
+from tests.core.toy_game import make_duel
+
+
+@pytest.fixture(scope="module")
+def info():
+    return GameInfo.of(make_duel())
+
+
+def some_labels(info, **changes):
+    given = {
+        "observations": torch.zeros((2, info.observation_spec.size), dtype=torch.int8),
+        "counts": torch.tensor([2, 1]),
+        "actions": torch.tensor([0, 3, 2]),
+        "targets": torch.tensor([0.25, 0.75, 1.0]),
+        "results": torch.tensor([WIN, UNKNOWN]),
+    }
+    return Labels(**{**given, **changes})
+
+
+def test_labels_are_read_as_they_were_written(info, tmp_path):
+    labels = some_labels(info)
+    write_labels(tmp_path / "labels.safetensors", labels, info, "search:ms=10")
+    found = read_labels(tmp_path / "labels.safetensors", info)
+    assert all(torch.equal(value, getattr(found, name)) for name, value in vars(labels).items())
+    assert found.masks(info.num_actions).tolist() == [[1, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"targets": torch.tensor([0.25, 0.25, 1.0])}, "targets are not probabilities"),
+        ({"targets": torch.tensor([1.25, -0.25, 1.0])}, "targets are not probabilities"),
+        ({"targets": torch.tensor([float("nan"), 1.0, 1.0])}, "targets are not probabilities"),
+        ({"counts": torch.tensor([2, 2])}, "counts do not add up to the number of actions"),
+        ({"counts": torch.tensor([3, 0])}, "counts do not add up to the number of actions"),
+        ({"counts": torch.tensor([2])}, "there are not as many of each"),
+        ({"actions": torch.tensor([3, 0, 2])}, "actions of a decision do not rise"),
+        ({"actions": torch.tensor([0, 6, 2])}, "actions are not from 0 to 5"),
+        ({"results": torch.tensor([WIN, 3])}, "results are not from -1 to 2"),
+        ({"observations": torch.zeros((2, 1), dtype=torch.int8)}, "observations have another shape"),
+    ],
+)
+def test_labels_that_do_not_fit_together_are_refused(info, tmp_path, changes, message):
+    write_labels(tmp_path / "labels.safetensors", some_labels(info, **changes), info, "x")
+    with pytest.raises(ValueError, match=message):
+        read_labels(tmp_path / "labels.safetensors", info)
+
+
+def test_labels_of_another_game_are_refused(info, tmp_path):
+    write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
+    with pytest.raises(ValueError, match="of another game or another version"):
+        read_labels(tmp_path / "labels.safetensors", GameInfo.of(make_duel(3)))
+
+
+def test_results_name_winners_losers_and_those_who_share():
+    returns = np.array([[1, -1, -1], [0, 0, 0], [0.5, 0.5, -1]], np.float32)
+    assert results_of(returns).tolist() == [[WIN, LOSS, LOSS], [DRAW, DRAW, DRAW], [DRAW, DRAW, LOSS]]
+
+
+def test_teacher_labels_whole_games_with_its_choices_and_results(info):
+    game = make_duel()
+    labels = teach(game, make_agent("random", info), 5, seed=1, noise=0.5)
+    assert (torch.zeros(len(labels)).index_add(0, row_of(labels), labels.targets) == 1).all()
+    assert set(labels.targets.tolist()) == {0.0, 1.0}
+    assert set(labels.results.tolist()) <= {WIN, DRAW, LOSS}
+    assert WIN in labels.results and LOSS in labels.results
+    again = teach(game, make_agent("random", info), 5, seed=1, noise=0.5)
+    assert torch.equal(labels.observations, again.observations)
+
+
+def row_of(labels):
+    return torch.repeat_interleave(torch.arange(len(labels)), labels.counts)
+
+
+def test_teacher_that_remembers_is_refused(info):
+    class Remembering(type(make_agent("random", info))):
+        shares_batch = False
+
+    with pytest.raises(ValueError, match="Remembering cannot teach: it keeps something between two decisions"):
+        teach(make_duel(), Remembering(), 2, seed=1, noise=0.0)

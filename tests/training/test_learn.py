@@ -1,0 +1,445 @@
+"""The trainer `learn.py`: its arithmetic on small examples, and runs of the small game."""
+
+import copy
+import csv
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_env.core.validation import read_model
+from sackarmies_env.registry import load_game
+from sackarmies_training.checkpoints import CHECKPOINT, OPTIMIZER
+from sackarmies_training.config import LearnConfig
+from sackarmies_training.learn import (
+    Choices,
+    Learner,
+    Played,
+    SelfPlay,
+    Team,
+    draw,
+    learn,
+    legal_places,
+    log_probabilities,
+    look_back,
+    make_learner,
+)
+from sackarmies_training.learn_files import LEARNER
+from tests.core.toy_game import make_duel
+
+ROUND = 8 * 16  # decisions between two updates
+WIN, DRAW, LOSS = 0, 1, 2
+
+
+def make_config(folder, **changes):
+    data = {
+        "folder": str(folder / "duel"),
+        "learn": {"decisions": 4 * ROUND, "games": 8, "steps": 16, "minibatch": 16, "learning_rate": 1e-3},
+        "network": {"hidden": 32},
+        "checkpoints": {"every": ROUND, "keep": 3},
+        "tournament": {"agents": ["trained", "random"]},
+    }
+    data["learn"] |= changes.pop("learn", {})
+    return read_model(LearnConfig, {**data, **changes}, "test")
+
+
+def run(config, *, resume=False, game=None):
+    out = io.StringIO()
+    path = learn(config, game or make_duel(), Console(file=out, width=200), resume=resume)
+    return path, out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run: its configuration, the General and what was printed."""
+    config = make_config(tmp_path_factory.mktemp("finished"), curve={"opponent": "random", "games": 10})
+    return config, *run(config)
+
+
+# --- ragged rows
+
+
+def test_log_probabilities_are_those_of_each_decision_alone():
+    torch.manual_seed(0)
+    counts = torch.tensor([3, 1, 4])
+    scores = torch.randn(8) * 10
+    game = torch.repeat_interleave(torch.arange(3), counts)
+    wanted = torch.cat([part.log_softmax(0) for part in scores.split(counts.tolist())])
+    assert torch.allclose(log_probabilities(scores, game, 3), wanted, atol=1e-6)
+
+
+def test_drawn_entries_follow_the_probabilities_of_their_decision():
+    torch.manual_seed(0)
+    chances = torch.tensor([0.7, 0.3, 1.0, 0.2, 0.5, 0.3])
+    game = torch.tensor([0, 0, 1, 2, 2, 2])
+    drawn = torch.stack([draw(chances.log(), game, 3) for _ in range(4000)])
+    shares = torch.bincount(drawn.flatten(), minlength=6) / 4000
+    assert torch.allclose(shares, chances, atol=0.03)
+
+
+def test_legal_places_are_the_bits_of_packed_masks():
+    packed = np.array([[0b1010, 1], [1 << 63, 0]], np.uint64)
+    place = legal_places(packed, torch.device("cpu"))
+    assert place.game.tolist() == [0, 0, 0, 1]
+    assert place.action.tolist() == [1, 3, 64, 63]
+
+
+def test_picked_decisions_bring_their_own_legal_ids():
+    choices = Choices(
+        torch.arange(3, dtype=torch.int8)[:, None],
+        torch.tensor([7, 8, 9]),
+        torch.tensor([0, 2, 3, 6]),
+        torch.tensor([10, 11, 20, 30, 31, 32]),
+        torch.zeros(6),
+    )
+    observations, advised, place, entry = choices.pick(torch.tensor([2, 0]), torch.tensor([1]))
+    assert observations.flatten().tolist() == [2, 0, 1]
+    assert advised.tolist() == [9, 7, 8]
+    assert place.game.tolist() == [0, 0, 0, 1, 1]
+    assert place.action.tolist() == [30, 31, 32, 10, 11]
+    assert entry.tolist() == [3, 4, 5, 0, 1]
+
+
+# --- advantages and targets
+
+
+def played_game(values, seats, turns, ended, results):
+    """Return one game of two players as `SelfPlay` does, with values in place of chances."""
+    steps = len(values)
+    return Played(
+        choices=None,
+        drawn=torch.zeros(steps, dtype=torch.int64),
+        outcomes=np.array(values, np.float32).reshape(steps, 1, 1),
+        potentials=np.arange(steps, dtype=np.float32).reshape(steps, 1),
+        seats=np.array(seats).reshape(steps, 1),
+        turns=np.array(turns).reshape(steps, 1),
+        ended=np.array(ended, np.bool_).reshape(steps, 1),
+        results=np.array(results).reshape(steps, 1, 2),
+    )
+
+
+def section(**changes):
+    return make_config(Path("x"), learn=changes).learn
+
+
+def test_lambda_is_applied_for_turns_and_not_for_decisions():
+    values = [0.1, 0.2, 0.4]  # one player: two decisions in turn 1, one in turn 3, then a win
+    played = played_game(values, [0, 0, 0], [1, 1, 3], [0, 0, 1], [[WIN, LOSS]] * 3)
+    lesson = look_back(played, section(gae_lambda=0.5, value_lambda=0.5))
+    last = 1.0 - 0.4
+    middle = 0.4 - 0.2 + 0.5**2 * last
+    first = 0.2 - 0.1 + 0.5**0 * middle
+    assert torch.allclose(lesson.advantages, torch.tensor([first, middle, last]), atol=1e-6)
+    wanted = 0.75 * 0.4 + 0.25 * 1.0
+    assert torch.allclose(lesson.targets.flatten(), torch.tensor([wanted, wanted, 1.0]), atol=1e-6)
+    assert lesson.rows.tolist() == [0, 1, 2]
+
+
+def test_result_reaches_every_seat_and_not_the_game_before():
+    values = [0.0, 0.0, 0.0, 0.0]
+    played = played_game(values, [0, 1, 1, 0], [1, 2, 2, 1], [0, 0, 1, 0], [[LOSS, WIN]] * 4)
+    lesson = look_back(played, section(gae_lambda=1.0, value_lambda=1.0))
+    assert lesson.advantages.tolist() == [-1.0, 1.0, 1.0, 0.0]
+    assert lesson.rows.tolist() == [0, 1, 2]  # the last one begins a game whose next decision is not here
+
+
+def test_last_decision_of_a_player_stands_for_what_comes_after():
+    played = played_game([0.3, -0.2, 0.5], [0, 1, 0], [1, 2, 3], [0, 0, 0], [[DRAW, DRAW]] * 3)
+    lesson = look_back(played, section(gae_lambda=0.9))
+    assert lesson.rows.tolist() == [0]
+    assert torch.allclose(lesson.advantages[0], torch.tensor(0.5 - 0.3))
+
+
+def test_shaping_adds_differences_of_potentials_that_end_at_zero():
+    played = played_game([0.0, 0.0], [0, 0], [1, 2], [0, 1], [[DRAW, DRAW]] * 2)
+    lesson = look_back(played, section(gae_lambda=0.0), shaping=2.0)
+    assert lesson.advantages.tolist() == [2.0, -2.0]
+
+
+def test_three_way_targets_are_chances_that_add_up_to_one():
+    played = played_game([0.0, 0.0], [0, 0], [1, 2], [0, 1], [[DRAW, DRAW]] * 2)
+    played.outcomes = np.array([[[0.5, 0.2, 0.3]], [[0.6, 0.1, 0.3]]], np.float32)
+    lesson = look_back(played, section(value_lambda=0.25, gae_lambda=0.0))
+    assert torch.allclose(lesson.targets[1], torch.tensor([0.0, 1.0, 0.0]))
+    assert torch.allclose(lesson.targets[0], torch.tensor([0.75 * 0.6, 0.75 * 0.1 + 0.25, 0.75 * 0.3]))
+    assert torch.allclose(lesson.advantages, torch.tensor([0.3 - 0.2, 0.0 - 0.3]))
+
+
+# --- learning
+
+
+def test_every_seat_is_played_by_the_network_and_the_log_is_its_own():
+    config = make_config(Path("x"))
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    played = SelfPlay(game, config.learn, seed=1).play(learner.network)
+    choices = played.choices
+    assert set(played.seats.flatten().tolist()) == {0, 1}
+    rows = torch.arange(len(played.drawn))
+    observations, _, place, entry = choices.pick(rows, rows[:0])
+    with torch.no_grad():
+        scores, _ = learner.network.assess(observations, place)
+    assert torch.equal(entry, torch.arange(len(choices.actions)))
+    assert torch.allclose(log_probabilities(scores, place.game, len(rows)), choices.weights, atol=1e-5)
+    assert torch.equal(place.game[played.drawn], rows)
+
+
+def test_policy_moves_to_choices_of_positive_advantage():
+    config = make_config(Path("x"), learn={"largest": 1.0, "epochs": 4, "entropy": 0.0, "old_policy": 0.0})
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    played = SelfPlay(game, config.learn, seed=1).play(learner.network)
+    lesson = look_back(played, config.learn)
+    picked = played.choices.actions[played.drawn] == 0
+    lesson.advantages[:] = torch.where(picked, 1.0, -1.0)
+    before = chance_of_id(learner, played, 0)
+    learner.update(played, lesson, 0.0)
+    assert chance_of_id(learner, played, 0) > before + 0.01
+
+
+def chance_of_id(learner, played, action):
+    rows = torch.arange(len(played.drawn))
+    observations, _, place, _ = played.choices.pick(rows, rows[:0])
+    with torch.no_grad():
+        scores, _ = learner.network.assess(observations, place)
+    found = log_probabilities(scores, place.game, len(rows)).exp()
+    return float(found[place.action == action].mean())
+
+
+def test_only_decisions_of_large_advantage_are_learned_from(monkeypatch):
+    config = make_config(Path("x"), learn={"largest": 0.25, "minibatch": 1000})
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    played = SelfPlay(game, config.learn, seed=1).play(learner.network)
+    lesson = look_back(played, config.learn)
+    seen = []
+    losses = Learner._losses
+
+    def spy(self, played, lesson, rows, *others):
+        seen.append(rows)
+        return losses(self, played, lesson, rows, *others)
+
+    monkeypatch.setattr(Learner, "_losses", spy)
+    learner.update(played, lesson, 0.0)
+    size = lesson.advantages.abs()
+    chosen = torch.cat(seen)
+    left_out = lesson.rows[~torch.isin(lesson.rows, chosen)]
+    assert len(chosen) <= 0.26 * len(lesson.rows)
+    assert size[chosen].min() > size[left_out].max()
+
+
+def test_average_follows_the_network_slowly():
+    config = make_config(Path("x"), learn={"average": 0.9})
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    start = copy.deepcopy(learner.network)
+    network, averaged = learner.network.value.weight, learner.averaged.value.weight
+    learner._step((learner.network.assess(*inputs(game))[1] ** 2).sum())
+    first = start.value.weight
+    assert not torch.equal(network, first)
+    assert torch.allclose(averaged, first + 0.1 * (network - first), atol=1e-7)
+
+
+def inputs(game):
+    mask = torch.ones((1, game.num_actions), dtype=torch.bool)
+    return torch.zeros((1, game.observation_spec.size), dtype=torch.int8), mask.nonzero(as_tuple=True)
+
+
+# --- runs
+
+
+def test_finished_run_leaves_a_general_a_card_a_curve_and_checkpoints(finished):
+    config, path, text = finished
+    assert path.name == CHECKPOINT
+    checkpoint = read_checkpoint(path)
+    assert set(checkpoint.parts) == {POLICY}
+    assert checkpoint.header.training["decisions"] == 4 * ROUND
+    assert checkpoint.header.training["config"] == config.model_dump(mode="json")
+    latest = max((path.parent / "checkpoints").iterdir())
+    assert set(read_checkpoint(latest).parts) == {POLICY, LEARNER, OPTIMIZER}
+    card = path.with_suffix(".md").read_text()
+    assert checkpoint.header.training["origin"]["layout_sha256"] in card
+    assert f"{4 * ROUND:,} in self-play" in card
+    with (path.parent / "curve.csv").open() as lines:
+        points = list(csv.DictReader(lines))
+    assert [int(point["decisions"]) for point in points] == [0, 4 * ROUND]
+    assert all(int(point["won"]) + int(point["drawn"]) + int(point["lost"]) == 10 for point in points)
+    assert "against random" in text
+
+
+def test_general_of_the_trainer_plays_as_an_agent(finished):
+    game = make_duel()
+    agent = make_agent(f"ppo:path={finished[1]},device=cpu", GameInfo.of(game))
+    masks = np.tile(np.array([0, 1, 0, 1, 0, 0], np.int8), (50, 1))
+    observations = np.zeros((50, game.observation_spec.size), np.int8)
+    assert set(agent.act_batch(observations, masks).tolist()) == {1, 3}
+
+
+def test_resumed_run_goes_on_with_weights_and_moments(finished, tmp_path):
+    _, path, _ = finished
+    saved = path.parent / "checkpoints" / f"{2 * ROUND:09d}.safetensors"
+    target = tmp_path / "duel" / "checkpoints" / saved.name
+    target.parent.mkdir(parents=True)
+    target.write_bytes(saved.read_bytes())
+    resumed, text = run(make_config(tmp_path, learn={"decisions": 2 * ROUND + 1}), resume=True)
+    assert f"Resuming from {target}: {2 * ROUND} decisions" in text
+    before, after = (read_checkpoint(one) for one in (saved, max((resumed.parent / "checkpoints").iterdir())))
+    assert after.header.training["updates"] == before.header.training["updates"] + 1
+    steps = [int(one.part(OPTIMIZER)["0/step"]) for one in (before, after)]
+    assert steps[0] > 0
+    assert steps[1] > steps[0]
+
+
+def test_restored_learner_is_the_saved_one_to_the_bit(finished):
+    config, path, _ = finished
+    from sackarmies_training.learn_files import restore_learner
+
+    saved = path.parent / "checkpoints" / f"{3 * ROUND:09d}.safetensors"
+    learner = make_learner(config, make_duel(), Team())
+    restore_learner(saved, learner, config, make_duel())
+    checkpoint = read_checkpoint(saved)
+    for network, part in ((learner.network, LEARNER), (learner.averaged, POLICY)):
+        assert all(torch.equal(value, checkpoint.part(part)[name]) for name, value in network.state_dict().items())
+    assert learner.decisions == 3 * ROUND
+
+
+def test_two_runs_of_one_configuration_are_equal(tmp_path):
+    first, second = (run(make_config(tmp_path))[0] for _ in range(2))
+    weights = [read_checkpoint(path).part(POLICY) for path in (first, second)]
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+
+
+def test_run_goes_on_from_the_weights_of_a_general(finished, tmp_path):
+    _, path, _ = finished
+    config = make_config(tmp_path, learn={"start": str(path)})
+    learner = make_learner(config, make_duel(), Team())
+    weights = read_checkpoint(path).part(POLICY)
+    assert all(torch.equal(value, weights[name]) for name, value in learner.network.state_dict().items())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"network": {"hidden": 16}}, r"is not the one of the configuration: hidden 32 in place of 16"),
+        ({"learn": {"outcomes": False}}, r"outcomes 3 in place of 1"),
+    ],
+)
+def test_start_that_does_not_fit_is_refused(finished, tmp_path, changes, message):
+    changes = {**changes, "learn": {**changes.get("learn", {}), "start": str(finished[1])}}
+    with pytest.raises(ValueError, match=message):
+        make_learner(make_config(tmp_path, **changes), make_duel(), Team())
+
+
+def test_start_of_another_game_is_refused(finished, tmp_path):
+    with pytest.raises(ValueError, match=r"was trained for another game: num_players 2, here it is 3"):
+        make_learner(make_config(tmp_path, learn={"start": str(finished[1])}), make_duel(3), Team())
+
+
+def test_resuming_without_a_run_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"there is no run in .* to resume: start without --resume"):
+        run(make_config(tmp_path), resume=True)
+
+
+def test_unknown_device_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"device is 'warp', but there are only cpu"):
+        run(make_config(tmp_path, learn={"device": "warp"}))
+
+
+def test_teacher_is_cloned_before_self_play(tmp_path):
+    config = make_config(tmp_path, teacher={"agent": "random", "decisions": 200, "games": 4})
+    _, text = run(config)
+    assert "decisions of a teacher" in text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"outcomes": False},
+        {"largest": 1.0, "epochs": 2},
+        {"clip_range": 0.0, "old_policy": 0.0, "entropy": 0.0},
+        {"magnet": 0.05, "average": 0.0},
+        {"precision": "bfloat16"},
+    ],
+    ids=",".join,
+)
+def test_parts_of_the_trainer_can_be_switched_off(tmp_path, changes):
+    path, _ = run(make_config(tmp_path, learn={**changes, "decisions": 2 * ROUND}))
+    assert all(torch.isfinite(value).all() for value in read_checkpoint(path).part(POLICY).values())
+
+
+@pytest.mark.slow
+def test_advice_is_an_input_and_travels_with_the_general(tmp_path):
+    game = load_game("sack_armies", armies=["beginners", "beginners"])
+    config = make_config(
+        tmp_path,
+        learn={"advice": "greedy", "decisions": 2 * ROUND},
+        network={"token": 16, "mark": 8, "hidden": 32},
+        game={"armies": ["beginners", "beginners"]},
+        shaping={"control": 0.1},
+    )
+    path, _ = run(config, game=game)
+    info = GameInfo.of(game)
+    assert read_checkpoint(path).header.advice == "greedy"
+    trained, greedy = make_agent(f"ppo:path={path},deterministic=true", info), make_agent("greedy", info)
+    played = SelfPlay(game, config.learn.model_copy(update={"games": 64}), seed=3)
+    batch = played.batch
+    batch.step_random(200)
+    answers = [agent.act_batch(batch.observations, batch.action_masks) for agent in (trained, greedy)]
+    assert (answers[0] == answers[1]).mean() > 0.8  # a fresh network trusts its advisor
+
+
+@pytest.mark.slow
+def test_two_processes_average_their_gradients(tmp_path):
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import sys; from pathlib import Path\n"
+        "from rich.console import Console\n"
+        "from tests.core.toy_game import make_duel\n"
+        "from tests.training.test_learn import make_config\n"
+        "from sackarmies_training.learn import learn\n"
+        f"learn(make_config(Path({str(tmp_path)!r})), make_duel(), Console())\n"
+    )
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    training = read_checkpoint(tmp_path / "duel" / CHECKPOINT).header.training
+    assert training["origin"]["processes"] == 2
+    assert training["decisions"] == 4 * ROUND
+    assert training["updates"] == 2
+    assert not (tmp_path / "duel-2").exists()
+
+
+@pytest.mark.slow
+def test_killed_run_resumes(tmp_path):
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from rich.console import Console\n"
+        "from tests.core.toy_game import make_duel\n"
+        "from tests.training.test_learn import make_config\n"
+        "from sackarmies_training.learn import learn\n"
+        f"config = make_config(Path({str(tmp_path)!r}), learn={{'decisions': 10**9}})\n"
+        "learn(config, make_duel(), Console())\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.DEVNULL)
+    checkpoints = tmp_path / "duel" / "checkpoints"
+    deadline = time.monotonic() + 300
+    while not (checkpoints.is_dir() and any(checkpoints.glob("*.safetensors"))) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    latest = max(int(path.stem) for path in checkpoints.glob("*.safetensors"))
+    path, text = run(make_config(tmp_path, learn={"decisions": latest + ROUND}), resume=True)
+    assert f"{latest:,} decisions" in text
+    assert read_checkpoint(path).header.training["decisions"] == latest + ROUND
