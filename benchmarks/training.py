@@ -5,6 +5,9 @@ A turn is one round of play and learning, of `configs/train/quick.toml` (`learn.
 network and the same number of threads. What counts is processor time, so that other work on the machine disturbs as
 little as possible; what is reported is the median over the turns, and the ratio of the medians.
 
+MaskablePPO is measured twice: as a run begins, against scripted opponents alone, and with a full pool, as in most of a
+run, where its own past plays too. Its decisions are those of the learner; in `learn.py` every seat learns.
+
 The engine asks for nothing that has but one answer: every decision counted is one with a choice, and the table says so
 from the games that were played.
 """
@@ -12,6 +15,7 @@ from the games that were played.
 from __future__ import annotations
 
 import argparse
+import copy
 import statistics
 import time
 from collections.abc import Callable
@@ -23,13 +27,16 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
+from sackarmies_agents.learned.policy_agent import PolicyAgent
 from sackarmies_env.registry import load_game
+from sackarmies_training.checkpoints import network_of
 from sackarmies_training.config import LearnConfig, TrainConfig, load_config
 from sackarmies_training.learn import SelfPlay, Team, look_back, make_learner
 from sackarmies_training.progress import Clock
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from sackarmies_training.train_ppo import make_env, make_model
 
+FULL = "MaskablePPO, full pool"
 CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 
 
@@ -60,17 +67,20 @@ class CountingEnv(SelfPlayEnv):
         return super()._opponents_choose(rows)
 
     def step_async(self, actions: NDArray[Any]) -> None:
+        """Count, and take the learner's actions."""
         self.with_choice += int((self.batch.action_masks.sum(axis=1) > 1).sum())
         super().step_async(actions)
 
 
-def maskable_ppo(config: TrainConfig) -> Callable[[], Turn]:
-    """Return what takes a turn of MaskablePPO."""
+def maskable_ppo(config: TrainConfig, past: int) -> Callable[[], Turn]:
+    """Return what takes a turn of MaskablePPO, with so many snapshots in its pool."""
     game = load_game(config.game.id, **config.game.options)
     env = make_env(config, game)
     env.__class__ = CountingEnv
     assert isinstance(env, CountingEnv)
     model = make_model(config, env, Clock(config.ppo.decisions, None))
+    for _ in range(past):
+        env.pool.add_snapshot(PolicyAgent(copy.deepcopy(network_of(model))))
     size = config.ppo.envs * config.ppo.steps
 
     def turn() -> Turn:
@@ -110,7 +120,8 @@ def main() -> None:
     new = load_config(CONFIGS / "quick.toml", LearnConfig)
     bare = new.learn.model_copy(update={"advice": ""})
     trainers = {
-        "MaskablePPO": maskable_ppo(old),
+        FULL: maskable_ppo(old, old.selfplay.pool_size),
+        "MaskablePPO, empty pool": maskable_ppo(old, 0),
         "learn.py": learn_py(new.model_copy(update={"learn": bare})),
         "learn.py, with advice": learn_py(new),
     }
@@ -121,14 +132,10 @@ def main() -> None:
             if number:
                 turns[name].append(turn)
     machine = describe_machine()
-    print(
-        f"{machine['processor']}, {machine['cores']} cores; torch {torch.__version__}, {options.threads} thread(s), processor time\n"
-    )
-    print(
-        "| trainer | decisions learned from, a second | least to most | times | all seats, a second | with a choice |"
-    )
+    print(f"{machine['processor']}, {machine['cores']} cores; torch {torch.__version__}, {options.threads} thread(s)\n")
+    print("| trainer | decisions learned from, a second | least to most | times | of all seats | with a choice |")
     print("|---|---|---|---|---|---|")
-    base = statistics.median(one.learned / one.seconds for one in turns["MaskablePPO"])
+    base = statistics.median(one.learned / one.seconds for one in turns[FULL])
     for name, taken in turns.items():
         rates = sorted(one.learned / one.seconds for one in taken)
         rate, played = statistics.median(rates), statistics.median(one.played / one.seconds for one in taken)

@@ -1,0 +1,125 @@
+"""What each part of the trainer is worth: `python -m benchmarks.ablations --minutes 8 --seeds 3`.
+
+Every variant changes one thing in `configs/train/quick.toml`, and is trained as long as the others, from several seeds.
+The General of each run then plays `--games` games against `greedy`, each seed from every seat. The table gives the mean
+over the seeds with an interval of Student's t over the seeds, which counts the luck of training as well as that of the
+games, and the pooled share with its Wilson interval, which counts that of the games alone.
+
+Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was. Time is that of
+the clock: leave the machine alone meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import scipy.stats
+from rich.console import Console
+
+from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.validation import read_model
+from sackarmies_env.registry import load_game
+from sackarmies_training.config import LearnConfig
+from sackarmies_training.evaluate import Plan, evaluate
+from sackarmies_training.files import read_json, write_json
+from sackarmies_training.learn import learn
+from sackarmies_training.ratings import Rate
+
+BASE = Path(__file__).parents[1] / "configs" / "train" / "quick.toml"
+VARIANTS: dict[str, Mapping[str, Any]] = {
+    "as configured": {},
+    "no clipping": {"learn": {"clip_range": 0.0}},
+    "no divergence from the old policy": {"learn": {"old_policy": 0.0}},
+    "uniform magnet in place of the entropy": {"learn": {"magnet": 0.05, "entropy": 0.0, "final_entropy": 0.0}},
+    "no entropy": {"learn": {"entropy": 0.0, "final_entropy": 0.0}},
+    "entropy that does not fall": {"learn": {"final_entropy": 0.03}},
+    "values as one number": {"learn": {"outcomes": False}},
+    "values of results alone (lambda 1)": {"learn": {"value_lambda": 1.0}},
+    "advantages of results alone (lambda 1)": {"learn": {"gae_lambda": 1.0}},
+    "all advantages": {"learn": {"largest": 1.0}},
+    "two epochs": {"learn": {"epochs": 2}},
+    "weights not averaged": {"learn": {"average": 0.0}},
+    "no advice": {"learn": {"advice": ""}},
+    "no teacher": {"teacher": None},
+    "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
+}
+
+
+def configure(changes: Mapping[str, Any], folder: Path, seed: int, minutes: float) -> LearnConfig:
+    """Return the configuration of a run: the base with the keys of sections, or whole sections, changed."""
+    data = read_toml(BASE) | {"folder": str(folder), "seed": seed}
+    for key, value in changes.items():
+        data[key] = data.get(key, {}) | value if value is not None else None
+    data["learn"] = data["learn"] | {"max_minutes": minutes}
+    return read_model(LearnConfig, {key: value for key, value in data.items() if value is not None}, str(BASE))
+
+
+def measure(config: LearnConfig, opponent: str, games: int, console: Console) -> list[int] | None:
+    """Train and play; return games won and played, None if training was stopped."""
+    game = load_game(config.game.id, **config.game.options)
+    path = learn(config, game, console, resume=Path(config.folder).exists())
+    if path is None:
+        return None
+    plan = Plan(-(-games // game.num_players), seed=config.seed)
+    tally, _ = evaluate(game, f"ppo:path={path},deterministic=true", opponent, plan, lambda _: None)
+    return [tally.wins, tally.games]
+
+
+def interval(rates: list[float]) -> str:
+    """Return the mean of shares, with a 95% interval of Student's t where there are two or more."""
+    mean = statistics.mean(rates)
+    if len(rates) < 2:
+        return f"{mean:.1%}"
+    half = scipy.stats.t.ppf(0.975, len(rates) - 1) * statistics.stdev(rates) / math.sqrt(len(rates))
+    return f"{mean:.1%} ({mean - half:.1%} to {mean + half:.1%})"
+
+
+def table(found: Mapping[str, Mapping[str, list[int]]]) -> str:
+    """Return the results as Markdown."""
+    lines = ["| variant | seeds | games | won, mean over seeds | won, pooled |", "|---|---|---|---|---|"]
+    for name, seeds in found.items():
+        won, played = (sum(one[place] for one in seeds.values()) for place in (0, 1))
+        mean = interval([one[0] / one[1] for one in seeds.values()])
+        lines.append(f"| {name} | {', '.join(seeds)} | {played:,} | {mean} | {Rate(won, played)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Train what is missing, and print the table after each seed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
+    parser.add_argument("--minutes", type=float, default=8.0, help="of each run")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
+    parser.add_argument("--opponent", default="greedy")
+    parser.add_argument("--only", nargs="*", choices=sorted(VARIANTS), help="variants; all by default")
+    options = parser.parse_args()
+    console, results = Console(), options.folder / "results.json"
+    plan = {"minutes": options.minutes, "games": options.games, "opponent": options.opponent}
+    kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
+    if kept["plan"] != plan:
+        raise SystemExit(f"{results} holds a series of another plan, {json.dumps(kept['plan'])}: name another --folder")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(1, options.seeds + 1):
+        for name in options.only or VARIANTS:
+            seeds = kept["found"].setdefault(name, {})
+            if str(seed) in seeds:
+                continue
+            folder = options.folder / f"{name.replace(' ', '-')}-{seed}"
+            config = configure(VARIANTS[name], folder, seed, options.minutes)
+            measured = measure(config, options.opponent, options.games, console)
+            if measured is None:
+                raise SystemExit("stopped; the same command goes on")
+            seeds[str(seed)] = measured
+            write_json(results, kept)
+        print(table(kept["found"]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
