@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo, make_agent, parse_agent
+from sackarmies_agents.factory import checked_advice
 from tests.core.toy_game import make_duel
 
 
@@ -22,7 +23,7 @@ def test_options_follow_a_colon():
     [
         ("randm", r"unknown agent 'randm' \(did you mean \"random\"\?\): known are random, greedy, search, ppo"),
         ("", r"unknown agent ''"),
-        ("ppo:paht=a", r"has no option 'paht' \(did you mean \"path\"\?\): ppo takes path, deterministic"),
+        ("ppo:paht=a", r"has no option 'paht' \(did you mean \"path\"\?\): ppo takes path, deterministic, device"),
         ("random:depth=3", r"agent 'random:depth=3' has no option 'depth': random takes none"),
         ("ppo", r"agent 'ppo' needs the option 'path': a checkpoint file"),
         ("ppo:path", r"agent 'ppo:path': 'path' is not of the form key=value"),
@@ -56,3 +57,10 @@ def test_trained_agent_without_torch_says_what_to_install(monkeypatch):
     sentence = r"needs torch, which is not installed: pip install 'sackarmies-env\[train\]'"
     with pytest.raises(ValueError, match=sentence):
         make_agent("ppo:path=checkpoint.zip", GameInfo.of(make_duel()))
+
+
+def test_advice_may_only_come_from_a_scripted_agent():
+    assert checked_advice("") == ""
+    assert checked_advice("greedy") == "greedy"
+    with pytest.raises(ValueError, match=r"advice is 'python:class=os:system', but it can only come from 'greedy'"):
+        checked_advice("python:class=os:system")

@@ -111,3 +111,27 @@ def test_tournament_by_itself_cannot_name_the_trained_general(tmp_path):
 def test_missing_file_is_reported(tmp_path):
     with pytest.raises(ValueError, match=r"nowhere.toml: there is no such file"):
         load_config(tmp_path / "nowhere.toml", TrainConfig)
+
+
+@pytest.mark.parametrize("sections", ["", "[ppo]\ndecisions = 1\n[learn]\ndecisions = 1\n"])
+def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
+    path = tmp_path / "some.toml"
+    path.write_text(f'folder = "runs/x"\n{sections}[tournament]\nagents = ["trained", "random"]\n')
+    with pytest.raises(ValueError, match=r"some.toml: give one of the sections \[learn\] and \[ppo\]"):
+        load_run(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('advice = "random"', r"learn.advice: advice is 'random', but it can only come from 'greedy'"),
+        ("largest = 0.0", r"learn.largest: 0.0 is given, but it must be greater than 0"),
+        ("gae_lambda = 1.5", r"learn.gae_lambda: 1.5 is given, but it may be at most 1"),
+        ('precision = "int8"', r'learn.precision: "int8" is not allowed; allowed are "float32", "bfloat16"'),
+    ],
+)
+def test_wrong_option_of_the_trainer_is_refused(tmp_path, line, message):
+    path = tmp_path / "some.toml"
+    path.write_text(TRAIN.replace("[ppo]", "[learn]").replace("decisions = 100", f"decisions = 100\n{line}"))
+    with pytest.raises(ValueError, match=message):
+        load_run(path)

@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import dataclasses
 import io
 import os
 import signal
@@ -15,8 +16,9 @@ import pytest
 import torch
 from rich.console import Console
 
+from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_agents.learned.checkpoint import POLICY, pack, read_checkpoint
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training.checkpoints import CHECKPOINT, OPTIMIZER
@@ -443,3 +445,33 @@ def test_killed_run_resumes(tmp_path):
     path, text = run(make_config(tmp_path, learn={"decisions": latest + ROUND}), resume=True)
     assert f"{latest:,} decisions" in text
     assert read_checkpoint(path).header.training["decisions"] == latest + ROUND
+
+
+# --- advice and ablations
+
+
+def test_checkpoint_that_names_another_advisor_is_refused(finished, tmp_path):
+    checkpoint = read_checkpoint(finished[1])
+    for advice, message in (
+        ("python:class=os:system", r"advice is 'python:class=os:system', but it can only come from 'greedy'"),
+        ("greedy", r"there is no greedy agent for the game 'duel'"),
+    ):
+        path = tmp_path / "named.safetensors"
+        path.write_bytes(pack(dataclasses.replace(checkpoint.header, advice=advice), checkpoint.parts))
+        with pytest.raises(ValueError, match=message):
+            make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
+
+
+@pytest.mark.parametrize("name", ablations.VARIANTS)
+def test_ablation_changes_what_it_names_and_nothing_else(tmp_path, name):
+    changes = ablations.VARIANTS[name]
+    base, found = (ablations.configure(one, tmp_path, 3, 8.0).model_dump() for one in ({}, changes))
+    different = {key for key in base if base[key] != found[key]}
+    assert different == {key for key in changes if changes[key] != {}}
+    for section in different & {"learn"}:
+        assert {key for key in base[section] if base[section][key] != found[section][key]} <= set(changes[section])
+
+
+def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
+    rows = ablations.table({"as configured": {"1": [60, 100], "2": [50, 100], "3": [55, 100]}}).splitlines()
+    assert rows[2] == ("| as configured | 1, 2, 3 | 300 | 55.0% (42.6% to 67.4%) | 55.0% (49.3% to 60.5%) |")

@@ -100,15 +100,18 @@ def train(
         from sackarmies_training.learn import Team, learn
 
         checkpoint = learn(settings, game, progress_console, resume=resume)
+        options = ",deterministic=true"  # it explores as long as it learns
         if not Team.leads():
             return
     else:
         from sackarmies_training.train_ppo import train as train_ppo
 
         checkpoint = train_ppo(settings, game, progress_console, resume=resume)
+        options = ""
     if checkpoint is None:
         raise typer.Exit(STOPPED)
-    run_tournament(game, settings.tournament, checkpoint.parent / "tournament", {TRAINED: f"ppo:path={checkpoint}"})
+    aliases = {TRAINED: f"ppo:path={checkpoint}{options}"}
+    run_tournament(game, settings.tournament, checkpoint.parent / "tournament", aliases)
 
 
 @command(rich_help_panel=COMPETE)

@@ -158,6 +158,7 @@ class CurveSection(StrictModel):
     opponent: AgentText = "greedy"
     every_minutes: Positive = 1.0
     games: Count = 200
+    deterministic: bool = True  # the network's likeliest action; false: drawn from its policy
 
 
 class SelfPlaySection(StrictModel):

@@ -86,7 +86,8 @@ class Curve:
         def make(name: str) -> Agent:
             if name != TRAINED:
                 return make_agent(name, info)
-            return PolicyAgent(network, advisor=make_advisor(self._config.learn.advice, info))
+            advisor = make_advisor(self._config.learn.advice, info)
+            return PolicyAgent(network, deterministic=section.deterministic, advisor=advisor)
 
         line_up = (TRAINED, *[section.opponent] * (self._game.num_players - 1))
         turns = seatings(line_up)
