@@ -364,6 +364,7 @@ class Learner:
         """
         section = self.section
         total: dict[str, float] = {}
+        lesson = Lesson(*(tensor.to(self.device) for tensor in vars(lesson).values()))
         size = lesson.advantages[lesson.rows].abs()
         least = size.kthvalue(max(1, round(len(size) * (1 - section.largest)))).values if section.largest < 1 else -1.0
         chosen = lesson.rows[size > least]
@@ -371,11 +372,12 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         for _ in range(section.epochs):
-            order = chosen[torch.randperm(len(chosen))]
-            valued = lesson.rows[torch.randperm(len(lesson.rows))][: round(len(lesson.rows) * section.value_share)]
+            order = chosen[torch.randperm(len(chosen), device=self.device)]
+            mixed = lesson.rows[torch.randperm(len(lesson.rows), device=self.device)]
+            valued = mixed[: round(len(mixed) * section.value_share)]
             parts = int(self.team.agree(max(1, len(order) // section.minibatch), least=True))
             for rows, others in zip(order.tensor_split(parts), valued.tensor_split(parts), strict=True):
-                said = self._losses(played, lesson, rows.to(self.device), others.to(self.device), fraction)
+                said = self._losses(played, lesson, rows, others, fraction)
                 self._step(said["loss"])
                 for name, value in said.items():
                     total[name] = total.get(name, 0.0) + float(value.detach()) / (parts * section.epochs)
@@ -394,7 +396,7 @@ class Learner:
         begins, counts = choices.first[rows], choices.first[rows + 1] - choices.first[rows]
         here = counts.cumsum(0) - counts + played.drawn[rows] - begins  # where the chosen ids stand among these
         ratio = (new[here] - choices.weights[played.drawn[rows]]).exp()
-        advantages = lesson.advantages.to(self.device)[rows]
+        advantages = lesson.advantages[rows]
         clipped = ratio.clamp(1 - section.clip_range, 1 + section.clip_range) if section.clip_range else ratio
         gain = torch.minimum(ratio * advantages, clipped * advantages).mean()
         probability = new.exp()
@@ -404,13 +406,11 @@ class Learner:
         magnet = max(section.magnet_least, section.magnet * (self.updates + 1) ** -section.magnet_power)
         penalty = section.old_policy * to_old + (magnet * to_uniform if section.magnet else 0.0)
         bonus = (section.entropy + fraction * (section.final_entropy - section.entropy)) * entropy
-        value = value_loss(outcomes[n:].float(), lesson.targets.to(self.device)[others])
+        value = value_loss(outcomes[n:].float(), lesson.targets[others])
         loss = section.value_weight * value + penalty - gain - bonus
-        moved = (new[here] - choices.weights[played.drawn[rows]]).abs() > np.log1p(section.clip_range)
-        return {
-            **{"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_uniform": to_uniform},
-            **{"value_loss": value, "clipped": moved.float().mean()},
-        }
+        moved = ((ratio - 1).abs() > section.clip_range).float().mean()
+        parts = {"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_uniform": to_uniform}
+        return parts | {"value_loss": value, "clipped": moved}
 
     def _step(self, loss: Tensor) -> None:
         """Take a step of the optimizer, and move the average."""
@@ -426,7 +426,8 @@ class Learner:
     def clone(self, choices: Choices, results: Tensor, minibatch: int) -> float:
         """Learn a teacher's choices and the results of its games; return the share of choices predicted."""
         right = 0.0
-        for rows in torch.split(torch.randperm(len(results)), minibatch):
+        parts = int(self.team.agree(max(1, len(results) // minibatch), least=True))
+        for rows in torch.randperm(len(results)).tensor_split(parts):
             observations, advised, place, entry = choices.pick(rows.to(self.device), rows[:0].to(self.device))
             with autocast(self.device, self.section.precision):
                 scores, outcomes = self.network.assess(observations, place, advised)
@@ -474,8 +475,8 @@ def study(learner: Learner, section: TeacherSection, game: Game, seed: int, say:
     for labels in lessons_of(section, game, seed):
         choices = choices_of(labels, advisor, game.num_actions, section.softness, learner.device)
         right = learner.clone(choices, labels.results, section.minibatch)
-        done += len(labels)
-        if done * learner.team.size >= section.decisions:
+        done += int(learner.team.agree(len(labels), least=True)) * learner.team.size
+        if done >= section.decisions:
             break
     say(f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted.")
     learner.averaged.load_state_dict(learner.network.state_dict())
@@ -558,8 +559,7 @@ def learn_in(
         clock.start(0.0)
         if config.teacher is not None:
             study(learner, config.teacher, game, derive(config.seed, "study", team.rank), say)
-    finished_run = improve(learner, config, game, console, clock, checkpoints)
-    if not finished_run:
+    if not improve(learner, config, game, console, clock, checkpoints):
         say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
         return None
     if team.rank == 0:
@@ -576,9 +576,7 @@ def improve(
     seed = derive(config.seed, "games", team.rank, learner.decisions)
     torch.manual_seed(seed)
     games = SelfPlay(game, section, seed, make_potential(game, config.shaping))
-    curve = None
-    if team.rank == 0:
-        curve = Curve(checkpoints.folder.parent, config, game, console, learner.decisions)
+    curve = Curve(checkpoints.folder.parent, config, game, console, learner.decisions) if team.rank == 0 else None
     saved, stop = learner.decisions, SoftStop()
     with TrainingProgress(console) as progress, stop.listening():
         while True:
