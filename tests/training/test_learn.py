@@ -89,6 +89,11 @@ def test_drawn_entries_follow_the_probabilities_of_their_decision():
     assert torch.allclose(shares, chances, atol=0.03)
 
 
+def test_scores_that_are_no_numbers_are_a_sentence():
+    with pytest.raises(ValueError, match="training has diverged: scores are no numbers"):
+        draw(torch.tensor([0.0, float("nan"), float("nan")]), torch.tensor([0, 1, 1]), 2)
+
+
 def test_legal_places_are_the_bits_of_packed_masks():
     packed = np.array([[0b1010, 1], [1 << 63, 0]], np.uint64)
     place = legal_places(packed, torch.device("cpu"))

@@ -78,6 +78,8 @@ def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
     keys = log_probs - (-torch.rand_like(log_probs).clamp(1e-20, 1 - 1e-7).log()).log()
     highest = torch.full((n,), -torch.inf, device=keys.device).scatter_reduce(0, game, keys, "amax")
     winners = (keys == highest[game]).nonzero().squeeze(1)
+    if len(winners) < n:
+        raise ValueError("training has diverged: scores are no numbers; resume with a lower learning rate")
     return torch.zeros(n, dtype=torch.int64, device=keys.device).index_put((game[winners],), winners)
 
 
@@ -148,16 +150,14 @@ class SelfPlay:
         self.batch = Batch(game, section.games, packed=True, checked=False)
         self.batch.reset(np.random.default_rng(seed).integers(2**62, size=section.games))
         self.device = torch.device(section.device)
-        self._steps = section.steps
-        self._precision = section.precision
+        self._steps, self._precision = section.steps, section.precision
         self._advisor = make_advisor(section.advice, GameInfo.of(game))
         self._potential = potential
         shape = section.steps, section.games
         self._observations = torch.empty((*shape, game.observation_spec.size), dtype=torch.int8, device=self.device)
         self._seats, self._turns = np.empty(shape, np.int64), np.empty(shape, np.int64)
         self._potentials = np.zeros(shape, np.float32)
-        self._ended = np.empty(shape, np.bool_)
-        self._results = np.empty((*shape, game.num_players), np.int64)
+        self._ended, self._results = np.empty(shape, np.bool_), np.empty((*shape, game.num_players), np.int64)
 
     def play(self, network: Network) -> Played:
         """Play `steps` decisions in each game; games that end give way to new ones."""
