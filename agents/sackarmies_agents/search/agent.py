@@ -166,6 +166,6 @@ def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Num
     except ValueError:
         value = kind(-1)
     if not least <= value < UNLIMITED and key in options:
-        name = "a whole number" if kind is int else "a number"
+        name = "an integer" if kind is int else "a number"
         raise ValueError(f"option {key}={short_repr(options[key])}: {name} of at least {least:g} is wanted")
     return value
