@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, load_weights
 from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_training.cli import app
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.sack_armies import greedy_tuning
 from sackarmies_training.sack_armies.greedy_comparison import Line, compare_by_army
@@ -127,3 +129,17 @@ def test_identity_of_an_agent_tells_its_weights(tmp_path):
     before = agent_identity(f"greedy:weights={path}")
     path.write_text(weights_toml(FIRST.model_dump() | {"take": 1.0}), encoding="utf-8")
     assert agent_identity(f"greedy:weights={path}") != before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compare", "frist"], "there are no weights 'frist' (did you mean \"first\"?)"),
+        (["compare", "first", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["tune", "--start", "frist"], "there are no weights 'frist'"),
+    ],
+)
+def test_command_refuses_unknown_weights_in_a_sentence(words, message):
+    result = CliRunner().invoke(app, ["greedy", *words])
+    assert result.exit_code == 2
+    assert message in result.output.replace("│ ", "").replace(" │", "")

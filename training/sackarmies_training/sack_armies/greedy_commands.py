@@ -71,5 +71,4 @@ def greedy_compare(
         lines = compare_by_army(one, other, starts, seed, tables, progress)
         for num_players in (3, 4) if several else ():
             lines += compare_alone((one, other), num_players, several, seed, tables, progress)
-    console.print(f"First weights: {first}; second: {second}.", markup=False, highlight=False, soft_wrap=True)
-    console.print(comparison_table(lines), highlight=False)
+    console.print(comparison_table(lines, f"What {first} scores against {second}"), highlight=False)

@@ -102,7 +102,7 @@ def compare_alone(
         )
         matches.append(Match(armies, derive(seed, "alone", num_players, start), each_seat_alone(num_players)))
     lines = []
-    labels = "one of the first among the second", "one of the second among the first"
+    labels = "one of these among the others", "one other among these"
     for label, pair in zip(labels, (sides, (sides[1], sides[0])), strict=True):
         played = _play(pair, matches, tables, told)
         scores = [[float(winner == 0) for winner in winners] for winners in played]
@@ -127,7 +127,7 @@ def _line(label: str, scores: Sequence[Sequence[float]], even: float) -> Line:
     return Line(label, len(means), sum(map(len, scores)), sum(means) / len(means), even)
 
 
-def comparison_table(lines: Sequence[Line]) -> RenderableType:
+def comparison_table(lines: Sequence[Line], title: str) -> RenderableType:
     """Return lines for a terminal, with a mark on those whose interval lies below what equal strength would score."""
     table = plain_table()
     table.add_column("games")
@@ -137,4 +137,4 @@ def comparison_table(lines: Sequence[Line]) -> RenderableType:
         mark = "*" if high < line.even else ""
         shown = (f"{line.score:.1%}", f"{low:.1%} to {high:.1%}", f"{line.even:.1%}")
         table.add_row(line.label, str(line.starts), str(line.games), *shown, mark)
-    return titled("What the first weights score", table, "Wilson intervals on starts; * weaker.")
+    return titled(title, table, "Wilson intervals on starts; * weaker.")
