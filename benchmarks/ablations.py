@@ -38,7 +38,7 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "no divergence from the old policy": {"learn": {"old_policy": 0.0}},
     "uniform magnet in place of the entropy": {"learn": {"magnet": 0.03, "entropy": 0.0, "final_entropy": 0.0}},
     "no entropy": {"learn": {"entropy": 0.0, "final_entropy": 0.0}},
-    "entropy that does not fall": {"learn": {"final_entropy": 0.008}},
+    "entropy that does not fall": {"learn": {"final_entropy": 0.012}},
     "values as one number": {"learn": {"outcomes": False}},
     "values of results alone (lambda 1)": {"learn": {"value_lambda": 1.0}},
     "advantages of results alone (lambda 1)": {"learn": {"gae_lambda": 1.0}},
