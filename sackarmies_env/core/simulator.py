@@ -29,7 +29,29 @@ from sackarmies_env.core.kernels import Bundle
 from sackarmies_env.core.legal import NO_ACTION, is_allowed
 from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.core.step_batch import Command, Outputs
+from sackarmies_env.core.step_batch import Command, Outputs, is_over
+
+__all__ = [
+    "Evaluation",
+    "Policy",
+    "Simulator",
+    "choose",
+    "choose_next",
+    "determinize",
+    "first_legal",
+    "is_legal",
+    "is_over",
+    "list_legal",
+    "look",
+    "observe",
+    "play_on",
+    "read_returns",
+    "reseed",
+    "run",
+    "step",
+    "step_checked",
+    "value_of",
+]
 
 
 class _SimulatorFields(NamedTuple):
@@ -97,12 +119,6 @@ class Evaluation(Bundle, _EvaluationFields):
 
 
 # --- the state by itself
-
-
-@njit
-def is_over(state):
-    """Return whether a game has ended or was truncated."""
-    return state.terminated == 1 or state.truncated == 1
 
 
 @njit

@@ -1,6 +1,7 @@
 """The searching General: legal, repeatable, blind to what is hidden, in time, stronger than its own policy."""
 
 import copy
+import dataclasses
 import time
 
 import numpy as np
@@ -158,8 +159,14 @@ def test_levels_are_budgets_of_playouts():
 
 
 def test_games_without_a_policy_for_playouts_are_refused():
+    info = GameInfo.of(load_game("sack_armies"))
     with pytest.raises(ValueError, match="there is no search for the game 'chess'"):
-        parts_of("chess", ())
+        parts_of(dataclasses.replace(info, game_id="chess"), ())
+
+
+def test_observations_that_its_policy_cannot_read_are_refused():
+    with pytest.raises(ValueError, match="reads compact observations"):
+        make_agent("search", GameInfo.of(load_game("sack_armies", observation="planes")))
 
 
 def test_nobody_to_move_is_no_decision():

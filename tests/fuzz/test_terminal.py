@@ -54,7 +54,12 @@ def run(*words):
         (["replay"], "r.json", "[" * 100_000, "r.json: lists or tables are nested too deeply"),
         (["replay"], "r.json", "9" * 5000, "r.json: not valid JSON: Exceeds the limit"),
         (["replay", "--check"], "r.json", '{"format": "\\u009b"}', 'the key "format" must say'),
-        (["train"], "t.toml", "folder = 0x" + "f" * 9000, "folder: an integer of about 10837 digits is given"),
+        (
+            ["train"],
+            "t.toml",
+            "folder = 0x" + "f" * 9000 + "\n[ppo]",
+            "folder: an integer of about 10837 digits is given",
+        ),
         (["tournament"], "t.toml", "[[[", "t.toml: not valid TOML"),
     ],
 )

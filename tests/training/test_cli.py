@@ -274,7 +274,7 @@ def block(monkeypatch, library):
     """Let a library look as if it were not installed, to modules that are imported from now on, too."""
     kept = ("cli", "cli_data", "cli_errors", "cli_options", "cli_play", "config", "fitting", "files", "shaping")
     kept += ("sack_armies", "sack_armies.commands")
-    for name in list(sys.modules):
+    for name in sorted(sys.modules, reverse=True):  # modules before the packages that hold them
         package, _, module = name.partition(".")
         if package == "sackarmies_training" and module and module not in kept:
             parent, _, attribute = name.rpartition(".")

@@ -34,7 +34,7 @@ def tasted(monkeypatch):
 
 def searched(folder, *, steps, seed=1, total=200):
     """Make some steps of a search in a folder."""
-    search = Search.load(folder, FIRST, seed, total * GAMES)
+    search = Search.resumed(folder, FIRST, seed, total * GAMES)
     for _ in range(steps):
         search.step(None)
     search.save(folder / STATE)

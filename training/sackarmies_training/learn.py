@@ -47,8 +47,8 @@ from sackarmies_training.locks import locked
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential, make_potential
+from sackarmies_training.terminal import PlainConsole
 
-Say = Callable[[str], None]
 DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
 WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
 
@@ -466,7 +466,7 @@ def lessons_of(section: TeacherSection, game: Game, seed: int) -> Iterable[Label
         number += 1
 
 
-def study(learner: Learner, section: TeacherSection, game: Game, seed: int, say: Say) -> None:
+def study(learner: Learner, section: TeacherSection, game: Game, seed: int, say: Callable[[str], None]) -> None:
     """Clone a teacher, and start the average and the optimizer anew from there."""
     advisor = make_advisor(learner.section.advice, GameInfo.of(game))
     for group in learner.optimizer.param_groups:
@@ -522,7 +522,7 @@ def learn(config: LearnConfig, game: Game, console: Console, *, resume: bool = F
     team = Team.join(find_device(config.learn.device))
     folder = Path(team.share(str(open_folder(config.folder, resume=resume)) if team.rank == 0 else ""))
     if team.rank > 0:
-        return learn_in(folder, config, game, Console(quiet=True), team, resume=resume)
+        return learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume)
     with locked(folder):
         for place in (folder, folder / "checkpoints"):
             remove_leftovers(place)

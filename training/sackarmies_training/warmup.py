@@ -27,6 +27,7 @@ from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import load_game, load_players
 
 GAMES_AT_ONCE = 4
+SEARCH = "search:playouts=2"
 
 Options = dict[str, Any]  # of a game's `make_game`
 
@@ -87,6 +88,8 @@ def warm_up(game_id: str, options: Options) -> None:
     _play_batch(game)
     _ask_everything(game)
     _play_match(game, agents[0])
+    if _plays(SEARCH, game):
+        _search(game)
 
 
 def _plays(name: str, game: Game) -> bool:
@@ -96,6 +99,14 @@ def _plays(name: str, game: Game) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _search(game: Game) -> None:
+    """Let a search make the first decision of a game."""
+    batch = Batch(game, 1)
+    batch.reset(np.zeros(1, np.int64))
+    agent: Any = make_agent(SEARCH, GameInfo.of(game))
+    agent.act_informed(batch.information_sets(int(batch.players[0])))
 
 
 def _play_match(game: Game, name: str) -> None:

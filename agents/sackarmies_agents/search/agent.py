@@ -46,15 +46,16 @@ class Parts:
     make_evaluation: Callable[[Game], Evaluation]
 
 
-def parts_of(game_id: str, variants: tuple[str, ...]) -> Parts:
+def parts_of(info: GameInfo, variants: tuple[str, ...]) -> Parts:
     """Return what a game offers for searches: its scripted agent in some variants, and its evaluation.
 
     Raises:
-        ValueError: it does not offer both.
+        ValueError: it does not offer both, or the scripted agent cannot play it in this configuration.
     """
-    policy, evaluation = (find_hook(game_id, name) for name in ("policy", "evaluation"))
-    if policy is None or evaluation is None:
-        raise ValueError(f"there is no search for the game {game_id!r}: it has no policy and evaluation for playouts")
+    policy, evaluation, scripted = (find_hook(info.game_id, name) for name in ("policy", "evaluation", "greedy"))
+    if policy is None or evaluation is None or scripted is None:
+        raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
+    scripted(info)  # it refuses observations that it cannot read
     return Parts(lambda game: policy(game, variants), evaluation)
 
 
@@ -77,7 +78,7 @@ class SearchAgent(InformedAgent):
 
     def __init__(self, info: GameInfo, settings: Settings = LEVELS["medium"], parts: Parts | None = None) -> None:
         self.settings = settings
-        self._parts = parts_of(info.game_id, ()) if parts is None else parts
+        self._parts = parts_of(info, ()) if parts is None else parts
         self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
         self._workers = Workers(settings.threads)
         self._seed = 0
@@ -152,7 +153,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()
-    return SearchAgent(info, settings, parts_of(info.game_id, variants))
+    return SearchAgent(info, settings, parts_of(info, variants))
 
 
 def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float) -> Number:

@@ -36,7 +36,7 @@ def greedy_tune(
 
     weights = load_weights(start)
     with locked(folder):
-        search = Search.load(folder, weights, seed, games)
+        search = Search.resumed(folder, weights, seed, games)
         with games_bar((search.steps - search.done) * GAMES) as progress:
             tune(search, folder, workers, progress)
     console.print(f"Weights of {search.done} steps: {folder / RESULT}", markup=False, highlight=False, soft_wrap=True)

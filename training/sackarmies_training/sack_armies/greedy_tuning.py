@@ -81,7 +81,7 @@ class Search:
         return cls(start, seed, steps, 0, zeros, zeros.copy(), 0)
 
     @classmethod
-    def load(cls, folder: Path, start: Weights, seed: int, games: int) -> Search:
+    def resumed(cls, folder: Path, start: Weights, seed: int, games: int) -> Search:
         """Return the search that a folder holds, or a new one if there is none.
 
         Args:
