@@ -121,7 +121,10 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False,
     checkpoint = read_checkpoint(Path(path))
     check_game(checkpoint, info)
     place = find_device(device)
-    advisor = make_advisor(checkpoint.header.advice, info)
+    try:
+        advisor = make_advisor(checkpoint.header.advice, info)
+    except ValueError as error:
+        raise ValueError(f"{named(path)} names an advisor: {error}") from None
     if (advisor is not None) != (checkpoint.header.network.advice == 1):
         raise ValueError(f"the General in {named(path)} takes advice and names no advisor, or the other way round")
     network = read_network(checkpoint, POLICY, info).to(place)
