@@ -21,9 +21,9 @@ from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.workers import Workers
 
 LEVELS = {
-    "fast": Settings(playouts=32, horizon=3),
-    "medium": Settings(playouts=160, horizon=4),
-    "strong": Settings(playouts=640, horizon=4),
+    "fast": Settings(playouts=32),
+    "medium": Settings(playouts=160),
+    "strong": Settings(playouts=640),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds

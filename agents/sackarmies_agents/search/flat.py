@@ -43,8 +43,8 @@ class Settings:
 
     playouts: int = 160
     milliseconds: float | None = None
-    horizon: int = 4
-    gate: float = 1.0
+    horizon: int = 5
+    gate: float = 2.0
     threads: int = 1
 
 
