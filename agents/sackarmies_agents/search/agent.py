@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo, InformedAgent
+from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.flat import Finding, FlatSearch, Settings
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
@@ -50,12 +51,13 @@ def parts_of(info: GameInfo, variants: tuple[str, ...]) -> Parts:
     """Return what a game offers for searches: its scripted agent in some variants, and its evaluation.
 
     Raises:
-        ValueError: it does not offer both, or the scripted agent cannot play it in this configuration.
+        ValueError: it does not offer both, or the scripted agent cannot play it in this configuration or variant.
     """
-    policy, evaluation, scripted = (find_hook(info.game_id, name) for name in ("policy", "evaluation", "greedy"))
-    if policy is None or evaluation is None or scripted is None:
+    policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
+    if policy is None or evaluation is None:
         raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
-    scripted(info)  # it refuses observations that it cannot read
+    for text in [f"greedy:weights={variant}" for variant in variants] or ["greedy"]:
+        make_agent(text, info)  # the first decision would be too late to refuse weights, or what it cannot read
     return Parts(lambda game: policy(game, variants), evaluation)
 
 
