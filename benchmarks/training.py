@@ -96,7 +96,7 @@ def learn_py(config: LearnConfig) -> Callable[[], Turn]:
     """Return what takes a turn of learn.py."""
     game = load_game(config.game.id, **config.game.options)
     learner = make_learner(config, game, Team())
-    games = SelfPlay(game, config.learn, config.seed)
+    games = SelfPlay([game], config.learn, config.seed)
 
     def turn() -> Turn:
         began = time.process_time()

@@ -28,7 +28,7 @@ TEXTS = (
         "-1",
         "plain",
         "random",
-        "trained",
+        "learner",
         "sack_armies",
         "..",
         "/dev/zero",

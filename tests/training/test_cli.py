@@ -15,7 +15,7 @@ from sackarmies_training.evaluate import Plan
 from sackarmies_training.locks import locked
 from sackarmies_training.sack_armies.army_round_robin import RoundRobin
 
-TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["trained", "random"]\n'
+TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["learner", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
 
 

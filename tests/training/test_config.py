@@ -10,7 +10,7 @@ folder = "runs/x"
 [ppo]
 decisions = 100
 [tournament]
-agents = ["trained", "random"]
+agents = ["learner", "random"]
 """
 
 
@@ -52,7 +52,7 @@ def test_missing_keys_have_defaults(tmp_path):
         ("= 100", "= 100\nminibatch = 1000", r"ppo: minibatch is 1000: it must divide envs \* steps, 64 \* 64 = 4096"),
         ("= 100", "= 100\ngamma = 1.5", r"ppo.gamma: 1.5 is given, but it may be at most 1"),
         ('"random"]', '"rndom"]', r"tournament.agents\[1\]: unknown agent 'rndom' \(did you mean \"random\"\?\)"),
-        ('"random"]', '"trained"]', r"tournament: agents names 'trained' twice"),
+        ('"random"]', '"learner"]', r"tournament: agents names 'learner' twice"),
         ('"random"]', "3]", r"tournament.agents\[1\]: 3 is given, but a text in quotes is wanted"),
         (
             '"random"]',
@@ -72,7 +72,7 @@ def test_missing_keys_have_defaults(tmp_path):
             r'game.switches: unknown key "max_turn" \(did you mean "max_t',
         ),
         ("[ppo]", "[selfplay]\nscripted = {random = 0}\n[ppo]", r"selfplay: scripted needs an agent of positive weig"),
-        ("[ppo]", "[selfplay]\nscripted = {trained = 1}\n[ppo]", r"selfplay: scripted names 'trained', the learner it"),
+        ("[ppo]", "[selfplay]\nscripted = {learner = 1}\n[ppo]", r"selfplay: scripted names 'learner', the learner it"),
         ("[ppo]", "[ppo", r"some.toml: not valid TOML"),
         (
             "[ppo]",
@@ -101,9 +101,9 @@ def test_all_faults_of_a_configuration_are_reported_at_once(tmp_path):
 
 
 def test_tournament_by_itself_cannot_name_the_trained_general(tmp_path):
-    text = 'folder = "runs/x"\n[tournament]\nagents = ["trained", "random"]\n'
+    text = 'folder = "runs/x"\n[tournament]\nagents = ["learner", "random"]\n'
     with pytest.raises(
-        ValueError, match=r"names 'trained', which exists only after training: give ppo:path=CHECKPOINT"
+        ValueError, match=r"names 'learner', which exists only after training: give ppo:path=CHECKPOINT"
     ):
         load(tmp_path, text, TournamentConfig)
 
@@ -116,7 +116,7 @@ def test_missing_file_is_reported(tmp_path):
 @pytest.mark.parametrize("sections", ["", "[ppo]\ndecisions = 1\n[learn]\ndecisions = 1\n"])
 def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
     path = tmp_path / "some.toml"
-    path.write_text(f'folder = "runs/x"\n{sections}[tournament]\nagents = ["trained", "random"]\n')
+    path.write_text(f'folder = "runs/x"\n{sections}[tournament]\nagents = ["learner", "random"]\n')
     with pytest.raises(ValueError, match=r"some.toml: give one of the sections \[learn\] and \[ppo\]"):
         load_run(path)
 

@@ -37,7 +37,7 @@ def make_config(folder="unused", **imitation):
         "folder": str(folder),
         "ppo": {"decisions": 128, "envs": 8, "steps": 16, "minibatch": 64, "gamma": 0.5},
         "imitation": {"teacher": "greedy", "decisions": 4000, "games": 40, "noise": 0.2, **imitation},
-        "tournament": {"agents": ["trained", "random"]},
+        "tournament": {"agents": ["learner", "random"]},
     }
     return read_model(TrainConfig, data, "test")
 
@@ -87,5 +87,5 @@ def test_training_after_a_head_start_saves_it_first(teacher, tmp_path):
 
 
 def test_learner_cannot_imitate_itself():
-    with pytest.raises(ValueError, match=r"teacher is 'trained', the learner itself: name another agent"):
-        read_model(ImitationSection, {"teacher": "trained", "decisions": 10}, "test")
+    with pytest.raises(ValueError, match=r"teacher is 'learner', the learner itself: name another agent"):
+        read_model(ImitationSection, {"teacher": "learner", "decisions": 10}, "test")

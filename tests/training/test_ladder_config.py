@@ -44,7 +44,7 @@ def duel():
     [
         ({"name": "random"}, "rung: the name 'random' is given twice"),
         ({"agent": "gredy"}, "unknown agent 'gredy' (did you mean \"greedy\"?)"),
-        ({"agent": "trained"}, "rung 'greedy': 'trained' exists only within a training run"),
+        ({"agent": "learner"}, "rung 'greedy': 'learner' exists only within a training run"),
         ({"name": "a\\nb"}, "control characters are not allowed"),
         ({"more": 'anchor = "gredy"'}, "anchor is 'gredy' (did you mean \"greedy\"?), which is no rung"),
         ({"units": 20}, "units is 20, but must be a multiple of 13, the number of armies, so that all have equal"),

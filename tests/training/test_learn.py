@@ -49,7 +49,7 @@ def make_config(folder, **changes):
         "learn": {"decisions": 4 * ROUND, "games": 8, "steps": 16, "minibatch": 16, "learning_rate": 1e-3},
         "network": {"hidden": 32},
         "checkpoints": {"every": ROUND, "keep": 3},
-        "tournament": {"agents": ["trained", "random"]},
+        "tournament": {"agents": ["learner", "random"]},
     }
     data["learn"] |= changes.pop("learn", {})
     return read_model(LearnConfig, {**data, **changes}, "test")
@@ -189,7 +189,7 @@ def test_every_seat_is_played_by_the_network_and_the_log_is_its_own():
     config = make_config(Path("x"))
     game = make_duel()
     learner = make_learner(config, game, Team())
-    played = SelfPlay(game, config.learn, seed=1).play(learner.network)
+    played = SelfPlay([game], config.learn, seed=1).play(learner.network)
     choices = played.choices
     assert set(played.seats.flatten().tolist()) == {0, 1}
     rows = torch.arange(len(played.drawn))
@@ -205,13 +205,36 @@ def test_policy_moves_to_choices_of_positive_advantage():
     config = make_config(Path("x"), learn={"largest": 1.0, "epochs": 4, "entropy": 0.0, "old_policy": 0.0})
     game = make_duel()
     learner = make_learner(config, game, Team())
-    played = SelfPlay(game, config.learn, seed=1).play(learner.network)
+    played = SelfPlay([game], config.learn, seed=1).play(learner.network)
     lesson = look_back(played, config.learn)
     picked = played.choices.actions[played.drawn] == 0
     lesson.advantages[:] = torch.where(picked, 1.0, -1.0)
     before = chance_of_id(learner, played, 0)
     learner.update(played, lesson, 0.0)
     assert chance_of_id(learner, played, 0) > before + 0.01
+
+
+@pytest.mark.parametrize("advised", [0, 1])
+def test_magnet_draws_the_policy_to_the_advised_id(advised):
+    changes = {"largest": 1.0, "epochs": 4, "entropy": 0.0, "magnet": 5.0, "magnet_trust": 0.9}
+    config = make_config(Path("x"), learn=changes)
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    played = SelfPlay([game], config.learn, seed=1).play(learner.network)
+    played.choices = played.choices._replace(advised=torch.full_like(played.drawn, advised))
+    before = chance_of_id(learner, played, advised)
+    learner.update(played, look_back(played, config.learn), 0.0)
+    assert chance_of_id(learner, played, advised) > before + 0.01
+
+
+def test_line_ups_are_played_side_by_side():
+    games = [make_duel(max_turns=limit) for limit in (3, 9)]
+    config = make_config(Path("x"), learn={"games": 9, "steps": 60})
+    learner = make_learner(config, games[0], Team())
+    played = SelfPlay(games, config.learn, seed=1).play(learner.network)
+    longest = played.turns.max(axis=0)
+    assert longest[:4].max() < longest[4:].max()
+    assert played.ended.any(axis=0).all()
 
 
 def chance_of_id(learner, played, action):
@@ -227,7 +250,7 @@ def test_only_decisions_of_large_advantage_are_learned_from(monkeypatch):
     config = make_config(Path("x"), learn={"largest": 0.25, "minibatch": 1000})
     game = make_duel()
     learner = make_learner(config, game, Team())
-    played = SelfPlay(game, config.learn, seed=1).play(learner.network)
+    played = SelfPlay([game], config.learn, seed=1).play(learner.network)
     lesson = look_back(played, config.learn)
     seen = []
     losses = Learner._losses
@@ -398,8 +421,8 @@ def test_advice_is_an_input_and_travels_with_the_general(tmp_path):
     info = GameInfo.of(game)
     assert read_checkpoint(path).header.advice == "greedy"
     trained, greedy = make_agent(f"ppo:path={path},deterministic=true", info), make_agent("greedy", info)
-    played = SelfPlay(game, config.learn.model_copy(update={"games": 64}), seed=3)
-    batch = played.batch
+    played = SelfPlay([game], config.learn.model_copy(update={"games": 64}), seed=3)
+    batch = played.batches[0][1]
     batch.step_random(200)
     answers = [agent.act_batch(batch.observations, batch.action_masks) for agent in (trained, greedy)]
     assert (answers[0] == answers[1]).mean() > 0.8  # a fresh network trusts its advisor

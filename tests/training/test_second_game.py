@@ -38,7 +38,7 @@ scripted = {{ random = 1 }}
 [checkpoints]
 every = 64
 [tournament]
-agents = ["trained", "random"]
+agents = ["learner", "random"]
 seeds = 2
 workers = 1
 """
@@ -134,7 +134,7 @@ def test_short_training_ends_with_a_tournament(tmp_path):
     path = tmp_path / "duel.toml"
     path.write_text(TRAIN.format(folder=tmp_path / "runs"))
     text = run("train", path)
-    assert "trained" in text
+    assert "learner" in text
     assert list((tmp_path / "runs").rglob("standings.json"))
 
 

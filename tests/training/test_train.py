@@ -31,7 +31,7 @@ def make_config(folder, **changes):
         "network": {"hidden": 32},
         "selfplay": {"snapshot_every": ROUND},
         "checkpoints": {"every": ROUND, "keep": 3},
-        "tournament": {"agents": ["trained", "random"]},
+        "tournament": {"agents": ["learner", "random"]},
     }
     data["ppo"] |= changes.pop("ppo", {})
     return read_model(TrainConfig, {**data, **changes}, "test")

@@ -17,7 +17,7 @@ from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable
 from sackarmies_env.core.notice import note
 from sackarmies_env.registry import DEFAULT_GAME, load_game
-from sackarmies_training.cli_data import replay, scenario_app
+from sackarmies_training.cli_data import labels, replay, scenario_app
 from sackarmies_training.cli_errors import (
     COMPETE,
     DATA,
@@ -42,7 +42,7 @@ from sackarmies_training.cli_options import (
 )
 from sackarmies_training.cli_play import play, warmup, watch
 from sackarmies_training.config import (
-    TRAINED,
+    LEARNER,
     UNSTOPPABLE,
     LearnConfig,
     MatchSection,
@@ -110,7 +110,7 @@ def train(
         options = ""
     if checkpoint is None:
         raise typer.Exit(STOPPED)
-    aliases = {TRAINED: f"ppo:path={checkpoint}{options}"}
+    aliases = {LEARNER: f"ppo:path={checkpoint}{options}"}
     run_tournament(game, settings.tournament, checkpoint.parent / "tournament", aliases)
 
 
@@ -210,6 +210,7 @@ add_commands_of_games()
 app.add_typer(ladder_app, name="ladder", rich_help_panel=COMPETE)
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
 command(rich_help_panel=DATA)(replay)
+command(rich_help_panel=DATA)(labels)
 
 
 def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:

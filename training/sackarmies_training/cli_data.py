@@ -9,13 +9,14 @@ import numpy as np
 import typer
 from rich.text import Text
 
+from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.entries import entry_of, player_name
 from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import load_record
 from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console
-from sackarmies_training.cli_options import GameOption, ScenarioArgument
+from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
+from sackarmies_training.cli_options import ContestSeedOption, GameOption, ScenarioArgument, complete_agent
 from sackarmies_training.fitting import plain_table
 
 scenario_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List scenarios, check them.")
@@ -70,3 +71,23 @@ def replay(
     for forfeit in loaded.forfeits:
         player = player_name(game.id)(forfeit_code(loaded.actions[forfeit.ply]))
         console.print(f"{player} lost by forfeit: the agent {forfeit.reason}", markup=False, highlight=False)
+
+
+def labels(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The files go here.", show_default=False)],
+    decisions: Annotated[int, typer.Option(metavar="N", min=1, help="How many are labelled, at least.")] = 100_000,
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="The General on all sides.", autocompletion=complete_agent)
+    ] = "greedy",
+    worlds: Annotated[int, typer.Option(metavar="N", min=1, help="In which each action is played on.")] = 4,
+    seed: ContestSeedOption = 1,
+    game: GameOption = DEFAULT_GAME,
+) -> None:
+    """Write what a search says of decisions, for training; armies are drawn. The same command resumes."""
+    from sackarmies_training.search_labels import SearchPlan, write_search_labels
+
+    parse_agent(agent)
+    plan = SearchPlan(agent=agent, worlds=worlds)
+    with games_bar(decisions, "decisions", "labelled") as progress:
+        done = write_search_labels(folder, plan, decisions, game, seed, progress)
+    console.print(f"{done:,} decisions in {folder}.", markup=False, highlight=False, soft_wrap=True)

@@ -119,8 +119,8 @@ def print_resumed(folder: Path, total: int, left: int) -> None:
 
 
 @contextlib.contextmanager
-def games_bar(total: int) -> Iterator[Callable[[int], None]]:
-    """Show progress of games; the block is given a function to call with the number of games that ended.
+def games_bar(total: int, noun: str = "games", done: str = "played") -> Iterator[Callable[[int], None]]:
+    """Show progress of games, or of something else; the block is given a function to call with how many have ended.
 
     Nothing is shown if there is nothing to play, and nothing remains of a bar that an error ends before the first game.
     A bar opens with the first call, which may be one with 0: notices of compiling come before it.
@@ -128,10 +128,10 @@ def games_bar(total: int) -> Iterator[Callable[[int], None]]:
     if not total:
         yield lambda games: None
     elif not progress_console.is_terminal:
-        yield _plain_progress(total)
+        yield _plain_progress(total, noun, done)
     else:
         columns = (
-            TextColumn("games"),
+            TextColumn(noun),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
             TextColumn("left:"),
@@ -153,14 +153,14 @@ def games_bar(total: int) -> Iterator[Callable[[int], None]]:
             progress.stop()
 
 
-def _plain_progress(total: int) -> Callable[[int], None]:
-    """Return a function that prints a line whenever a further part of the games has ended."""
+def _plain_progress(total: int, noun: str, done: str) -> Callable[[int], None]:
+    """Return a function that prints a line whenever a further part has ended."""
     ended = 0
 
-    def advance(games: int) -> None:
+    def advance(count: int) -> None:
         nonlocal ended
-        before, ended = ended, ended + games
+        before, ended = ended, ended + count
         if ended * TOLD // total > before * TOLD // total:
-            progress_console.print(f"{ended} of {total} games played", highlight=False)
+            progress_console.print(f"{ended} of {total} {noun} {done}", highlight=False)
 
     return advance

@@ -17,14 +17,14 @@ from sackarmies_training.shaping import check_weights
 
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
 MAX_POOL = 100  # snapshots of the learner's past, each as large as its network
-TRAINED = "trained"  # in a tournament after training: the General just trained
+LEARNER = "learner"  # in a tournament after training: the General just trained
 
 
 Model = TypeVar("Model", bound=StrictModel)
 
 
 def _check_agent(text: str) -> str:
-    if text != TRAINED:
+    if text != LEARNER:
         parse_agent(text)
     return text
 
@@ -105,6 +105,7 @@ class LearnSection(StrictModel):
     decisions: Count  # of all seats, in all
     max_minutes: Positive | None = None  # training stops after this time even if decisions are left
     games: Count = 512  # played side by side by each process
+    line_ups: Annotated[int, Field(ge=0)] = 0  # draws of armies that games are shared among; 0: the armies of [game]
     steps: Count = 64  # decisions of each game between two updates
     minibatch: Count = 1024  # decisions that an optimizer step learns a choice from
     epochs: Count = 1
@@ -113,7 +114,8 @@ class LearnSection(StrictModel):
     max_gradient: Positive = 0.5
     clip_range: Share = 0.2  # of the ratio of new to old probabilities; 0: not clipped
     old_policy: Share = 0.1  # weight of the divergence from the policy that played
-    magnet: Share = 0.0  # weight of the divergence from the uniform policy at first, see `magnet_power`
+    magnet: Share = 0.0  # weight of the divergence from the magnet at first, see `magnet_power`
+    magnet_trust: Annotated[float, Field(ge=0, lt=1)] = 0.0  # the magnet gives so much to the advised id; rest: uniform
     magnet_power: Share = 0.3  # the weight of the magnet falls as (updates + 1) ** -power
     magnet_least: Share = 0.001  # it falls no lower
     entropy: Share = 0.05  # weight of the entropy at first
@@ -137,18 +139,22 @@ class TeacherSection(StrictModel):
     """A start from a teacher: choices and results, from files or from its own play, are learned first."""
 
     agent: AgentText = "greedy"  # plays all seats, where there are no files
-    files: list[str] = Field(default_factory=list)  # labels, see labels.py
+    files: list[str] = Field(default_factory=list)  # labels, see labels.py; a folder stands for all files in it
     decisions: Count  # in all
     noise: Fraction = 0.1  # share of random actions, so that more is seen
     softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
     games: Count = 100  # played side by side, for one lesson
     minibatch: Count = 512
     learning_rate: Positive = 1e-3
+    choices: Share = 1.0  # weight of its choices in the loss
+    gains: Share = 0.0  # weight of what labels of a search say that choices gain, see `sackarmies labels`
+    gain_entropy: Share = 0.003  # weight of the entropy beside these gains
+    margin: Share = 0.02  # what a choice other than the advisor's must gain to be learned
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> TeacherSection:
-        if self.agent == TRAINED:
-            raise ValueError(f"agent is {TRAINED!r}, the learner itself: name another agent")
+        if self.agent == LEARNER:
+            raise ValueError(f"agent is {LEARNER!r}, the learner itself: name another agent")
         return self
 
 
@@ -171,8 +177,8 @@ class SelfPlaySection(StrictModel):
 
     @model_validator(mode="after")
     def _somebody_to_play(self) -> SelfPlaySection:
-        if TRAINED in self.scripted:
-            raise ValueError(f"scripted names {TRAINED!r}, the learner itself: its past has the weight `past`")
+        if LEARNER in self.scripted:
+            raise ValueError(f"scripted names {LEARNER!r}, the learner itself: its past has the weight `past`")
         if not any(self.scripted.values()):
             raise ValueError("scripted needs an agent of positive weight: the pool of the past starts empty")
         return self
@@ -189,8 +195,8 @@ class ImitationSection(StrictModel):
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> ImitationSection:
-        if self.teacher == TRAINED:
-            raise ValueError(f"teacher is {TRAINED!r}, the learner itself: name another agent")
+        if self.teacher == LEARNER:
+            raise ValueError(f"teacher is {LEARNER!r}, the learner itself: name another agent")
         return self
 
 
@@ -277,9 +283,9 @@ class TournamentConfig(StrictModel):
 
     @model_validator(mode="after")
     def _nobody_trained_here(self) -> TournamentConfig:
-        if TRAINED in self.tournament.agents:
+        if LEARNER in self.tournament.agents:
             raise ValueError(
-                f"tournament.agents names {TRAINED!r}, which exists only after training: give ppo:path=CHECKPOINT"
+                f"tournament.agents names {LEARNER!r}, which exists only after training: give ppo:path=CHECKPOINT"
             )
         return self
 

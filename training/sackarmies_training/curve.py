@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
@@ -16,15 +18,14 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_advisor
 from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra
-from sackarmies_training.config import TRAINED, CurveSection, LearnConfig
-from sackarmies_training.evaluate import outcome_of
-from sackarmies_training.matches import Seating, play_games
+from sackarmies_env.core.step_batch import Ending
+from sackarmies_training.config import CurveSection, LearnConfig
+from sackarmies_training.labels import results_of
 from sackarmies_training.ratings import Rate
-from sackarmies_training.seeds import derive, game_seeds
-from sackarmies_training.standings import tally_of
-from sackarmies_training.tournament import seatings
+from sackarmies_training.seeds import derive
 
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
@@ -35,22 +36,31 @@ FIELDS = ("minutes", "decisions", "won", "drawn", "lost", "win_rate", "low", "hi
 class Curve:
     """Measures the averaged network now and then; without a section `[curve]`, only TensorBoard is written."""
 
-    def __init__(self, folder: Path, config: LearnConfig, game: Game, console: Console, decisions: int) -> None:
+    def __init__(
+        self, folder: Path, config: LearnConfig, line_ups: Sequence[Game], console: Console, decisions: int
+    ) -> None:
         """Go on with the curve in a folder.
 
         Args:
             folder: of the run.
             config: its section `[curve]` says how often and against whom.
-            game: what is played.
+            line_ups: what is played, each of them for an equal part of a point's games.
             console: where points are told where there is no terminal.
             decisions: at which the run is; points beyond, of a sitting that was killed, are dropped.
         """
         self.latest = ""  # a sentence on the latest point
-        self._folder, self._config, self._game, self._console = folder, config, game, console
+        self._folder, self._config, self._line_ups, self._console = folder, config, line_ups, console
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=decisions + 1)
         self._table, self._picture = folder / "curve.csv", folder / "curve.png"
         self._rows = [row for row in read_rows(self._table) if int(row["decisions"]) <= decisions]
         self._draws = True
+        if config.curve is not None:
+            self._opponent = make_agent(config.curve.opponent, GameInfo.of(line_ups[0]))
+            if self._opponent.is_informed or not self._opponent.shares_batch:
+                raise ValueError(
+                    f"curve.opponent is {config.curve.opponent!r}: it must play from observations alone and keep "
+                    "nothing between two decisions, as greedy does"
+                )
 
     def note(self, decisions: int, values: Mapping[str, float]) -> None:
         """Write what was measured in an update to TensorBoard."""
@@ -80,23 +90,15 @@ class Curve:
 
     def _play(self, learner: Learner, section: CurveSection) -> tuple[int, int, int]:
         """Return how many games the averaged network won, drew and lost."""
-        info = GameInfo.of(self._game)
-        network = copy.deepcopy(learner.averaged)
-
-        def make(name: str) -> Agent:
-            if name != TRAINED:
-                return make_agent(name, info)
-            advisor = make_advisor(self._config.learn.advice, info)
-            return PolicyAgent(network, deterministic=section.deterministic, advisor=advisor)
-
-        line_up = (TRAINED, *[section.opponent] * (self._game.num_players - 1))
-        turns = seatings(line_up)
-        chosen = game_seeds(derive(self._config.seed, "curve", len(self._rows)), -(-section.games // len(turns)))
-        games = [(seating, seed) for seed in chosen for seating in turns]
-        line_ups, seeds = [game[0] for game in games], [game[1] for game in games]
-        played = play_games(self._game, line_ups, seeds, Seating(line_ups, make, self._config.seed, seeds))
-        tally = tally_of([outcome_of(one) for one in played], TRAINED)
-        return tally.wins, tally.draws, tally.losses
+        info = GameInfo.of(self._line_ups[0])
+        advisor = make_advisor(self._config.learn.advice, info)
+        general = PolicyAgent(copy.deepcopy(learner.averaged), deterministic=section.deterministic, advisor=advisor)
+        seed = derive(self._config.seed, "curve", len(self._rows))
+        for agent in (general, self._opponent):
+            agent.reset(seed)
+        results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed)
+        won, drawn, lost = np.bincount(results, minlength=3).tolist()
+        return won, drawn, lost
 
     def _write(self, opponent: str) -> None:
         text = io.StringIO()
@@ -122,12 +124,51 @@ class Curve:
         )
         axes.fill_between(columns["minutes"], columns["low"], columns["high"], alpha=0.25, label="95% interval")
         axes.plot(columns["minutes"], columns["win_rate"], marker=".")
-        axes.axhline(1 / self._game.num_players, color="gray", linewidth=0.8, linestyle="--")
+        axes.axhline(1 / self._line_ups[0].num_players, color="gray", linewidth=0.8, linestyle="--")
         axes.legend(loc="lower right")
         content = io.BytesIO()
         figure.savefig(content, format="png", dpi=120)
         write_safely(self._picture, content.getvalue())
         return True
+
+
+def play_side_by_side(
+    line_ups: Sequence[Game], general: Agent, opponent: Agent, games: int, seed: int
+) -> NDArray[np.int64]:
+    """Play a General in each seat against an opponent in all others, every start from each seat.
+
+    Args:
+        line_ups: what is played, each of them in an equal part of the games.
+        general: asked at once for all games in which it is to act, as the opponent is.
+        opponent: see `general`; both keep nothing between two decisions.
+        games: how many, at least.
+        seed: of the starts.
+
+    Returns:
+        `(n,)`, how each game ended for the General: WIN, DRAW or LOSS.
+    """
+    players, rng = line_ups[0].num_players, np.random.default_rng(seed)
+    starts = -(-games // (players * len(line_ups)))
+    seats = np.tile(np.arange(players), starts)
+    batches = [Batch(game, len(seats), restarts=False) for game in line_ups]
+    for batch in batches:
+        batch.reset(np.repeat(rng.integers(2**62, size=starts), players))
+    running = [np.arange(len(seats)) for _ in batches]
+    while any(len(rows) for rows in running):
+        asked = [(batch, rows) for batch, rows in zip(batches, running, strict=True) if len(rows)]
+        observations = np.concatenate([batch.observations[rows] for batch, rows in asked])
+        masks = np.concatenate([batch.action_masks[rows] for batch, rows in asked])
+        own = np.concatenate([batch.players[rows] == seats[rows] for batch, rows in asked])
+        actions = np.empty(len(own), np.int64)
+        for agent, theirs in ((general, own), (opponent, ~own)):
+            if theirs.any():
+                actions[theirs] = agent.act_batch(observations[theirs], masks[theirs])
+        ends = np.cumsum([len(rows) for _, rows in asked])
+        for (batch, rows), chosen in zip(asked, np.split(actions, ends[:-1]), strict=True):
+            batch.step(chosen, rows)
+        running = [rows[batch.ended[rows] == Ending.RUNNING] for batch, rows in zip(batches, running, strict=True)]
+    results = [results_of(batch.returns)[np.arange(len(seats)), seats] for batch in batches]
+    return np.concatenate(results)
 
 
 def read_rows(table: Path) -> list[dict[str, str]]:

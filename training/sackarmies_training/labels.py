@@ -7,7 +7,8 @@ in all it holds
 - `counts` `(k,)` int64, how many ids are legal,
 - `actions` `(m,)` int64, the legal ids, of one decision after the other, rising,
 - `targets` `(m,)` float32, the probability that the teacher gives to each; they add up to 1 for each decision,
-- `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`.
+- `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`,
+- `gains` `(m,)` float32, by how much the player's return grows with each, or falls; 0 where the teacher does not say.
 
 A search writes visits or a softmax of its values as targets; a scripted General's choice has the target 1.
 """
@@ -40,6 +41,7 @@ KINDS = {
     "actions": torch.int64,
     "targets": torch.float32,
     "results": torch.int64,
+    "gains": torch.float32,
 }
 SUM_ERROR = 1e-3  # of the targets of a decision
 
@@ -53,6 +55,7 @@ class Labels:
     actions: Tensor
     targets: Tensor
     results: Tensor
+    gains: Tensor
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -110,7 +113,12 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
     k, m = len(labels.results), len(labels.targets)
     if labels.observations.shape != (k, info.observation_spec.size):
         return "observations have another shape"
-    if labels.counts.shape != (k,) or labels.actions.shape != (m,) or labels.targets.shape != (m,):
+    if (
+        labels.counts.shape != (k,)
+        or labels.actions.shape != (m,)
+        or labels.targets.shape != (m,)
+        or labels.gains.shape != (m,)
+    ):
         return "there are not as many of each"
     if k and (labels.counts.min() < 1 or labels.counts.max() > info.num_actions or int(labels.counts.sum()) != m):
         return "counts do not add up to the number of actions"
@@ -123,6 +131,8 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
     total = torch.zeros(k).index_add(0, row, labels.targets)
     if not (labels.targets >= 0).all() or not ((total - 1).abs() <= SUM_ERROR).all():
         return "targets are not probabilities"
+    if not torch.isfinite(labels.gains).all():
+        return "gains are no finite numbers"
     if k and (labels.results.min() < UNKNOWN or labels.results.max() > LOSS):
         return f"results are not from {UNKNOWN} to {LOSS}"
     low, high = (torch.tensor(bound) for bound in (info.observation_spec.low, info.observation_spec.high))
@@ -172,6 +182,12 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
     masks = np.unpackbits(np.concatenate(legal), axis=1, count=game.num_actions)
     decisions, actions = masks.nonzero()
     targets = (actions == np.concatenate(chosen)[decisions]).astype(np.float32)
-    results = results_of(batch.returns)[rows, seats]
-    found = np.concatenate(seen), masks.sum(axis=1, dtype=np.int64), actions.astype(np.int64), targets, results
+    found = (
+        np.concatenate(seen),
+        masks.sum(axis=1, dtype=np.int64),
+        actions.astype(np.int64),
+        targets,
+        results_of(batch.returns)[rows, seats],
+        np.zeros_like(targets),
+    )
     return Labels(*map(torch.from_numpy, found))

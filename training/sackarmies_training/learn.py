@@ -17,10 +17,10 @@ import contextlib
 import copy
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,8 +29,7 @@ from rich.console import Console
 from torch import Tensor, distributed
 from torch.nn import functional
 
-from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import OUTCOMES, Network, Place
 from sackarmies_agents.learned.policy_agent import find_device, make_advisor, make_network
 from sackarmies_env.core.atomic_write import remove_leftovers
@@ -41,77 +40,19 @@ from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_int
 from sackarmies_training.config import LearnConfig, LearnSection, TeacherSection
 from sackarmies_training.curve import Curve
 from sackarmies_training.files import open_folder
-from sackarmies_training.labels import UNKNOWN, Labels, read_labels, results_of, teach
+from sackarmies_training.labels import UNKNOWN, results_of
 from sackarmies_training.learn_files import load_start, restore_learner, save_general, save_learner, sizes_of
+from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
+from sackarmies_training.ragged import Choices, draw, log_probabilities, sums
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential, make_potential
+from sackarmies_training.teacher import study
 from sackarmies_training.terminal import PlainConsole
 
 DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
 WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
-
-
-# --- ragged rows: what belongs to the legal ids of several decisions
-
-
-def owners(counts: Tensor) -> Tensor:
-    """Return for each entry which row it belongs to, where row i has `counts[i]` entries."""
-    return torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
-
-
-def log_probabilities(scores: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return the logarithm of the softmax of scores `(k,)` over the entries of each of `n` decisions."""
-    highest = torch.full((n,), -torch.inf, device=scores.device).scatter_reduce(0, game, scores.detach(), "amax")
-    shifted = scores - highest[game]
-    return shifted - sums(shifted.exp(), game, n).log()[game]
-
-
-def sums(values: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return the sum of values `(k,)` over the entries of each of `n` decisions."""
-    return torch.zeros(n, device=values.device).index_add(0, game, values)
-
-
-def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
-    """Return an entry of each of `n` decisions, drawn from probabilities `(k,)`: its index, `(n,)`."""
-    keys = log_probs - (-torch.rand_like(log_probs).clamp(1e-20, 1 - 1e-7).log()).log()
-    highest = torch.full((n,), -torch.inf, device=keys.device).scatter_reduce(0, game, keys, "amax")
-    winners = (keys == highest[game]).nonzero().squeeze(1)
-    if len(winners) < n:
-        raise ValueError("training has diverged: scores are no numbers; resume with a lower learning rate")
-    return torch.zeros(n, dtype=torch.int64, device=keys.device).index_put((game[winners],), winners)
-
-
-class Choices(NamedTuple):
-    """Decisions in tensors, with what belongs to their legal ids, `(m,)`, one decision after the other.
-
-    Attributes:
-        observations: `(k, size)` int8.
-        advised: `(k,)` int64, what the advisor would choose; None where there is none.
-        first: `(k + 1,)` int64, where the legal ids of each decision begin.
-        actions: `(m,)` int64, legal ids.
-        weights: `(m,)` of the policy that played, logarithms of its probabilities; of a teacher, probabilities.
-    """
-
-    observations: Tensor
-    advised: Tensor | None
-    first: Tensor
-    actions: Tensor
-    weights: Tensor
-
-    def pick(self, rows: Tensor, others: Tensor) -> tuple[Tensor, Tensor | None, Place, Tensor]:
-        """Return what a network is given for decisions whose ids are scored, `rows`, and for `others`.
-
-        Returns:
-            Observations and advice of both, one after the other; the ids of `rows`, and where they stand in `actions`.
-        """
-        counts = self.first[rows + 1] - self.first[rows]
-        game = owners(counts)
-        entry = torch.arange(len(game), device=game.device) + (self.first[rows] - (counts.cumsum(0) - counts))[game]
-        both = torch.cat([rows, others])
-        advised = None if self.advised is None else self.advised[both]
-        return self.observations[both], advised, Place(game, self.actions[entry]), entry
 
 
 # --- 1. self-play
@@ -145,10 +86,18 @@ class Played:
 class SelfPlay:
     """Many games side by side, of which every seat is played by the network that learns."""
 
-    def __init__(self, game: Game, section: LearnSection, seed: int, potential: Potential | None = None) -> None:
+    def __init__(
+        self, line_ups: Sequence[Game], section: LearnSection, seed: int, potential: Potential | None = None
+    ) -> None:
+        game, rng = line_ups[0], np.random.default_rng(seed)
+        edges = np.linspace(0, section.games, len(line_ups) + 1).astype(int)
         # Not checked: what is played is drawn from the legal ids themselves.
-        self.batch = Batch(game, section.games, packed=True, checked=False)
-        self.batch.reset(np.random.default_rng(seed).integers(2**62, size=section.games))
+        self.batches = [
+            (slice(first, last), Batch(game, last - first, packed=True, checked=False))
+            for game, first, last in zip(line_ups, edges[:-1], edges[1:], strict=True)
+        ]
+        for rows, batch in self.batches:
+            batch.reset(rng.integers(2**62, size=rows.stop - rows.start))
         self.device = torch.device(section.device)
         self._steps, self._precision = section.steps, section.precision
         self._advisor = make_advisor(section.advice, GameInfo.of(game))
@@ -161,24 +110,27 @@ class SelfPlay:
 
     def play(self, network: Network) -> Played:
         """Play `steps` decisions in each game; games that end give way to new ones."""
-        batch, n = self.batch, len(self.batch)
+        n = self._observations.shape[1]
         found: list[tuple[Tensor, ...]] = []
         start = 0
         for step in range(self._steps):
             observations = self._observations[step]
-            observations.copy_(torch.from_numpy(batch.observations))
+            for rows, batch in self.batches:
+                observations[rows].copy_(torch.from_numpy(batch.observations))
+                self._seats[step, rows], self._turns[step, rows] = batch.players, batch.states["turn"]
+                if self._potential is not None:
+                    self._potentials[step, rows] = self._potential(batch.observations)
             advised = self._ask_advisor()
-            place = legal_places(batch.packed_masks, self.device)
+            place = legal_places(np.concatenate([batch.packed_masks for _, batch in self.batches]), self.device)
             with torch.no_grad(), autocast(self.device, self._precision):
                 scores, outcomes = network.assess(observations, place, advised)
             log_probs = log_probabilities(scores.float(), place.game, n)
             drawn = draw(log_probs, place.game, n)
-            self._seats[step], self._turns[step] = batch.players, batch.states["turn"]
-            if self._potential is not None:
-                self._potentials[step] = self._potential(batch.observations)
-            batch.step(place.action[drawn].cpu().numpy())
-            self._ended[step] = batch.ended != Ending.RUNNING
-            self._results[step] = results_of(batch.returns)
+            taken = place.action[drawn].cpu().numpy()
+            for rows, batch in self.batches:
+                batch.step(taken[rows])
+                self._ended[step, rows] = batch.ended != Ending.RUNNING
+                self._results[step, rows] = results_of(batch.returns)
             counts = torch.bincount(place.game, minlength=n)
             advice = counts if advised is None else advised
             found.append((place.action, log_probs, counts, drawn + start, chances_of(outcomes), advice))
@@ -195,8 +147,8 @@ class SelfPlay:
         """Return what the advisor would choose in each game, `(n,)` int64."""
         if self._advisor is None:
             return None
-        chosen = self._advisor.act_batch(self.batch.observations, self.batch.action_masks)
-        return torch.from_numpy(chosen).to(self.device)
+        chosen = [self._advisor.act_batch(batch.observations, batch.action_masks) for _, batch in self.batches]
+        return torch.from_numpy(np.concatenate(chosen)).to(self.device)
 
 
 def legal_places(packed_masks: NDArray[np.uint64], device: torch.device) -> Place:
@@ -402,14 +354,17 @@ class Learner:
         probability = new.exp()
         entropy = -sums(probability * new, place.game, n).mean()
         to_old = sums(probability * (new - old), place.game, n).mean()
-        to_uniform = counts.float().log().mean() - entropy
-        magnet = max(section.magnet_least, section.magnet * (self.updates + 1) ** -section.magnet_power)
-        penalty = section.old_policy * to_old + (magnet * to_uniform if section.magnet else 0.0)
+        even = (1 / counts.float())[place.game]
+        trusted = even if advised is None else torch.where(place.action == advised[place.game], 1.0, 0.0)
+        drawn_to = (section.magnet_trust * trusted + (1 - section.magnet_trust) * even).log()
+        to_magnet = sums(probability * (new - drawn_to), place.game, n).mean()
+        weight = max(section.magnet_least, section.magnet * (self.updates + 1) ** -section.magnet_power)
+        penalty = section.old_policy * to_old + (weight * to_magnet if section.magnet else 0.0)
         bonus = (section.entropy + fraction * (section.final_entropy - section.entropy)) * entropy
         value = value_loss(outcomes[n:].float(), lesson.targets[others])
         loss = section.value_weight * value + penalty - gain - bonus
         moved = ((ratio - 1).abs() > section.clip_range).float().mean()
-        parts = {"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_uniform": to_uniform}
+        parts = {"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_magnet": to_magnet}
         return parts | {"value_loss": value, "clipped": moved}
 
     def _step(self, loss: Tensor) -> None:
@@ -423,10 +378,20 @@ class Learner:
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), parameters, 1 - self.section.average)
 
-    def clone(self, choices: Choices, results: Tensor, minibatch: int) -> float:
-        """Learn a teacher's choices and the results of its games; return the share of choices predicted."""
+    def clone(self, choices: Choices, results: Tensor, gains: Tensor, section: TeacherSection) -> float:
+        """Learn a teacher's choices, what it says that they gain, and the results of its games.
+
+        Args:
+            choices: decisions; `weights` are the probabilities that the teacher gives to ids.
+            results: `(k,)` int64, how games ended for the current player.
+            gains: `(m,)` float32, what each id gains.
+            section: how much of each is learned.
+
+        Returns:
+            The share of choices predicted.
+        """
         right = 0.0
-        parts = int(self.team.agree(max(1, len(results) // minibatch), least=True))
+        parts = int(self.team.agree(max(1, len(results) // section.minibatch), least=True))
         for rows in torch.randperm(len(results)).tensor_split(parts):
             observations, advised, place, entry = choices.pick(rows.to(self.device), rows[:0].to(self.device))
             with autocast(self.device, self.section.precision):
@@ -436,7 +401,12 @@ class Learner:
             final = torch.from_numpy(DECIDED if outcomes.shape[1] == OUTCOMES else WORTH[:, None])
             said = outcomes[known.to(self.device)].float()
             value = value_loss(said, final[results[rows][known]].to(self.device)) if known.any() else 0.0
-            self._step(-(wanted * log_probs).sum() / len(rows) + self.section.value_weight * value)
+            probability, gain = log_probs.exp(), gains[entry]
+            if advised is not None:
+                gain = gain - torch.where(place.action == advised[place.game], 0.0, section.margin)
+            followed = (section.choices * wanted - section.gain_entropy * section.gains * probability) * log_probs
+            total = followed.sum() + section.gains * (probability * gain).sum()
+            self._step(self.section.value_weight * value - total / len(rows))
             best = torch.full((len(rows),), -torch.inf, device=self.device)
             best = best.scatter_reduce(0, place.game, log_probs.detach(), "amax")
             right += float((wanted * (log_probs == best[place.game])).sum())
@@ -448,55 +418,6 @@ def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
     if outcomes.shape[1] == OUTCOMES:
         return functional.cross_entropy(outcomes, targets)
     return functional.mse_loss(outcomes, targets)
-
-
-# --- a start from a teacher
-
-
-def lessons_of(section: TeacherSection, game: Game, seed: int) -> Iterable[Labels]:
-    """Yield labels without end: from files, one after the other, or from games that the teacher plays."""
-    info = GameInfo.of(game)
-    teacher = None if section.files else make_agent(section.agent, info)
-    number = 0
-    while True:
-        if teacher is None:
-            yield read_labels(Path(section.files[number % len(section.files)]), info)
-        else:
-            yield teach(game, teacher, section.games, derive(seed, "lesson", number), section.noise)
-        number += 1
-
-
-def study(learner: Learner, section: TeacherSection, game: Game, seed: int, say: Callable[[str], None]) -> None:
-    """Clone a teacher, and start the average and the optimizer anew from there."""
-    advisor = make_advisor(learner.section.advice, GameInfo.of(game))
-    for group in learner.optimizer.param_groups:
-        group["lr"] = section.learning_rate
-    done, right = 0, 0.0
-    for labels in lessons_of(section, game, seed):
-        choices = choices_of(labels, advisor, game.num_actions, section.softness, learner.device)
-        right = learner.clone(choices, labels.results, section.minibatch)
-        done += int(learner.team.agree(len(labels), least=True)) * learner.team.size
-        if done >= section.decisions:
-            break
-    say(f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted.")
-    learner.averaged.load_state_dict(learner.network.state_dict())
-    learner.optimizer.state.clear()
-
-
-def choices_of(
-    labels: Labels, advisor: Agent | None, num_actions: int, softness: float, device: torch.device
-) -> Choices:
-    """Return labels as a network needs them; a share of each target goes to all legal ids alike."""
-    advised = None
-    if advisor is not None:
-        chosen = advisor.act_batch(labels.observations.numpy(), labels.masks(num_actions))
-        advised = torch.from_numpy(chosen).to(device)
-    even = 1.0 / labels.counts[owners(labels.counts)]
-    targets = (1 - softness) * labels.targets + softness * even
-    first = functional.pad(labels.counts.cumsum(0), (1, 0))
-    return Choices(
-        labels.observations.to(device), advised, first.to(device), labels.actions.to(device), targets.to(device)
-    )
 
 
 # --- 4. a run
@@ -548,6 +469,7 @@ def learn_in(
         return finished
     torch.set_num_threads(section.threads)
     learner = make_learner(config, game, team)
+    line_ups = draw_games(config.game, game, section.line_ups, config.seed)
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     clock = Clock(section.decisions, section.max_minutes)
     path = checkpoints.latest_intact(say) if resume else None
@@ -558,8 +480,8 @@ def learn_in(
     else:
         clock.start(0.0)
         if config.teacher is not None:
-            study(learner, config.teacher, game, derive(config.seed, "study", team.rank), say)
-    if not improve(learner, config, game, console, clock, checkpoints):
+            study(learner, config.teacher, line_ups, derive(config.seed, "study", team.rank), say)
+    if not improve(learner, config, line_ups, console, clock, checkpoints):
         say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
         return None
     if team.rank == 0:
@@ -569,14 +491,19 @@ def learn_in(
 
 
 def improve(
-    learner: Learner, config: LearnConfig, game: Game, console: Console, clock: Clock, checkpoints: CheckpointFolder
+    learner: Learner,
+    config: LearnConfig,
+    line_ups: Sequence[Game],
+    console: Console,
+    clock: Clock,
+    checkpoints: CheckpointFolder,
 ) -> bool:
     """Play and learn until the clock is up; return False if training was stopped before."""
-    section, team = config.learn, learner.team
+    section, team, game = config.learn, learner.team, line_ups[0]
     seed = derive(config.seed, "games", team.rank, learner.decisions)
     torch.manual_seed(seed)
-    games = SelfPlay(game, section, seed, make_potential(game, config.shaping))
-    curve = Curve(checkpoints.folder.parent, config, game, console, learner.decisions) if team.rank == 0 else None
+    games = SelfPlay(line_ups, section, seed, make_potential(game, config.shaping))
+    curve = Curve(checkpoints.folder.parent, config, line_ups, console, learner.decisions) if team.rank == 0 else None
     saved, stop = learner.decisions, SoftStop()
     with TrainingProgress(console) as progress, stop.listening():
         while True:

@@ -11,7 +11,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import join, suggestion
 from sackarmies_env.core.validation import SingleLine, StrictModel
 from sackarmies_env.registry import load_players
-from sackarmies_training.config import TRAINED, AgentText, Count, GameSection
+from sackarmies_training.config import LEARNER, AgentText, Count, GameSection
 from sackarmies_training.seeds import MAX_SEED
 
 MAX_NAME = 24  # characters of a rung
@@ -87,8 +87,8 @@ class LadderConfig(StrictModel):
         for rung in self.rung:
             if names.count(rung.name) > 1:
                 raise ValueError(f"rung: the name {rung.name!r} is given twice")
-            if rung.agent == TRAINED:
-                raise ValueError(f"rung {rung.name!r}: {TRAINED!r} exists only within a training run: name its file")
+            if rung.agent == LEARNER:
+                raise ValueError(f"rung {rung.name!r}: {LEARNER!r} exists only within a training run: name its file")
         if self.anchor is not None and self.anchor not in names:
             raise ValueError(
                 f"anchor is {self.anchor!r}{suggestion(self.anchor, names)}, which is no rung: they are {join(names)}"

@@ -1,0 +1,41 @@
+"""Games of the learning curve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_training.curve import play_side_by_side
+from sackarmies_training.labels import LOSS, WIN
+from tests.core.toy_game import make_duel
+
+
+def results(general, opponent, games=12, line_ups=1):
+    duels = [make_duel() for _ in range(line_ups)]
+    info = GameInfo.of(duels[0])
+    agents = [make_agent(name, info) for name in (general, opponent)]
+    for agent in agents:
+        agent.reset(1)
+    return play_side_by_side(duels, *agents, games, seed=3)
+
+
+@pytest.mark.parametrize(("games", "line_ups", "played"), [(12, 1, 12), (5, 1, 6), (9, 2, 12)])
+def test_every_start_is_played_from_each_seat_in_every_line_up(games, line_ups, played):
+    found = results("random", "random", games, line_ups)
+    assert len(found) == played
+    assert set(found) <= {WIN, 1, LOSS}
+
+
+def test_equal_seeds_give_equal_games():
+    assert np.array_equal(results("random", "random"), results("random", "random"))
+
+
+@pytest.mark.slow
+def test_the_stronger_agent_wins_from_both_seats():
+    from sackarmies_env.registry import load_players
+
+    games = [load_players("sack_armies", 2, armies=pair) for pair in (["beginners", "undead"], ["empire", "monsters"])]
+    info = GameInfo.of(games[0])
+    found = play_side_by_side(games, make_agent("greedy", info), make_agent("random", info), 8, seed=1)
+    assert (found == WIN).all()

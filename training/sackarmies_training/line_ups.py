@@ -1,0 +1,43 @@
+"""Games of training: one for each line-up of armies, so that a General meets all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_env.registry import load_players
+from sackarmies_training.config import GameSection
+from sackarmies_training.seeds import derive
+
+PLAYERS = ("generals", "num_players")  # keys of [game] that say how many play
+
+
+def draw_games(section: GameSection, game: Game, number: int, seed: int) -> list[Game]:
+    """Return a game for each of some line-ups, in which every built-in army sits in each seat equally often.
+
+    Args:
+        section: of the configuration.
+        game: what it describes; the only one if `number` is 0.
+        number: of line-ups: 0, or a multiple of the number of armies.
+        seed: of the draw.
+
+    Raises:
+        ValueError: the game has no armies, the section names some, or they cannot have equal shares.
+    """
+    if number == 0:
+        return [game]
+    choices = find_hook(section.id, "choices") or {}
+    if "armies" not in choices:
+        raise ValueError(f"line_ups is {number}, but the game {section.id!r} has no armies to choose from")
+    if "armies" in (section.model_extra or {}):
+        raise ValueError("line_ups draws armies, and game.armies names them: give one of both")
+    armies = list(choices["armies"]())
+    if number % len(armies):
+        raise ValueError(f"line_ups is {number}: it must be a multiple of {len(armies)}, the number of armies")
+    rng = np.random.default_rng(derive(seed, "line_ups"))
+    places = [np.concatenate([rng.permutation(len(armies)) for _ in range(number // len(armies))])]
+    places += [rng.permutation(places[0]) for _ in range(game.num_players - 1)]
+    line_ups = [[armies[place] for place in line_up] for line_up in np.stack(places, axis=1)]
+    options = {name: value for name, value in (section.model_extra or {}).items() if name not in PLAYERS}
+    return [load_players(section.id, game.num_players, **options, armies=line_up) for line_up in line_ups]

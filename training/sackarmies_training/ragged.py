@@ -1,0 +1,68 @@
+"""Ragged rows: what belongs to the legal ids of several decisions, one decision after the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from sackarmies_agents.learned.network import Place
+
+
+def owners(counts: Tensor) -> Tensor:
+    """Return for each entry which row it belongs to, where row i has `counts[i]` entries."""
+    return torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+
+
+def log_probabilities(scores: Tensor, game: Tensor, n: int) -> Tensor:
+    """Return the logarithm of the softmax of scores `(k,)` over the entries of each of `n` decisions."""
+    highest = torch.full((n,), -torch.inf, device=scores.device).scatter_reduce(0, game, scores.detach(), "amax")
+    shifted = scores - highest[game]
+    return shifted - sums(shifted.exp(), game, n).log()[game]
+
+
+def sums(values: Tensor, game: Tensor, n: int) -> Tensor:
+    """Return the sum of values `(k,)` over the entries of each of `n` decisions."""
+    return torch.zeros(n, device=values.device).index_add(0, game, values)
+
+
+def draw(log_probs: Tensor, game: Tensor, n: int) -> Tensor:
+    """Return an entry of each of `n` decisions, drawn from probabilities `(k,)`: its index, `(n,)`."""
+    keys = log_probs - (-torch.rand_like(log_probs).clamp(1e-20, 1 - 1e-7).log()).log()
+    highest = torch.full((n,), -torch.inf, device=keys.device).scatter_reduce(0, game, keys, "amax")
+    winners = (keys == highest[game]).nonzero().squeeze(1)
+    if len(winners) < n:
+        raise ValueError("training has diverged: scores are no numbers; resume with a lower learning rate")
+    return torch.zeros(n, dtype=torch.int64, device=keys.device).index_put((game[winners],), winners)
+
+
+class Choices(NamedTuple):
+    """Decisions in tensors, with what belongs to their legal ids, `(m,)`, one decision after the other.
+
+    Attributes:
+        observations: `(k, size)` int8.
+        advised: `(k,)` int64, what the advisor would choose; None where there is none.
+        first: `(k + 1,)` int64, where the legal ids of each decision begin.
+        actions: `(m,)` int64, legal ids.
+        weights: `(m,)` of the policy that played, logarithms of its probabilities; of a teacher, probabilities.
+    """
+
+    observations: Tensor
+    advised: Tensor | None
+    first: Tensor
+    actions: Tensor
+    weights: Tensor
+
+    def pick(self, rows: Tensor, others: Tensor) -> tuple[Tensor, Tensor | None, Place, Tensor]:
+        """Return what a network is given for decisions whose ids are scored, `rows`, and for `others`.
+
+        Returns:
+            Observations and advice of both, one after the other; the ids of `rows`, and where they stand in `actions`.
+        """
+        counts = self.first[rows + 1] - self.first[rows]
+        game = owners(counts)
+        entry = torch.arange(len(game), device=game.device) + (self.first[rows] - (counts.cumsum(0) - counts))[game]
+        both = torch.cat([rows, others])
+        advised = None if self.advised is None else self.advised[both]
+        return self.observations[both], advised, Place(game, self.actions[entry]), entry

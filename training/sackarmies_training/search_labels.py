@@ -1,0 +1,202 @@
+"""Labels from search: what each legal action of a position gains over the scripted agent's choice.
+
+Games are played by some General; a share of their decisions is searched. Each legal action is played on in the same few
+worlds, so that gains are paired, and noisy: a network that learns from many positions averages over them. Worlds are
+few and positions many, for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_agents.search.agent import parts_of
+from sackarmies_agents.search.flat import Bench
+from sackarmies_agents.search.rounds import play_round, prior_choice, sample_worlds
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.step_batch import Ending
+from sackarmies_env.registry import load_players
+from sackarmies_training.labels import Labels, read_labels, results_of, write_labels
+from sackarmies_training.seeds import derive
+
+PLAYERS = 2
+LOT = 8  # games with the same armies, side by side
+FILE = 8_000  # decisions of a file, at least
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How labels are made.
+
+    Attributes:
+        agent: text form of the General that plays all seats.
+        noise: share of its decisions that are taken at random instead, so that more is seen.
+        share: of the decisions that are searched.
+        worlds: in which each action is played on.
+        most: actions that are compared in a position; of more, some are drawn.
+        horizon: turns that are played on after the one at hand.
+        temperature: targets are the softmax of gains divided by this.
+    """
+
+    agent: str = "greedy"
+    noise: float = 0.05
+    share: float = 0.25
+    worlds: int = 4
+    most: int = 12
+    horizon: int = 5
+    temperature: float = 0.05
+
+
+class Searcher:
+    """Compares the legal actions of positions of one game."""
+
+    def __init__(self, game: Game, plan: SearchPlan, seed: int) -> None:
+        parts = parts_of(GameInfo.of(game), ())
+        self._bench = Bench(game, parts.make_policy(game), parts.make_evaluation(game))
+        self._plan = plan
+        self._worlds, self._root = game.new_states(plan.worlds), game.new_states(1)
+        self._models = np.zeros((plan.worlds, game.num_players), np.int64)
+        self._rng = np.random.default_rng(seed)
+
+    def compare(self, root: Records, player: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the actions that were compared, rising, and what each gains over the scripted agent's choice."""
+        plan, bench = self._plan, self._bench
+        self._root[0] = root[0]
+        prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
+        others = [action for action in legal_ids(root["legal"][0]) if action != prior]
+        if len(others) >= plan.most:
+            others = self._rng.choice(others, plan.most - 1, replace=False).tolist()
+        actions = np.array([prior, *others], np.int64)
+        results = np.zeros((len(actions), plan.worlds))
+        candidates = np.stack([actions, np.arange(len(actions))], axis=1)
+        seed = int(self._rng.integers(2**62))
+        sample_worlds(bench.simulator, self._root, self._worlds, 0, plan.worlds, player, seed)
+        limits = np.array([0, plan.worlds, player, plan.horizon])
+        play_round(
+            bench.simulator,
+            bench.policy,
+            bench.evaluation,
+            self._worlds,
+            bench.scratch,
+            candidates,
+            self._models,
+            limits,
+            results,
+        )
+        gains = results.mean(axis=1) - results[0].mean()
+        order = np.argsort(actions)
+        return actions[order], gains[order]
+
+
+def label_games(game: Game, plan: SearchPlan, games: int, seed: int) -> Labels:
+    """Play games to their ends, and return labels of some of their decisions.
+
+    Args:
+        game: what is played.
+        plan: see `SearchPlan`.
+        games: how many, side by side.
+        seed: of games, noise and worlds.
+    """
+    info = GameInfo.of(game)
+    agent, random = make_agent(plan.agent, info), RandomAgent(derive(seed, "noise"))
+    agent.reset(derive(seed, "agent"))
+    searcher, rng = Searcher(game, plan, derive(seed, "worlds")), np.random.default_rng(seed)
+    batch = Batch(game, games, restarts=False)
+    batch.reset(rng.integers(2**62, size=games))
+    running = np.arange(games)
+    seen, places, actions, gains = [], [], [], []
+    while len(running):
+        observations, masks = batch.observations[running], batch.action_masks[running]
+        wanted = agent.act_batch(observations, masks)
+        for place in np.flatnonzero(rng.random(len(running)) < plan.share):
+            row = int(running[place])
+            player = int(batch.players[row])
+            root = batch.information_sets(player, [row]).states
+            compared, gained = searcher.compare(root, player)
+            seen.append(observations[place])
+            places.append((row, player))
+            actions.append(compared)
+            gains.append(gained)
+        at_random = random.act_batch(observations, masks)
+        batch.step(np.where(rng.random(len(running)) < plan.noise, at_random, wanted), running)
+        running = running[batch.ended[running] == Ending.RUNNING]
+    rows, seats = np.array(places).T
+    counts = np.array([len(one) for one in actions])
+    targets = np.concatenate([softmax(one / plan.temperature) for one in gains])
+    arrays = (
+        np.stack(seen),
+        counts,
+        np.concatenate(actions),
+        targets.astype(np.float32),
+        results_of(batch.returns)[rows, seats],
+        np.concatenate(gains).astype(np.float32),
+    )
+    return Labels(*map(torch.from_numpy, arrays))
+
+
+def write_search_labels(
+    folder: Path, plan: SearchPlan, decisions: int, game_id: str, seed: int, progress: Callable[[int], None]
+) -> int:
+    """Write files of labels of two-player games, armies being drawn; files that are there already count.
+
+    Args:
+        folder: made if there is none.
+        plan: see `SearchPlan`.
+        decisions: how many are labelled, at least.
+        game_id: what is played.
+        seed: of all that is random.
+        progress: called with the number of decisions that have been labelled.
+
+    Returns:
+        How many decisions the files hold.
+
+    Raises:
+        ValueError: the game has no search, the agent cannot play it, or a file is of another game.
+        OSError: a file cannot be written; those before stay.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    info = GameInfo.of(load_players(game_id, PLAYERS))
+    parts_of(info, ())
+    done = number = 0
+    while done < decisions:
+        path = folder / f"{number:05d}.safetensors"
+        if path.exists():
+            count = len(read_labels(path, info))
+        else:
+            found = label_lots(game_id, plan, derive(seed, "file", number))
+            count = len(found)
+            write_labels(path, found, info, f"search, games of {plan.agent}")
+        progress(count)
+        done += count
+        number += 1
+    return done
+
+
+def label_lots(game_id: str, plan: SearchPlan, seed: int) -> Labels:
+    """Return labels of several lots of games, each with armies of its own."""
+    rng = np.random.default_rng(seed)
+    armies = list((find_hook(game_id, "choices") or {}).get("armies", list)())
+    parts: list[Labels] = []
+    while sum(map(len, parts)) < FILE:
+        drawn = {"armies": rng.choice(armies, PLAYERS).tolist()} if armies else {}
+        game = load_players(game_id, PLAYERS, **drawn)
+        parts.append(label_games(game, plan, LOT, int(rng.integers(2**62))))
+    return Labels(*(torch.cat([getattr(part, name) for part in parts]) for name in Labels.__annotations__))
+
+
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities that are proportional to the exponentials of `scores`."""
+    grown = np.exp(scores - scores.max())
+    shares: NDArray[np.float64] = grown / grown.sum()
+    return shares
