@@ -1,4 +1,4 @@
-"""Best responses of Sack Armies: the scripted General with other weights, found by random search in generations."""
+"""Best responses of Sack Armies: the scripted General with other weights, and search that knows its opponent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.weights import LARGEST as LARGEST_WEIGHT
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
 from sackarmies_training.ladder.exploit import Arena, Responder, Response
-from sackarmies_training.ladder.units import Maker
+from sackarmies_training.ladder.units import Maker, maker_of
 
 LARGEST, SMALLEST = 32, 4  # candidates of a generation, powers of two
 FIRST_UNITS = 4  # that all candidates of a generation play; those that remain play twice as many, and so on
@@ -82,6 +83,35 @@ class WeightSearch:
         return left[0], gains[0, FIRST_UNITS:]  # the first units chose it among many, and flatter it
 
 
+class OpponentSearch:
+    """Searches with the fixed agent as model of the opponent, where that is the scripted General with some weights.
+
+    Nothing else is learned: settings of the search play the same units, and the better half goes on.
+    """
+
+    doc = "search that takes its opponent for the fixed agent, with the settings that win most"
+
+    def respond(self, arena: Arena) -> Response:
+        """Return the best settings found within the budget."""
+        state = arena.state or {"left": candidates_for(arena.text), "units": FIRST_UNITS, "next_unit": 0, "scores": {}}
+        while len(left := state["left"]) > 1 and 2 * len(left) * state["units"] <= arena.left:
+            numbers = range(state["next_unit"], state["next_unit"] + state["units"])
+            scores = arena.scores([maker_of(text) for text in left], numbers).mean(axis=1)
+            better = np.argsort(-scores, kind="stable")[: (len(left) + 1) // 2]
+            state["scores"] |= {text: float(score) for text, score in zip(left, scores, strict=True)}
+            state |= {"left": [left[place] for place in better]}
+            state |= {"next_unit": numbers.stop, "units": 2 * state["units"]}
+            arena.save(state)
+        return Response(maker_of(state["left"][0]), {"agent": state["left"][0], "scores": state["scores"]})
+
+
+def candidates_for(target: str) -> list[str]:
+    """Return searches that may exploit an agent, in text form."""
+    spec = parse_agent(target)
+    models = f",models={spec.options['weights']}" if spec.name == "greedy" and "weights" in spec.options else ""
+    return [f"search:level=fast,horizon={turns},gate={gate}{models}" for turns in (3, 5, 7) for gate in (1, 2)]
+
+
 def affordable(games: int) -> int:
     """Return how many candidates a generation can have for so many games; 0 if too few."""
     candidates = LARGEST
@@ -100,4 +130,4 @@ def mutated(weights: Mapping[str, float], spread: float, rng: np.random.Generato
 
 def responders() -> dict[str, Responder]:
     """Return the responders of the game by name."""
-    return {"weights": WeightSearch()}
+    return {"weights": WeightSearch(), "search": OpponentSearch()}
