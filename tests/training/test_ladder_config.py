@@ -58,6 +58,7 @@ def duel():
         ({"more": 'armies = ["empire", "empire"]', "units": 2}, "armies names an army twice"),
         ({"more": 'armies = ["empyre"]', "units": 1}, "there is no army 'empyre' (did you mean \"empire\"?)"),
         ({"pool": 'line_ups = "all"'}, '"all" is not allowed'),
+        ({"pool": 'rungs = ["random", "gredy"]'}, "pool of 2 players: 'gredy' (did you mean \"greedy\"?) is no rung"),
         ({"more": "speed = 1"}, 'unknown key "speed"'),
         ({"pool": "[[pool]]\nplayers = 2\nunits = 13"}, "two pools are for 2 players, only one is allowed"),
     ],
@@ -115,6 +116,14 @@ def test_units_stay_the_same_when_a_rung_is_added(tmp_path):
     after = schedule(make_config(tmp_path, {"other": "random", "random": "random", "high": "greedy"}, ((2, 3), (4, 2))))
     assert set(before) < set(after)
     assert len(after) == 3 * len(before)
+
+
+def test_pool_may_leave_rungs_out(tmp_path):
+    rungs = {"a": "random", "b": "random", "c": "random"}
+    pool = {"players": 2, "units": 3, "rungs": ["c", "a"]}
+    units = schedule(make_config(tmp_path, rungs, pool=[pool, {"players": 4, "units": 1}]))
+    assert {unit.line_up for unit in units if len(unit.line_up) == 2} == {("a", "c")}
+    assert {name for unit in units if len(unit.line_up) == 4 for name in unit.line_up} == {"a", "b", "c"}
 
 
 def test_line_ups_and_numbers_have_seeds_of_their_own(tmp_path):

@@ -33,11 +33,13 @@ class Pool(StrictModel):
         units: of each line-up; a unit is one draw of armies and chance, played in all seatings.
         line_ups: "pairs", each two rungs, by turns around the table; or "mixed", all choices of as many different rungs
             as there are seats.
+        rungs: names of those that play; left out, all.
     """
 
     players: Annotated[int, Field(ge=2)]
     units: Count
     line_ups: Literal["pairs", "mixed"] = "pairs"
+    rungs: Annotated[list[str], Field(min_length=2)] | None = None
 
 
 class LadderConfig(StrictModel):
@@ -67,6 +69,10 @@ class LadderConfig(StrictModel):
     def agents(self) -> dict[str, str]:
         """Text forms of the rungs by name."""
         return {rung.name: rung.agent for rung in self.rung}
+
+    def rungs_of(self, pool: Pool) -> list[str]:
+        """Return the names of the rungs that play in a pool, in their order."""
+        return [name for name in self.agents if pool.rungs is None or name in pool.rungs]
 
     @property
     def army_list(self) -> tuple[str, ...]:
@@ -105,8 +111,14 @@ class LadderConfig(StrictModel):
     @model_validator(mode="after")
     def _pools_are_possible(self) -> LadderConfig:
         sizes = [pool.players for pool in self.pool]
-        armies = self.army_list
+        armies, names = self.army_list, list(self.agents)
         for pool in self.pool:
+            for name in pool.rungs or []:
+                if name not in names:
+                    raise ValueError(
+                        f"pool of {pool.players} players: {name!r}{suggestion(name, names)} is no rung: they are "
+                        f"{join(names)}"
+                    )
             if sizes.count(pool.players) > 1:
                 raise ValueError(f"pool: two pools are for {pool.players} players, only one is allowed")
             if pool.line_ups == "pairs" and pool.players % 2:

@@ -49,10 +49,11 @@ def make_reports(config: LadderConfig, entries: Sequence[UnitEntry]) -> list[Poo
     """Return the reports of all pools in which every rung has played, of their finished units."""
     reports = []
     for pool in config.pool:
-        played = [entry for entry in entries if entry.players == pool.players]
+        rungs = config.rungs_of(pool)
+        played = [one for one in entries if one.players == pool.players and set(one.line_up) <= set(rungs)]
         seated = {name for entry in played for name in entry.line_up}
-        if seated >= set(config.agents):
-            estimates = PoolEstimates(list(config.agents), played, config.anchor)
+        if seated >= set(rungs):
+            estimates = PoolEstimates(rungs, played, config.anchor if config.anchor in rungs else None)
             reports.append(PoolReport(pool, estimates, tuple(map(estimates.result, estimates.ranked))))
     return reports
 

@@ -145,7 +145,7 @@ def schedule(config: LadderConfig) -> list[Unit]:
         for number in range(most)
         for pool in config.pool
         if number < pool.units
-        for line_up in pool_line_ups(list(config.agents), pool)
+        for line_up in pool_line_ups(config.rungs_of(pool), pool)
     ]
 
 
