@@ -36,6 +36,7 @@ SACK_ARMIES = GameEntry(
     greedy="sackarmies_agents.scripted.sack_armies.agent:GreedyAgent",
     policy="sackarmies_agents.scripted.sack_armies.policy:make_policy",
     evaluation="sackarmies_agents.search.sack_armies.evaluation:make_evaluation",
+    focus="sackarmies_agents.search.sack_armies.focus:focus",
     title="Sack Armies",
     player_noun="General",
     players=(2, 6),

@@ -239,6 +239,7 @@ KINDS: dict[str, AgentKind] = {
             "horizon": "turns that are played on after the one at hand",
             "gate": "standard errors by which a choice must be better than the scripted agent's to be taken instead",
             "threads": "how many work at once",
+            "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
             "models": "variants of the scripted agent, joined by +: the first chooses for it, others play any of them",
         },
         "plays each choice on in states that may be the true one, if the game has what that takes",

@@ -45,6 +45,7 @@ class GameEntry:
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
         policy: `(game, variants) -> core.simulator.Policy`, the scripted agent for kernels; as usual without variants.
         evaluation: `(game) -> core.simulator.Evaluation`, what search takes positions to be worth.
+        focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
             `make_game`. None: one configuration stands for all.
         commands: `(app) -> None`, adds commands to the command line.
@@ -69,6 +70,7 @@ class GameEntry:
     greedy: str | None = None
     policy: str | None = None
     evaluation: str | None = None
+    focus: str | None = None
     warmup: str | None = None
     commands: str | None = None
     responders: str | None = None

@@ -11,6 +11,8 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import Race, Settings, rounds_of
+from sackarmies_agents.search.rounds import play_turns
+from sackarmies_agents.search.sack_armies.evaluation import load_weights, make_evaluation
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.state import NO_PLAYER
@@ -97,6 +99,21 @@ def test_time_limits_are_kept():
     assert min(took) < 0.045  # the least of five: other programs may have the processor
 
 
+def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
+    batch = positions(12, 120, n=1)
+    parts = parts_of(GameInfo.of(batch.game), ())
+    simulator, policy, turn = batch.game.simulator(), parts.make_policy(batch.game), int(batch.states["turn"][0])
+    streams = []
+    for used in (0, 5):
+        states = batch.game.clone(batch.states)
+        states["flip_count"] += used
+        states["draw_count"] += used
+        play_turns(simulator, policy, states, np.zeros(2, np.int64), turn, 3)
+        assert states["turn"][0] == turn + 1
+        streams.append([states[name].tolist() for name in ("flip_key", "flip_count", "draw_key", "draw_count")])
+    assert streams[0] == streams[1]
+
+
 def test_a_copy_searches_by_itself():
     batch = positions(6, 80)
     information = batch.information_sets(0, running(batch, 0))
@@ -106,19 +123,28 @@ def test_a_copy_searches_by_itself():
 
 
 def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
-    race = Race(np.array([10, 20]), np.zeros((512, 2), np.int64))
+    race = Race(np.array([10, 20]))
     race.results[:, :4] = [[0.0, 0.0, 0.0, 0.0], [1.0, -0.9, 1.0, -0.9]]
-    race.count(0, 4)
+    race.count(4)
     assert race.finding(gate=1.0).action == 10
     assert race.finding(gate=0.0).action == 20
     race.results[1, :4] = [0.1, 0.2, 0.1, 0.2]
     assert race.finding(gate=1.0).action == 20
 
 
+def test_two_gains_that_happen_to_be_alike_prove_little():
+    race = Race(np.array([10, 20]))
+    race.results[:, :2] = [[0.0, 0.0], [0.05, 0.05]]
+    race.count(2)
+    assert race.finding(gate=1.0).action == 10
+    race.results[1, :2] = 0.5
+    assert race.finding(gate=1.0).action == 20
+
+
 def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
-    race = Race(np.arange(6), np.zeros((512, 2), np.int64))
+    race = Race(np.arange(6))
     race.results[:, 0] = [-1.0, 0.5, 0.1, 0.9, 0.2, 0.3]
-    race.count(0, 1)
+    race.count(1)
     race.halve()
     assert race.running.tolist() == [0, 1, 3, 5]
     assert [rounds_of(k) for k in (2, 3, 4, 5, 8, 9)] == [1, 2, 2, 3, 3, 4]
@@ -130,7 +156,26 @@ def test_no_more_playouts_than_asked_for(playouts):
     for finding in searcher(batch.game, Settings(playouts=playouts, horizon=1)).search(
         batch.information_sets(0, running(batch, 0))
     ):
-        assert 0 < finding.counts.sum() <= playouts
+        assert finding.counts.sum() <= playouts
+
+
+def test_decisions_that_search_would_not_change_are_left_to_the_scripted_agent():
+    batch = positions(10, 0)  # at the start, battlefields are placed
+    findings = [searcher(batch.game).search(batch.information_sets(0, running(batch, 0))) for _ in range(2)]
+    assert len(findings[0]) > 0
+    for finding in findings[0]:
+        assert finding.action == finding.prior
+        assert finding.counts.sum() == 0
+
+
+def test_shares_of_the_effort_are_what_the_game_asks_for():
+    batch = positions(11, 60)
+    information = batch.information_sets(0, running(batch, 0))
+    parts = parts_of(GameInfo.of(batch.game), ())
+    for share in (0.5, 2.0):
+        focused = dataclasses.replace(parts, focus=lambda states, share=share: np.full(len(states), share))
+        for finding in SearchAgent(GameInfo.of(batch.game), QUICK, focused).search(information):
+            assert 0.6 * 24 * share <= finding.counts.sum() <= 24 * share
 
 
 @pytest.mark.parametrize(
@@ -144,6 +189,7 @@ def test_no_more_playouts_than_asked_for(playouts):
         ("search:gate=-1", "gate='-1': a number of at least 0"),
         ("search:threads=0", "threads='0': an integer of at least 1"),
         ("search:models=nowhere", "nowhere"),
+        ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),
         ("search:depth=3", "has no option 'depth'"),
     ],
 )
@@ -151,6 +197,23 @@ def test_wrong_options_are_refused_with_a_sentence(text, fault):
     info = GameInfo.of(load_game("sack_armies"))
     with pytest.raises(ValueError, match=fault):  # before the first decision, where it would be a forfeit
         make_agent(text, info)
+
+
+def test_weights_of_another_evaluation_are_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", offset=np.zeros(3, np.float32))
+    with pytest.raises(ValueError, match=r"other\.npz does not hold an evaluation of 61 numbers with 32 hidden units"):
+        make_agent(f"search:evaluation={tmp_path / 'other.npz'}", GameInfo.of(load_game("sack_armies")))
+
+
+def test_an_evaluation_from_a_file_is_used(tmp_path):
+    game = load_game("sack_armies")
+    weights = {name: array.copy() for name, array in load_weights().items()}
+    weights["outcome_weight"][:] = 0.0
+    weights["outcome_bias"][:] = [50.0, 0.0, 0.0]  # everything is won
+    np.savez(tmp_path / "sure.npz", **weights)
+    evaluation = make_evaluation(game, str(tmp_path / "sure.npz"))
+    batch = positions(13, 60, n=1)
+    assert evaluation.evaluate(evaluation.model, game.params, batch.states, 0) == pytest.approx(1.0)
 
 
 def test_levels_are_budgets_of_playouts():

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo, InformedAgent
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.search.flat import Finding, FlatSearch, Settings
+from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.workers import Workers
+from sackarmies_env.registry import load_game
 
 LEVELS = {
     "fast": Settings(playouts=32),
@@ -41,24 +42,36 @@ class Parts:
     Attributes:
         make_policy: builds the policy that plays positions on, for one thread.
         make_evaluation: likewise what positions are worth where that stops.
+        focus: where it pays to search, see `FlatSearch`.
     """
 
     make_policy: Callable[[Game], Policy]
     make_evaluation: Callable[[Game], Evaluation]
+    focus: Focus | None = None
 
 
-def parts_of(info: GameInfo, variants: tuple[str, ...]) -> Parts:
+def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = None) -> Parts:
     """Return what a game offers for searches: its scripted agent in some variants, and its evaluation.
 
+    Args:
+        info: the game.
+        variants: of the scripted agent; none for the usual one.
+        source: file of the evaluation's weights; None for the usual ones.
+
     Raises:
-        ValueError: it does not offer both, or the scripted agent cannot play it in this configuration or variant.
+        ValueError: it does not offer both, the scripted agent cannot play it in this configuration or variant, or the
+            file does not hold such weights.
     """
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
         raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
     for text in [f"greedy:weights={variant}" for variant in variants] or ["greedy"]:
         make_agent(text, info)  # the first decision would be too late to refuse weights, or what it cannot read
-    return Parts(lambda game: policy(game, variants), evaluation)
+    if source is not None:
+        evaluation(load_game(info.game_id, num_players=info.num_players), source)  # for the same reason
+    return Parts(
+        lambda game: policy(game, variants), lambda game: evaluation(game, source), find_hook(info.game_id, "focus")
+    )
 
 
 class SearchAgent(InformedAgent):
@@ -124,7 +137,9 @@ class SearchAgent(InformedAgent):
             threads = self.settings.threads
             plans = [self.settings] + [replace(self.settings, threads=1)] * (threads if threads > 1 else 0)
             parts = self._parts
-            self._ready[game.digest] = [FlatSearch(game, parts.make_policy, parts.make_evaluation, s) for s in plans]
+            self._ready[game.digest] = [
+                FlatSearch(game, parts.make_policy, parts.make_evaluation, plan, parts.focus) for plan in plans
+            ]
             if len(self._ready) > KEPT_GAMES:
                 self._ready.popitem(last=False)
         return self._ready[game.digest]
@@ -155,7 +170,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()
-    return SearchAgent(info, settings, parts_of(info, variants))
+    return SearchAgent(info, settings, parts_of(info, variants, options.get("evaluation")))
 
 
 def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float) -> Number:

@@ -12,12 +12,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.search.rounds import play_round, prior_choice, sample_worlds
+from sackarmies_agents.search.rounds import halve, play_worlds, prior_choice, run_race
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.simulator import Evaluation, Policy
@@ -25,8 +25,13 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
 
 MAX_WORLDS = 512
+USUAL_SPREAD = 0.12  # of the difference that two actions make in a world: its standard deviation
+USUAL_WEIGHT = 4  # worlds that this counts for in an estimate of it
+BIAS = 0.02  # of the difference between two actions, by the evaluation and the horizon: no number of worlds lessens it
 FIRST_GUESS = 100e-6  # seconds a playout takes, until one has been timed
 MEMORY = 0.7  # how much of an estimate of that stays when another one comes in
+
+Focus = Callable[[Records], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Settings:
     playouts: int = 160
     milliseconds: float | None = None
     horizon: int = 5
-    gate: float = 2.0
+    gate: float = 1.5
     threads: int = 1
 
 
@@ -74,7 +79,13 @@ class Bench:
         self.simulator = game.simulator()
         self.policy = policy
         self.evaluation = evaluation
-        self.scratch = game.new_states(1)
+        self.scratch = game.new_states(2)
+        self.models = np.zeros(game.num_players, np.int64)
+
+    @property
+    def tools(self) -> tuple[Any, ...]:
+        """What kernels of `rounds` take first, the root and what it is searched for follow."""
+        return self.simulator, self.policy, self.evaluation
 
 
 class FlatSearch:
@@ -86,6 +97,8 @@ class FlatSearch:
             searches, and is the choice that must be beaten; the others play, as chance has it, by any of its models.
         make_evaluation: likewise, of the positions where playing on ends.
         settings: see `Settings`.
+        focus: `(states (n,)) -> (n,)`, in which positions it pays to search, as a share of the usual playouts; in
+            those with 0 the policy's choice is taken. None: in all alike.
     """
 
     def __init__(
@@ -94,13 +107,14 @@ class FlatSearch:
         make_policy: Callable[[Game], Policy],
         make_evaluation: Callable[[Game], Evaluation],
         settings: Settings,
+        focus: Focus | None = None,
     ) -> None:
         self.game = game
         self.settings = settings
+        self._focus = focus
         self._benches = [Bench(game, make_policy(game), make_evaluation(game)) for _ in range(settings.threads)]
         self._workers = Workers(settings.threads)
         self._root = game.new_states(1)
-        self._worlds = game.new_states(MAX_WORLDS)
         self._pace = FIRST_GUESS
 
     def search(self, root: Records, player: int, seed: int) -> Finding:
@@ -114,86 +128,69 @@ class FlatSearch:
         started = time.perf_counter()
         legal = legal_ids(root["legal"][0])
         if len(legal) == 1:
-            return Finding(legal[0], legal[0], np.array(legal), np.zeros(1), np.zeros(1, np.int64))
+            return unsearched(legal[0])
         copy_records(root, self._root)
         bench = self._benches[0]
         prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
-        rng = np.random.default_rng(seed)
-        race = Race(self._contenders(legal, prior, self._affordable(started), rng), self._opponents(player, rng))
-        self._run(race, player, seed, started)
+        share = 1.0 if self._focus is None else float(self._focus(root)[0])
+        budget = self._affordable(started, share)
+        if budget < 2:
+            return unsearched(prior)
+        race = Race(self._contenders(legal, prior, budget, seed))
+        task = Task(player, self.settings.horizon, seed)
+        if self.settings.milliseconds is None and self.settings.threads == 1:
+            race.run(bench, self._root, task, budget)
+        else:
+            self._run(race, task, budget, started, share)
         return race.finding(self.settings.gate)
 
-    def _affordable(self, started: float) -> int:
+    def _affordable(self, started: float, share: float = 1.0) -> int:
         """Return how many playouts the time that is left allows, by how long they have taken so far."""
         limit = self.settings.milliseconds
+        most = int(self.settings.playouts * share)
         if limit is None:
-            return self.settings.playouts
-        left = limit * 1e-3 - (time.perf_counter() - started)
-        return max(0, min(self.settings.playouts, int(left / self._pace)))
+            return most
+        left = limit * 1e-3 * min(1.0, share) - (time.perf_counter() - started)
+        return max(0, min(most, int(left / self._pace)))
 
-    def _contenders(self, legal: list[int], prior: int, budget: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    @staticmethod
+    def _contenders(legal: list[int], prior: int, budget: int, seed: int) -> NDArray[np.int64]:
         """Return the actions to be played on, the policy's first: as many as each round can play in one world."""
         others = [action for action in legal if action != prior]
         room = 1
         while room < len(others) and (room + 2) * rounds_of(room + 2) <= budget:
             room += 1
         if len(others) > room:
-            others = rng.choice(others, room, replace=False).tolist()
+            others = np.random.default_rng(seed).choice(others, room, replace=False).tolist()
         return np.array([prior, *others], np.int64)
 
-    def _opponents(self, player: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return by which model each seat plays in each world, `(MAX_WORLDS, num_players)` int64."""
-        num_models = len(self._benches[0].policy.models)
-        models = rng.integers(num_models, size=(MAX_WORLDS, self.game.num_players))
-        models[:, player] = 0
-        return models
-
-    def _run(self, race: Race, player: int, seed: int, started: float) -> None:
-        """Play rounds, each with the better half of the one before, until the budget is spent."""
+    def _run(self, race: Race, task: Task, budget: int, started: float, share: float) -> None:
+        """Play rounds on all threads, each with the better half of the one before, until the budget is spent."""
         rounds = rounds_of(len(race.actions))
-        left = self.settings.playouts
+        left = budget
         for number in range(rounds):
-            share = left // (rounds - number)
-            while race.played < MAX_WORLDS:
-                affordable = self._affordable(started) // (rounds - number)
-                count = min(min(share, affordable) // len(race.running), MAX_WORLDS - race.played)
-                if count < 1:
-                    break
-                self._play(race, race.played, race.played + count, player, seed)
-                share -= count * len(race.running)
+            affordable = min(left, self._affordable(started, share)) // (rounds - number)
+            count = min(affordable // len(race.running), MAX_WORLDS - race.played)
+            if count > 0:
+                self._play(race, task, race.played, race.played + count)
                 left -= count * len(race.running)
-                if self.settings.milliseconds is not None:
-                    break
-            race.halve()
+            if number < rounds - 1:
+                race.halve()
 
-    def _play(self, race: Race, first: int, last: int, player: int, seed: int) -> None:
+    def _play(self, race: Race, task: Task, first: int, last: int) -> None:
         """Play what is still in the race on in some worlds, on all threads."""
         begun = time.perf_counter()
-        candidates = np.stack([race.actions[race.running], race.running], axis=1)
         pieces = np.linspace(first, last, min(self.settings.threads, last - first) + 1).astype(int).tolist()
 
         def work(piece: int) -> None:
-            bench, start, stop = self._benches[piece], pieces[piece], pieces[piece + 1]
-            sample_worlds(bench.simulator, self._root, self._worlds, start, stop, player, seed)
-            limits = np.array([start, stop, player, self.settings.horizon])
-            play_round(
-                bench.simulator,
-                bench.policy,
-                bench.evaluation,
-                self._worlds,
-                bench.scratch,
-                candidates,
-                race.models,
-                limits,
-                race.results,
-            )
+            race.play(self._benches[piece], self._root, task, pieces[piece], pieces[piece + 1])
 
         if len(pieces) == 2:
             work(0)
         else:
             self._workers.share(work, len(pieces) - 1)
-        race.count(first, last)
-        pace = (time.perf_counter() - begun) / ((last - first) * len(candidates))
+        race.count(last)
+        pace = (time.perf_counter() - begun) / ((last - first) * len(race.running))
         self._pace = MEMORY * self._pace + (1.0 - MEMORY) * pace
 
 
@@ -202,44 +199,69 @@ def rounds_of(contenders: int) -> int:
     return max(1, math.ceil(math.log2(contenders)))
 
 
+def unsearched(action: int) -> Finding:
+    """Return the finding where nothing is compared."""
+    return Finding(action, action, np.array([action]), np.zeros(1), np.zeros(1, np.int64))
+
+
+class Task(NamedTuple):
+    """What is searched.
+
+    Attributes:
+        player: for whom.
+        horizon: turns that are played on after the one at hand.
+        seed: of the worlds.
+    """
+
+    player: int
+    horizon: int
+    seed: int
+
+
 class Race:
     """Actions that are compared, in the same worlds; the first is the policy's choice and stays to the end.
 
     Attributes:
         actions: `(k,)` int64.
-        models: `(MAX_WORLDS, num_players)` int64, by which model each seat plays in a world.
-        results: `(k, MAX_WORLDS)` float64.
+        results: `(k, MAX_WORLDS)` float64, as far as they were played.
         running: `(r,)` int64, places of those that are still in the race.
         played: worlds in which these have been played.
         counts: `(k,)` int64, worlds in which each was played.
     """
 
-    def __init__(self, actions: NDArray[np.int64], models: NDArray[np.int64]) -> None:
+    def __init__(self, actions: NDArray[np.int64]) -> None:
         self.actions = actions
-        self.models = models
-        self.results = np.zeros((len(actions), MAX_WORLDS))
+        self.results = np.empty((len(actions), MAX_WORLDS))
         self.running = np.arange(len(actions))
         self.played = 0
         self.counts = np.zeros(len(actions), np.int64)
 
-    def count(self, first: int, last: int) -> None:
-        """Note that what is running was played in these worlds."""
-        self.counts[self.running] += last - first
-        self.played = last
+    def run(self, bench: Bench, root: Records, task: Task, budget: int) -> None:
+        """Play all rounds, in one go."""
+        order, rounds = np.array([0, budget, *task]), rounds_of(len(self.actions))
+        given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds)
+        left = run_race(*bench.tools, *given, self.results, self.counts)
+        self.running = self.running[:left]
+        self.played = int(self.counts[0])
+
+    def play(self, bench: Bench, root: Records, task: Task, first: int, last: int) -> None:
+        """Play what is running on in some worlds."""
+        given = (root, bench.scratch, bench.models, self.actions, self.running, np.array([first, last, *task]))
+        play_worlds(*bench.tools, *given, self.results)
+
+    def count(self, played: int) -> None:
+        """Note that what is running was played in so many worlds."""
+        self.counts[self.running] = played
+        self.played = played
 
     def values(self) -> NDArray[np.float64]:
         """Return the mean result of each action, `(k,)`; 0 for those that were not played."""
-        sums: Any = self.results.sum(axis=1)
-        means: NDArray[np.float64] = sums / np.maximum(self.counts, 1)
-        return means
+        means = [row[:count].mean() if count else 0.0 for row, count in zip(self.results, self.counts, strict=True)]
+        return np.array(means)
 
     def halve(self) -> None:
         """Leave the better half in the race, and the policy's choice."""
-        if self.played == 0 or len(self.running) <= 2:
-            return
-        order = self.running[np.argsort(-self.values()[self.running], kind="stable")]
-        best = order[: (len(order) + 1) // 2]
-        self.running = np.unique(np.append(best, 0))
+        self.running = self.running[: halve(self.running, len(self.running), self.results, self.played)]
 
     def finding(self, gate: float) -> Finding:
         """Return the outcome: the best action if its gain over the policy's choice exceeds `gate` standard errors."""
@@ -247,7 +269,12 @@ class Race:
         best = int(self.running[np.argmax(values[self.running])]) if self.played else 0
         if best != 0:
             gains = self.results[best, : self.played] - self.results[0, : self.played]
-            error = float(gains.std(ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
-            if not float(gains.mean()) > gate * error:
+            if not float(gains.mean()) > gate * standard_error(gains):
                 best = 0
         return Finding(int(self.actions[best]), int(self.actions[0]), self.actions, values, self.counts)
+
+
+def standard_error(gains: NDArray[np.float64]) -> float:
+    """Return the standard error of a mean gain; neither many gains make it small, nor a few that happen to be alike."""
+    squares = float(((gains - gains.mean()) ** 2).sum()) + USUAL_WEIGHT * USUAL_SPREAD**2
+    return math.sqrt(squares / (len(gains) - 1 + USUAL_WEIGHT) / len(gains) + BIAS**2)

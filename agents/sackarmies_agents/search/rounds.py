@@ -6,35 +6,60 @@ import numpy as np
 
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import mix
-from sackarmies_env.core.simulator import choose_next, determinize, play_on, step, value_of
+from sackarmies_env.core.simulator import choose_next, determinize, is_over, play_on, reseed, step, value_of
 
 MASK63 = np.uint64(0x7FFFFFFFFFFFFFFF)
 SPREAD = np.uint64(32)
 
-
-@njit
-def seed_of_world(seed, world):
-    """Return the seed of a world of a search, int64: it depends on the seed of the search and the world's number."""
-    return np.int64(mix(mix(np.uint64(seed)) ^ (np.uint64(world) << SPREAD)) & MASK63)
+# --- worlds
 
 
 @njit
-def sample_worlds(simulator, root, worlds, first, last, player, seed):
-    """Write states that may be the true one into `worlds`.
+def derived_seed(seed, number):
+    """Return the seed of what has a number, int64: of a world of a search, of a turn or a seat of a world."""
+    return np.int64(mix(mix(np.uint64(seed)) ^ (np.uint64(number) << SPREAD)) & MASK63)
+
+
+@njit
+def sample_world(simulator, root, states, player, seed):
+    """Write a state that may be the true one into `states` (1,).
 
     Args:
         simulator: of the game.
         root: (1,), a state of the player's information set.
-        worlds: (w,), overwritten from `first` to `last` - 1.
-        first: number of the first world.
-        last: number behind the last one.
+        states: (1,), overwritten.
         player: whose information it is.
-        seed: of the search.
+        seed: of the world.
     """
-    for world in range(first, last):
-        states = worlds[world : world + 1]
-        states[0] = root[0]
-        determinize(simulator, states, player, seed_of_world(seed, world))
+    states[0] = root[0]
+    determinize(simulator, states, player, seed)
+
+
+@njit
+def draw_models(policy, models, player, seed):
+    """Draw which variant of the policy each seat plays in a world: models (num_players,) int64; `player` plays 0."""
+    for seat in range(len(models)):
+        models[seat] = derived_seed(seed, seat) % len(policy.models) if seat != player else 0
+
+
+@njit
+def play_turns(simulator, policy, states, models, last_turn, seed):
+    """Let a policy play all seats until the game is over or a turn after `last_turn` has begun.
+
+    Chance is seeded anew in each turn. So it brings two lines of play the same in later turns, however much of it they
+    have used before, and what they end in differs less by luck.
+
+    Returns:
+        Decisions played, forced ones included.
+    """
+    decisions = np.int64(0)
+    while not is_over(states[0]) and states[0].turn <= last_turn:
+        decisions += play_on(simulator, policy, states, models, states[0].turn)
+        reseed(states[0], derived_seed(seed, states[0].turn))
+    return decisions
+
+
+# --- races
 
 
 @njit
@@ -44,32 +69,106 @@ def prior_choice(simulator, policy, root, model):
 
 
 @njit
-def play_round(simulator, policy, evaluation, worlds, scratch, candidates, models, limits, values):
-    """Play each candidate on in some worlds, and write what that was worth.
+def play_worlds(simulator, policy, evaluation, root, scratch, models, actions, running, task, values):
+    """Play actions on in some worlds, and write what that was worth.
 
-    All candidates meet the same chance and the same opponents in a world.
+    All actions meet the same chance and the same opponents in a world.
 
     Args:
         simulator: of the game.
         policy: plays all seats.
         evaluation: of the positions where playing on ends.
-        worlds: (w,) states.
-        scratch: (1,) states, overwritten.
-        candidates: (k, 2) int64: a legal id, and its row of `values`.
-        models: (w, num_players) int64, the variant of the policy that each seat plays in a world.
-        limits: (4,) int64: the first world, the one behind the last, the player, and turns to be played after this one.
-        values: (rows, w) float64, overwritten there.
+        root: (1,), a state of the player's information set.
+        scratch: (2,) states, overwritten.
+        models: (num_players,) int64, overwritten.
+        actions: (k,) int64, legal ids.
+        running: (r,) int64, places of those that are played on.
+        task: (5,) int64: the first world, the one behind the last, the player, turns to be played after this one, seed.
+        values: (k, w) float64, overwritten there.
 
     Returns:
         Decisions played, forced ones included.
     """
-    first, last, player, horizon = limits
+    first, last, player, horizon, search_seed = task
     decisions = np.int64(0)
+    last_turn = root[0].turn + horizon
     for world in range(first, last):
-        last_turn = worlds[world].turn + horizon
-        for i in range(len(candidates)):
-            scratch[0] = worlds[world]
-            step(simulator, scratch, candidates[i, 0])
-            decisions += 1 + play_on(simulator, policy, scratch, models[world], last_turn)
-            values[candidates[i, 1], world] = value_of(simulator, evaluation, scratch, player)
+        seed = derived_seed(search_seed, world)
+        sample_world(simulator, root, scratch[:1], player, seed)
+        draw_models(policy, models, player, seed)
+        for i in range(len(running)):
+            scratch[1] = scratch[0]
+            step(simulator, scratch[1:], actions[running[i]])
+            decisions += 1 + play_turns(simulator, policy, scratch[1:], models, last_turn, seed)
+            values[running[i], world] = value_of(simulator, evaluation, scratch[1:], player)
     return decisions
+
+
+@njit
+def mean_value(values, place, count):
+    """Return the mean of the first `count` results of an action; 0 without any."""
+    total = 0.0
+    for world in range(count):
+        total += values[place, world]
+    return total / max(np.int64(1), np.int64(count))
+
+
+@njit
+def halve(running, num_running, values, played):
+    """Leave the better half of the first `num_running` places in `running`, and place 0, in order; return how many."""
+    if played == 0 or num_running <= 2:
+        return num_running
+    kept = (num_running + 1) // 2
+    count = np.int64(0)
+    means = np.empty(num_running)
+    for i in range(num_running):
+        means[i] = mean_value(values, running[i], played)
+    for i in range(num_running):
+        better = 0
+        for other in range(num_running):
+            better += means[other] > means[i] or (means[other] == means[i] and other < i)
+        if better < kept or running[i] == 0:
+            running[count] = running[i]
+            count += 1
+    return count
+
+
+@njit
+def run_race(simulator, policy, evaluation, root, scratch, models, actions, running, task, rounds, values, counts):
+    """Play rounds, each with the better half of the one before, until the playouts are spent.
+
+    Args:
+        simulator: of the game.
+        policy: plays all seats.
+        evaluation: of the positions where playing on ends.
+        root: (1,), a state of the player's information set.
+        scratch: (2,) states, overwritten.
+        models: (num_players,) int64, overwritten.
+        actions: (k,) int64, legal ids.
+        running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
+        task: (5,) int64, overwritten: nothing, how many playouts there are, the player, turns to be played after this
+            one, seed.
+        rounds: how many.
+        values: (k, w) float64, overwritten as far as worlds are played.
+        counts: (k,) int64, overwritten: in how many worlds each action was played.
+
+    Returns:
+        How many actions were in the last round.
+    """
+    left = task[1]
+    played = np.int64(0)
+    num_running = np.int64(len(actions))
+    for number in range(rounds):
+        share = left // (rounds - number)
+        count = min(share // num_running, values.shape[1] - played)
+        task[0] = played
+        task[1] = played + count
+        chosen = running[:num_running]
+        play_worlds(simulator, policy, evaluation, root, scratch, models, actions, chosen, task, values)
+        played += count
+        left -= count * num_running
+        for i in range(num_running):
+            counts[running[i]] = played
+        if number < rounds - 1:
+            num_running = halve(running, num_running, values, played)
+    return num_running

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ OUTCOMES = 3  # win, draw, loss
 WIN, DRAW, LOSS = range(OUTCOMES)
 WEIGHTS = Path(__file__).parent / "evaluation.npz"
 
+WEIGHT_NAMES = ("offset", "scale", "hidden_weight", "hidden_bias", "outcome_weight", "outcome_bias")
 MODEL_DTYPE = record_dtype(
     [
         ("offset", np.float32, (INPUTS,)),  # of each input, before it is scaled
@@ -121,15 +123,36 @@ def inputs_of(params: Records, states: Records, player: int) -> NDArray[np.float
 
 
 @functools.cache
-def load_weights() -> dict[str, NDArray[np.float32]]:
-    """Return the network's weights, by the names of the fields of MODEL_DTYPE."""
-    with np.load(WEIGHTS, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float32]]:
+    """Return the network's weights, by the names of the fields of MODEL_DTYPE.
+
+    Raises:
+        ValueError: there is no such file, or it does not hold weights of this network.
+    """
+    wanted = {name: MODEL_DTYPE[name].shape for name in WEIGHT_NAMES}
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            weights = {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
+        raise ValueError(
+            f"{path} is not a readable evaluation, as sackarmies fit-evaluation writes it: {error}"
+        ) from None
+    if {name: array.shape for name, array in weights.items()} != wanted:
+        raise ValueError(f"{path} does not hold an evaluation of {INPUTS} numbers with {HIDDEN} hidden units")
+    return weights
 
 
-def make_evaluation(game: Game) -> Evaluation:
-    """Return what search takes positions of a game to be worth; for one thread."""
+def make_evaluation(game: Game, source: str | None = None) -> Evaluation:
+    """Return what search takes positions of a game to be worth; for one thread.
+
+    Args:
+        game: what is played.
+        source: file of the network's weights; None for those that come with the package.
+
+    Raises:
+        ValueError: the file does not hold them.
+    """
     model = alloc(MODEL_DTYPE, 1)
-    for name, weights in load_weights().items():
+    for name, weights in load_weights(Path(source) if source else WEIGHTS).items():
         model[name][0] = weights
     return Evaluation(make_kernel(evaluate, model, game.params, game.new_states(1), np.int64(0)), model)
