@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
+from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.messages import join, suggestion
 from sackarmies_env.games.sack_armies.tokens.army import army_ids, built_in_armies, check_army, resolve_army
 from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
@@ -240,16 +241,30 @@ def fit_evaluation(
     ] = "greedy",
     games: Annotated[int, typer.Option(metavar="N", min=640, help="Games, at least.")] = 20_000,
     seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="Random seed.")] = 1,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="SVG", help="Predicted chances and what happened are drawn here.")
+    ] = None,
 ) -> None:
     """Learn from whole games what positions are worth to search, and say how well that is predicted."""
-    from sackarmies_training.sack_armies.fit_evaluation import Plan, collect, fit, reliability_table, save
+    from sackarmies_training.sack_armies.fit_evaluation import (
+        Plan,
+        collect,
+        draw_reliability,
+        fit,
+        reliability_table,
+        save,
+    )
 
     parse_agent(agent)
+    if picture is not None:
+        import matplotlib.figure  # noqa: F401 # what is missing is told before the games, not after them
     plan = Plan(agent=agent, games=games, seed=seed)
     with games_bar(games) as progress:
         positions = collect(plan, progress)
     weights, report = fit(positions, plan)
     save(weights, file)
+    if picture is not None:
+        write_safely(picture, draw_reliability(report))
     tested, learned = report.positions
     told = (
         f"Log loss {report.log_loss:.4f} on {tested:,} positions of games held out, learned from {learned:,}; "

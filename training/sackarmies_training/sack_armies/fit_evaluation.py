@@ -28,6 +28,7 @@ from sackarmies_env.core.step_batch import Ending
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
 from sackarmies_training.fitting import add_numbers, plain_table, titled
+from sackarmies_training.ladder.picture import INK, LINE, PALE, PAPER, SETTINGS
 from sackarmies_training.matches import Seating
 from sackarmies_training.seeds import derive
 
@@ -229,6 +230,29 @@ def reliability_table(report: Report) -> RenderableType:
     for count, predicted, won in report.reliability:
         table.add_row(f"{count:,}", f"{predicted:.3f}", f"{won:.3f}")
     return titled("Chances of a win in positions held out", table)
+
+
+def draw_reliability(report: Report) -> bytes:
+    """Return a picture of predicted chances of a win beside what happened, as SVG; equal reports give equal bytes.
+
+    Raises:
+        ImportError: there is no matplotlib.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    counts, predicted, won = (np.array(column) for column in zip(*report.reliability, strict=True))
+    spread = 1.96 * np.sqrt(won * (1.0 - won) / counts)
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(4.6, 4.6), layout="constrained", facecolor=PAPER)
+        axes = figure.add_subplot(xlabel="predicted chance of a win", ylabel="share won, 95% interval", aspect="equal")
+        axes.plot([0, 1], [0, 1], "--", color=PALE)
+        axes.errorbar(predicted, won, spread, fmt="o", color=LINE, markersize=4)
+        axes.set_title(f"{counts.sum():,} positions of games held out", color=INK, fontsize=10)
+        axes.grid(alpha=0.3)
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
 
 
 def save(weights: dict[str, NDArray[np.float32]], path: Path) -> None:
