@@ -1,0 +1,160 @@
+"""Strength of `search` by playouts, with all armies: `python -m benchmarks.search_strength --playouts 14 70 350`.
+
+Pairs of armies are drawn, and each is played twice with the same chance, once in either seating. Time is that of the
+processor, over all decisions of the searching General with more than one legal action. Options of the agent other than
+`playouts` are given by `--options`, as in `gate=1,horizon=7`; `--picture` draws the points as SVG, intervals included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.machine import describe_machine
+from sackarmies_agents.agent import Agent, GameInfo, InformedAgent
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.information import InformationSets
+from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_env.registry import load_game
+from sackarmies_training.evaluate import outcome_of
+from sackarmies_training.ladder.picture import LINE, PAPER, SETTINGS
+from sackarmies_training.matches import Seating, play_games
+from sackarmies_training.ratings import Outcome
+from sackarmies_training.seeds import derive
+from sackarmies_training.standings import Tally, tally_of
+
+SEATINGS = 2
+
+
+@dataclass
+class Clock:
+    """Decisions of a General, and the seconds of the processor that they took."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+
+
+class Timed(InformedAgent):
+    """A searching General whose decisions are counted and timed."""
+
+    shares_batch = True
+
+    def __init__(self, agent: InformedAgent, clock: Clock) -> None:
+        self._agent = agent
+        self._clock = clock
+
+    def reset(self, seed: int) -> None:
+        """Pass the seed on."""
+        self._agent.reset(seed)
+
+    def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
+        """Pass the question on, and count those with a choice."""
+        begun = time.process_time()
+        actions = self._agent.act_informed(information)
+        self._clock.seconds += time.process_time() - begun
+        self._clock.decisions += int((information.states["num_legal"] > 1).sum())
+        return actions
+
+
+@dataclass
+class Point:
+    """Games of one budget against one opponent.
+
+    Attributes:
+        agent: text form.
+        opponent: text form.
+        outcomes: of the games.
+        clock: decisions of the agent.
+    """
+
+    agent: str
+    opponent: str
+    outcomes: list[Outcome] = field(default_factory=list)
+    clock: Clock = field(default_factory=Clock)
+
+    def play(self, number: int, seed: int) -> None:
+        """Play a pair of games: both seatings of two armies that are drawn."""
+        rng = np.random.default_rng(derive(seed, "armies", number))
+        armies = [army_ids()[i] for i in rng.integers(len(army_ids()), size=SEATINGS)]
+        game = load_game("sack_armies", num_generals=SEATINGS, armies=armies)
+        line_ups, seeds = [(self.agent, self.opponent), (self.opponent, self.agent)], [int(rng.integers(2**62))] * 2
+
+        def make(text: str) -> Agent:
+            agent = make_agent(text, GameInfo.of(game))
+            return Timed(agent, self.clock) if isinstance(agent, InformedAgent) else agent
+
+        for played in play_games(game, line_ups, seeds, Seating(line_ups, make, derive(seed, "a", number), seeds)):
+            self.outcomes.append(outcome_of(played))
+
+    @property
+    def tally(self) -> Tally:
+        """Games won, drawn and lost."""
+        return tally_of(self.outcomes, self.agent)
+
+    @property
+    def milliseconds(self) -> float:
+        """Of a decision."""
+        return 1e3 * self.clock.seconds / max(1, self.clock.decisions)
+
+
+def draw(points: list[Point]) -> bytes:
+    """Return a picture of the share of games won by milliseconds a decision, as SVG."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(5.5, 3.6), layout="constrained", facecolor=PAPER)
+        axes = figure.add_subplot(xlabel="milliseconds of the processor a decision", ylabel="games won", xscale="log")
+        rates = [point.tally.win_rate for point in points]
+        times, values = [point.milliseconds for point in points], np.array([rate.value for rate in rates])
+        ends = np.abs(np.array([rate.interval for rate in rates]).T - values)
+        axes.errorbar(times, values, ends, fmt="o-", color=LINE, markersize=4)
+        for point, time_taken, value in zip(points, times, values, strict=True):
+            axes.annotate(point.agent.partition("playouts=")[2].partition(",")[0], (time_taken, value + 0.012))
+        axes.set_title(f"search against {points[0].opponent}, by playouts; 95% intervals", fontsize=10)
+        axes.grid(alpha=0.3)
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
+
+
+def main() -> None:
+    """Play, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--playouts", nargs="+", type=int, default=[14, 70, 350], help="budgets")
+    parser.add_argument("--opponents", nargs="+", default=["greedy"], help="text forms of agents")
+    parser.add_argument("--options", default="", help="of the agent, as in gate=1,horizon=7")
+    parser.add_argument(
+        "--pairs", nargs="+", type=int, default=[100], help="of games: for all budgets, or one for each"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--picture", type=Path, help="SVG file")
+    given = parser.parse_args()
+    sizes = given.pairs * len(given.playouts) if len(given.pairs) == 1 else given.pairs
+    points = []
+    print(
+        "| agent | against | games | won | drawn | ms a decision |\n| --- | --- | --- | --- | --- | --- |", flush=True
+    )
+    for opponent in given.opponents:
+        for playouts, pairs in zip(given.playouts, sizes, strict=True):
+            point = Point(f"search:playouts={playouts}" + (f",{given.options}" if given.options else ""), opponent)
+            for number in range(pairs):
+                point.play(number, given.seed)
+            tally = point.tally
+            cells = [point.agent, opponent, str(tally.games), str(tally.win_rate), str(tally.draws)]
+            print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} |", flush=True)
+            points.append(point)
+    print(" ".join(map(str, describe_machine().values())))
+    if given.picture:
+        write_safely(given.picture, draw(points))
+
+
+if __name__ == "__main__":
+    main()
