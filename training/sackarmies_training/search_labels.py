@@ -20,7 +20,7 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench
-from sackarmies_agents.search.rounds import play_round, prior_choice, sample_worlds
+from sackarmies_agents.search.rounds import play_worlds, prior_choice
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
@@ -65,8 +65,7 @@ class Searcher:
         parts = parts_of(GameInfo.of(game), ())
         self._bench = Bench(game, parts.make_policy(game), parts.make_evaluation(game))
         self._plan = plan
-        self._worlds, self._root = game.new_states(plan.worlds), game.new_states(1)
-        self._models = np.zeros((plan.worlds, game.num_players), np.int64)
+        self._root = game.new_states(1)
         self._rng = np.random.default_rng(seed)
 
     def compare(self, root: Records, player: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -79,21 +78,9 @@ class Searcher:
             others = self._rng.choice(others, plan.most - 1, replace=False).tolist()
         actions = np.array([prior, *others], np.int64)
         results = np.zeros((len(actions), plan.worlds))
-        candidates = np.stack([actions, np.arange(len(actions))], axis=1)
-        seed = int(self._rng.integers(2**62))
-        sample_worlds(bench.simulator, self._root, self._worlds, 0, plan.worlds, player, seed)
-        limits = np.array([0, plan.worlds, player, plan.horizon])
-        play_round(
-            bench.simulator,
-            bench.policy,
-            bench.evaluation,
-            self._worlds,
-            bench.scratch,
-            candidates,
-            self._models,
-            limits,
-            results,
-        )
+        task = np.array([0, plan.worlds, player, plan.horizon, int(self._rng.integers(2**62))])
+        everyone = np.arange(len(actions))
+        play_worlds(*bench.tools, self._root, bench.scratch, bench.models, actions, everyone, task, results)
         gains = results.mean(axis=1) - results[0].mean()
         order = np.argsort(actions)
         return actions[order], gains[order]
