@@ -20,7 +20,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.workers import Workers
-from sackarmies_env.registry import load_game
+from sackarmies_env.registry import load_players
 
 LEVELS = {
     "fast": Settings(playouts=32),
@@ -68,7 +68,7 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     for text in [f"greedy:weights={variant}" for variant in variants] or ["greedy"]:
         make_agent(text, info)  # the first decision would be too late to refuse weights, or what it cannot read
     if source is not None:
-        evaluation(load_game(info.game_id, num_players=info.num_players), source)  # for the same reason
+        evaluation(load_players(info.game_id, info.num_players), source)  # for the same reason
     return Parts(
         lambda game: policy(game, variants), lambda game: evaluation(game, source), find_hook(info.game_id, "focus")
     )
