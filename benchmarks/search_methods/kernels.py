@@ -1,0 +1,257 @@
+"""Kernels of the methods that are compared: plans that are played on, and a tree over information sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.rng import mix
+from sackarmies_env.core.simulator import (
+    choose,
+    choose_next,
+    determinize,
+    is_legal,
+    is_over,
+    list_legal,
+    look,
+    play_on,
+    step,
+    value_of,
+)
+
+DECISION, ACTION = range(2)  # columns of a step of a plan
+NO_STEP = -1
+
+# --- plans: a choice and those that follow from it, up to the next decision of the same kind
+
+
+@njit
+def goes_on(state, root, player):
+    """Return whether the player goes on choosing: nobody else has been asked, and chance has brought nothing."""
+    return (
+        not is_over(state)
+        and state.current_player == player
+        and state.turn == root.turn
+        and state.flip_count == root.flip_count
+        and state.draw_count == root.draw_count
+    )
+
+
+@njit
+def holds_decision(plan, length, decision):
+    """Return whether one of the first steps of a plan answers such a decision."""
+    for i in range(length):
+        if plan[i, DECISION] == decision:
+            return True
+    return False
+
+
+@njit
+def complete_plan(simulator, policy, root, states, plan, length):
+    """Add what the policy chooses to the first `length` steps of a plan, which have led to `states[0]`."""
+    player = root[0].current_player
+    for i in range(length, len(plan)):
+        plan[i, DECISION] = NO_STEP
+    while (
+        length < len(plan)
+        and goes_on(states[0], root[0], player)
+        and not holds_decision(plan, length, states[0].decision)
+    ):
+        plan[length, DECISION] = states[0].decision
+        plan[length, ACTION] = choose_next(simulator, policy, states, 0)
+        step(simulator, states, plan[length, ACTION])
+        length += 1
+
+
+@njit
+def make_plans(simulator, policy, root, scratch, base, length, plans):
+    """Write the plans that begin with some steps of `base` and go on with each legal id; return how many.
+
+    Args:
+        simulator: of the game.
+        policy: makes the choices after that.
+        root: (1,), a state of the player's information set.
+        scratch: (2,) states, overwritten.
+        base: (depth, 2) int64, a plan.
+        length: how many of its steps to keep; there is another one.
+        plans: (k, depth, 2) int64, overwritten: decisions and legal ids, NO_STEP after the last one.
+    """
+    scratch[0] = root[0]
+    for i in range(length):
+        step(simulator, scratch[:1], base[i, ACTION])
+    ids = np.empty(len(plans), np.int64)
+    count = min(list_legal(scratch[0], ids), len(plans))
+    for number in range(count):
+        plan = plans[number]
+        for i in range(length):
+            plan[i] = base[i]
+        plan[length, DECISION] = scratch[0].decision
+        plan[length, ACTION] = ids[number]
+        scratch[1] = scratch[0]
+        step(simulator, scratch[1:], ids[number])
+        complete_plan(simulator, policy, root, scratch[1:], plan, length + 1)
+    return count
+
+
+@njit
+def follow(simulator, policy, states, plan, player, models, last_turn):
+    """Play a plan as far as its decisions come up and its ids are legal; the policy plays the other seats."""
+    for i in range(len(plan)):
+        while not is_over(states[0]) and states[0].current_player != player and states[0].turn <= last_turn:
+            step(simulator, states, choose_next(simulator, policy, states, models[states[0].current_player]))
+        if is_over(states[0]) or states[0].current_player != player or states[0].decision != plan[i, DECISION]:
+            return
+        if not is_legal(states[0], plan[i, ACTION]):
+            return
+        step(simulator, states, plan[i, ACTION])
+
+
+@njit
+def play_plans(simulator, policy, evaluation, worlds, scratch, plans, rows, models, limits, values):
+    """Play plans on in some worlds, and write what that was worth; arguments as of `rounds.play_round`."""
+    first, last, player, horizon = limits
+    for world in range(first, last):
+        last_turn = worlds[world].turn + horizon
+        for i in range(len(plans)):
+            scratch[0] = worlds[world]
+            follow(simulator, policy, scratch[:1], plans[i], player, models[world], last_turn)
+            play_on(simulator, policy, scratch[:1], models[world], last_turn)
+            values[rows[i], world] = value_of(simulator, evaluation, scratch[:1], player)
+
+
+# --- a tree
+
+KEY, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+WORD = 8  # bytes
+
+
+@njit
+def key_of(observation, player):
+    """Return a hash of what a player sees, (size,) int8."""
+    found = np.uint64(player) + KEY
+    rest = len(observation) % WORD
+    words = observation[: len(observation) - rest].view(np.uint64)
+    for i in range(len(words)):
+        found = (found ^ words[i]) * KEY
+        found ^= found >> SHIFT
+    for i in range(len(observation) - rest, len(observation)):
+        found = (found ^ np.uint64(observation[i])) * KEY
+    return mix(found)
+
+
+@njit
+def place_of(keys, key):
+    """Return where a key is in the table, or where it belongs."""
+    mask = np.uint64(len(keys) - 1)
+    place = key & mask
+    while keys[place] != np.uint64(0) and keys[place] != key:
+        place = (place + np.uint64(1)) & mask
+    return place
+
+
+@njit
+def edge_of(node, action):
+    """Return the key of an action at a node; of the node itself for action -1."""
+    return mix(node ^ (np.uint64(action + 2) * KEY)) | np.uint64(1)
+
+
+@njit
+def select(tree, node, ids, count, prior, settings):
+    """Return the legal id that PUCT chooses at a node.
+
+    Args:
+        tree: keys, visits and sums of values for the node's player.
+        node: its key.
+        ids: (k,) int64, legal ids.
+        count: how many.
+        prior: what the policy chooses.
+        settings: (2,) float64: weight of exploration, and the prior's share beyond an equal one.
+    """
+    keys, visits, sums = tree
+    own = place_of(keys, edge_of(node, -1))
+    total = visits[own]
+    mean = sums[own] / total if total > 0 else 0.0
+    best, choice = -1e9, prior
+    for i in range(count):
+        place = place_of(keys, edge_of(node, ids[i]))
+        tried = visits[place] if keys[place] != np.uint64(0) else np.int64(0)
+        value = sums[place] / tried if tried > 0 else mean
+        share = (1.0 - settings[1]) / count + (settings[1] if ids[i] == prior else 0.0)
+        value += settings[0] * share * np.sqrt(np.float64(max(total, 1))) / (1.0 + tried)
+        if value > best:
+            best, choice = value, ids[i]
+    return choice
+
+
+@njit
+def add_visit(tree, key, value):
+    """Count a visit of a node or an edge."""
+    keys, visits, sums = tree
+    place = place_of(keys, key)
+    keys[place] = key
+    visits[place] += 1
+    sums[place] += value
+
+
+@njit
+def grow_tree(simulator, policy, evaluation, root, scratch, tree, models, seeds, limits, settings):
+    """Search: each iteration samples a world, goes down the tree, adds a node, and plays on from there.
+
+    Nodes are what the current player sees; each player maximizes their own value, in games of two players.
+
+    Args:
+        simulator: of the game.
+        policy: the prior of every node, and plays on.
+        evaluation: of the positions where playing on ends.
+        root: (1,).
+        scratch: (1,) states, overwritten.
+        tree: as in `select`, empty; room for twice the iterations and more.
+        models: (num_players,) int64.
+        seeds: (iterations,) int64, of the worlds.
+        limits: (2,) int64: the player, and turns to be played after this one.
+        settings: as in `select`.
+    """
+    player, horizon = limits
+    path = np.empty(256, np.uint64)
+    movers = np.empty(256, np.int64)
+    ids = np.empty(1024, np.int64)
+    for seed in seeds:
+        scratch[0] = root[0]
+        determinize(simulator, scratch, player, seed)
+        last_turn = scratch[0].turn + horizon
+        depth = 0
+        is_new = False
+        while not is_new and not is_over(scratch[0]) and scratch[0].turn <= last_turn and depth + 2 <= len(path):
+            look(simulator, scratch)
+            mover = np.int64(scratch[0].current_player)
+            prior = choose(simulator, policy, 0)
+            node = key_of(simulator.decision.observations[0], mover)
+            own = edge_of(node, -1)
+            is_new = tree[0][place_of(tree[0], own)] == np.uint64(0) and depth > 0
+            action = prior
+            if not is_new:
+                count = min(list_legal(scratch[0], ids), len(ids))
+                action = select(tree, node, ids, count, prior, settings)
+            path[depth] = own
+            path[depth + 1] = edge_of(node, action)
+            movers[depth] = mover
+            movers[depth + 1] = mover
+            depth += 2
+            step(simulator, scratch, action)
+        play_on(simulator, policy, scratch, models, last_turn)
+        value = value_of(simulator, evaluation, scratch, player)
+        for i in range(depth):
+            add_visit(tree, path[i], value if movers[i] == player else -value)
+
+
+@njit
+def read_root(simulator, root, tree, ids, visits, sums):
+    """Write how often each legal id of the root was chosen, and the sums of its values; return how many ids."""
+    look(simulator, root)
+    node = key_of(simulator.decision.observations[0], np.int64(root[0].current_player))
+    count = min(list_legal(root[0], ids), len(ids))
+    for i in range(count):
+        place = place_of(tree[0], edge_of(node, ids[i]))
+        visits[i] = tree[1][place] if tree[0][place] != np.uint64(0) else 0
+        sums[i] = tree[2][place] if tree[0][place] != np.uint64(0) else 0.0
+    return count
