@@ -186,6 +186,7 @@ class Macros(Method):
     FIRST, LATER = 0.3, 0.25  # shares of the budget, for all ids and for each change of a later choice
     WIDTH = 3  # plans whose later choices are changed
     FINALISTS = 8
+    CAUTION = 1.0  # times the gate of flat search
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
@@ -246,6 +247,12 @@ class Macros(Method):
         return self.buffer[:count].copy()
 
 
+class CautiousMacros(Macros):
+    """The same with a wider gate: of more candidates, the best is more often only lucky."""
+
+    CAUTION = 1.5
+
+
 class PlanRace:
     """Plans that are compared in the same worlds; the first is the policy's own and stays to the end."""
 
@@ -303,7 +310,8 @@ class PlanRace:
         best = int(self.order()[0])
         gains = self.values[best, : self.played] - self.values[0, : self.played]
         error = float(gains.std(ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
-        is_better = float(gains.mean()) > self.method.settings.gate * error
+        gate = self.method.settings.gate * self.method.CAUTION
+        is_better = float(gains.mean()) > gate * error
         plan: Plans = self.plans[best if is_better else 0]
         return plan
 
@@ -327,4 +335,5 @@ METHODS: dict[str, Callable[[Game, int], Method]] = {
     "ismcts": Tree,
     "ismcts-free": FreeTree,
     "macros": Macros,
+    "macros-cautious": CautiousMacros,
 }

@@ -3,9 +3,10 @@
 What they are in truth has been erased before (`erase`), so that nothing here can depend on it.
 With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
 same chance. Without, their army is drawn: first the tokens known to exist, then one place after the other, hosts first,
-each type uniform among those that fit, save that a type of rank r is taken with the chance p ** (r - 1), where p
-spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last, pairs that may change
-places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then something always fits.
+each of a type that fits. Types are drawn as armies are made, see `likely_type`, and one of rank r is taken with the
+chance p ** (r - 1), where p spreads the ranks that are left evenly. So every army that the limits allow has a chance.
+Last, pairs that may change places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then
+something always fits.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from sackarmies_env.games.sack_armies.belief.plausible import (
     has_known_kind,
     is_hidden,
     is_open,
+    is_settled,
     is_thinned_out,
     may_be,
     place_class,
@@ -41,7 +43,7 @@ from sackarmies_env.games.sack_armies.belief.plausible import (
 )
 from sackarmies_env.games.sack_armies.belief.sack_size import sample_sack_size
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, NO_TYPE, Kind
-from sackarmies_env.games.sack_armies.state.zones import first_token, owner_of, set_seen
+from sackarmies_env.games.sack_armies.state.zones import first_token, kind_of, owner_of, set_seen, type_of
 
 PLACE_CLASSES = 4
 DEAL_STAGES = 5
@@ -50,6 +52,9 @@ ANY_BREADTH = -1
 LAST_NARROW_STAGE = 3  # up to it the places of a stage differ in what may lie there
 FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
 TRIES = 64  # random types tried for a place before the first that fits is taken
+ANY_HOMELAND = -1
+NEW_TYPES = 2  # one of so many tries looks beyond the types of units that an army has
+OTHER_HOMELANDS, TEXTS, MORE_BATTLEFIELDS = 8, 4, 8  # of what armies have little of, one of so many tries is taken
 ATTEMPTS = 32  # hasty deals, or armies, begun before limits are dropped, and before kinds alone count
 MIXES = 2  # exchanges tried a token after an army has been drawn
 LONG_MIXES = 16  # and after a deal that was not fair
@@ -71,16 +76,64 @@ def note_done(params, state, token):
 
 
 @njit
+def nth_settled_unit(params, state, player, n):
+    """Return the n-th of the units of `player` that have a type, by row; NO_TOKEN if there are fewer."""
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        if is_settled(params, state, token) and kind_of(params, state, token) == Kind.UNIT:
+            if n == 0:
+                return np.int64(token)
+            n -= 1
+    return np.int64(NO_TOKEN)
+
+
+@njit
+def count_settled_units(params, state, player):
+    """Return how many units of `player` have a type."""
+    count = np.int64(0)
+    for token in range(first_token(params, player), end_of_rows(params, player)):
+        count += is_settled(params, state, token) and kind_of(params, state, token) == Kind.UNIT
+    return count
+
+
+@njit
+def likely_type(params, state, player, num_units):
+    """Return a type as armies are made: units that they have already, or that go with those, and few other tokens.
+
+    Every type has a chance. NO_TYPE: none this time.
+    """
+    homeland = np.int64(ANY_HOMELAND)
+    if num_units > 0:
+        example = nth_settled_unit(params, state, player, below(next_draw_word(state), num_units))
+        if below(next_draw_word(state), NEW_TYPES) != 0:
+            return type_of(state, example)
+        homeland = np.int64(params.type_homeland[type_of(state, example)])
+    type_id = below(next_draw_word(state), params.num_types)
+    odds = np.int64(1)  # one of so many tries is taken
+    if params.type_kind[type_id] == Kind.BATTLEFIELD:
+        odds = MORE_BATTLEFIELDS
+    elif params.type_kind[type_id] != Kind.UNIT:
+        odds = TEXTS
+    elif homeland != ANY_HOMELAND and params.type_homeland[type_id] != homeland:
+        odds = OTHER_HOMELANDS
+    return type_id if below(next_draw_word(state), odds) == 0 else np.int64(NO_TYPE)
+
+
+@njit
 def choose_type(params, state, token, kind):
     """Return a random type of this kind for `token`, or NO_TYPE if the army allows none."""
     player = owner_of(state, token)
     ranks_left = affordable_ranks(params, state, player) - sum_ranks(params, state, player)
     num_open = count_open(params, state, player)
+    num_units = count_settled_units(params, state, player)
     num_types = params.num_types
     for _ in range(TRIES):
         type_id = below(next_draw_word(state), num_types)
-        if suits(params, state, token, type_id, kind, ranks_left) and not is_thinned_out(
-            params, state, type_id, ranks_left, num_open
+        if kind == ANY_KIND:
+            type_id = likely_type(params, state, player, num_units)
+        if (
+            type_id != NO_TYPE
+            and suits(params, state, token, type_id, kind, ranks_left)
+            and not is_thinned_out(params, state, type_id, ranks_left, num_open)
         ):
             return type_id
     offset = below(next_draw_word(state), num_types)
