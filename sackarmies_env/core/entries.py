@@ -44,7 +44,8 @@ class GameEntry:
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
         policy: `(game, variants) -> core.simulator.Policy`, the scripted agent for kernels; as usual without variants.
-        evaluation: `(game) -> core.simulator.Evaluation`, what search takes positions to be worth.
+        evaluation: `(game, source) -> core.simulator.Evaluation`, what search takes positions to be worth, by the
+            weights in a file `source`; without it, as usual.
         focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
             `make_game`. None: one configuration stands for all.
