@@ -19,10 +19,10 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
+from benchmarks.search_methods.kernels import play_round
 from benchmarks.search_methods.methods import MAX_WORLDS, Flat
 from benchmarks.search_methods.play import SEATS, Contestant, Seat, draw_armies, seed_of
 from benchmarks.search_methods.worlds import VIEWS
-from sackarmies_agents.search.rounds import play_round
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import copy_records

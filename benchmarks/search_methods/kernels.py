@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_agents.search.rounds import derived_seed, sample_world
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import mix
 from sackarmies_env.core.simulator import (
@@ -21,6 +22,48 @@ from sackarmies_env.core.simulator import (
 
 DECISION, ACTION = range(2)  # columns of a step of a plan
 NO_STEP = -1
+
+# --- worlds, which all methods but the shipped one keep
+
+
+@njit
+def sample_worlds(simulator, root, worlds, first, last, player, seed):
+    """Write states that may be the true one into `worlds` (w,), from number `first` to `last` - 1."""
+    for world in range(first, last):
+        sample_world(simulator, root, worlds[world : world + 1], player, derived_seed(seed, world))
+
+
+@njit
+def play_round(simulator, policy, evaluation, worlds, scratch, candidates, models, limits, values):
+    """Play each candidate on in some worlds, and write what that was worth.
+
+    All candidates meet the same chance and the same opponents in a world.
+
+    Args:
+        simulator: of the game.
+        policy: plays all seats.
+        evaluation: of the positions where playing on ends.
+        worlds: (w,) states.
+        scratch: (1,) states, overwritten.
+        candidates: (k, 2) int64: a legal id, and its row of `values`.
+        models: (w, num_players) int64, the variant of the policy that each seat plays in a world.
+        limits: (4,) int64: the first world, the one behind the last, the player, and turns to be played after this one.
+        values: (rows, w) float64, overwritten there.
+
+    Returns:
+        Decisions played, forced ones included.
+    """
+    first, last, player, horizon = limits
+    decisions = np.int64(0)
+    for world in range(first, last):
+        last_turn = worlds[world].turn + horizon
+        for i in range(len(candidates)):
+            scratch[0] = worlds[world]
+            step(simulator, scratch, candidates[i, 0])
+            decisions += 1 + play_on(simulator, policy, scratch, models[world], last_turn)
+            values[candidates[i, 1], world] = value_of(simulator, evaluation, scratch, player)
+    return decisions
+
 
 # --- plans: a choice and those that follow from it, up to the next decision of the same kind
 
@@ -108,7 +151,7 @@ def follow(simulator, policy, states, plan, player, models, last_turn):
 
 @njit
 def play_plans(simulator, policy, evaluation, worlds, scratch, plans, rows, models, limits, values):
-    """Play plans on in some worlds, and write what that was worth; arguments as of `rounds.play_round`."""
+    """Play plans on in some worlds, and write what that was worth; arguments as of `play_round`."""
     first, last, player, horizon = limits
     for world in range(first, last):
         last_turn = worlds[world].turn + horizon

@@ -12,9 +12,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.search_methods.kernels import ACTION, DECISION, NO_STEP, grow_tree, make_plans, play_plans, read_root
+from benchmarks.search_methods.kernels import (
+    ACTION,
+    DECISION,
+    NO_STEP,
+    grow_tree,
+    make_plans,
+    play_plans,
+    play_round,
+    read_root,
+    sample_worlds,
+)
 from sackarmies_agents.search.flat import FlatSearch, Settings, rounds_of
-from sackarmies_agents.search.rounds import play_round, prior_choice, sample_worlds
+from sackarmies_agents.search.rounds import prior_choice
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
@@ -68,7 +78,7 @@ class Scripted(Method):
 
 
 class Flat(Method):
-    """Flat search with sequential halving and a gate, as it is shipped."""
+    """Flat search with sequential halving and a gate, as it is shipped, but in all decisions alike."""
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
