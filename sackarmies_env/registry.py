@@ -37,6 +37,7 @@ SACK_ARMIES = GameEntry(
     policy="sackarmies_agents.scripted.sack_armies.policy:make_policy",
     evaluation="sackarmies_agents.search.sack_armies.evaluation:make_evaluation",
     focus="sackarmies_agents.search.sack_armies.focus:focus",
+    trained="sackarmies_agents.learned.sack_armies.trained:CHECKPOINT",
     title="Sack Armies",
     player_noun="General",
     players=(2, 6),

@@ -158,14 +158,25 @@ def _make_search(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 
 def _make_ppo(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    return _load_general(options["path"], info, options, deterministic=False)
+
+
+def _make_trained(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    path = find_hook(info.game_id, "trained")
+    if path is None:
+        raise ValueError(f"no trained General comes with the game {info.game_id!r}: train one, and give ppo:path=FILE")
+    return _load_general(path, info, options, deterministic=True)
+
+
+def _load_general(path: str | Path, info: GameInfo, options: Mapping[str, str], *, deterministic: bool) -> Agent:
     try:
         from sackarmies_agents.learned.policy_agent import load_agent
     except ImportError as error:
         sentence = missing_extra(error, "a trained agent")
         raise ValueError(sentence) if sentence else error from None
 
-    deterministic = parse_flag(options, "deterministic", default=False)
-    return load_agent(options["path"], info, deterministic=deterministic, device=options.get("device", "cpu"))
+    chosen = parse_flag(options, "deterministic", default=deterministic)
+    return load_agent(path, info, deterministic=chosen, device=options.get("device", "cpu"))
 
 
 def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
@@ -240,9 +251,18 @@ KINDS: dict[str, AgentKind] = {
             "gate": "standard errors by which a choice must be better than the scripted agent's to be taken instead",
             "threads": "how many work at once",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
+            "prior": "trained, or a checkpoint: the General whose choice must be beaten; the scripted agent by default",
             "models": "variants of the scripted agent, joined by +: the first chooses for it, others play any of them",
         },
         "plays each choice on in states that may be the true one, if the game has what that takes",
+    ),
+    "trained": AgentKind(
+        _make_trained,
+        {
+            "deterministic": "true (default): the likeliest action; false: drawn from the policy",
+            "device": "where its network runs, such as cpu (default) or cuda",
+        },
+        "the trained General that comes with the game, if there is one",
     ),
     "ppo": AgentKind(
         _make_ppo,
@@ -251,7 +271,7 @@ KINDS: dict[str, AgentKind] = {
             "deterministic": "true: the likeliest action; false (default): drawn from the policy",
             "device": "where its network runs, such as cpu (default) or cuda",
         },
-        "a trained General",
+        "a General of your own training",
         required=("path",),
     ),
     "python": AgentKind(

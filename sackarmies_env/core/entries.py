@@ -47,6 +47,7 @@ class GameEntry:
         evaluation: `(game, source) -> core.simulator.Evaluation`, what search takes positions to be worth, by the
             weights in a file `source`; without it, as usual.
         focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.
+        trained: path of the checkpoint of the trained General that comes with the game.
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
             `make_game`. None: one configuration stands for all.
         commands: `(app) -> None`, adds commands to the command line.
@@ -72,6 +73,7 @@ class GameEntry:
     policy: str | None = None
     evaluation: str | None = None
     focus: str | None = None
+    trained: str | None = None
     warmup: str | None = None
     commands: str | None = None
     responders: str | None = None

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import Race, Settings, rounds_of
@@ -132,6 +132,33 @@ def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
     assert race.finding(gate=1.0).action == 20
 
 
+class LastLegal(Agent):
+    """Takes the last legal id."""
+
+    shares_batch = True
+
+    def reset(self, seed):
+        pass
+
+    def act(self, observation, action_mask):
+        return int(np.flatnonzero(action_mask)[-1])
+
+    def act_batch(self, observations, action_masks):
+        return np.array([np.flatnonzero(mask)[-1] for mask in action_masks])
+
+
+def test_choice_of_another_prior_is_what_must_be_beaten():
+    batch = positions(4, 80)
+    rows = running(batch, 0)
+    information = batch.information_sets(0, rows)
+    settings = dataclasses.replace(QUICK, gate=1e6)
+    agent = SearchAgent(GameInfo.of(batch.game), settings, prior=LastLegal())
+    agent.reset(5)
+    expected = LastLegal().act_batch(information.observations(), information.action_masks())
+    assert [finding.prior for finding in agent.search(information)] == expected.tolist()
+    assert agent.act_informed(information).tolist() == expected.tolist()
+
+
 def test_two_gains_that_happen_to_be_alike_prove_little():
     race = Race(np.array([10, 20]))
     race.results[:, :2] = [[0.0, 0.0], [0.05, 0.05]]
@@ -190,6 +217,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         ("search:threads=0", "threads='0': an integer of at least 1"),
         ("search:models=nowhere", "nowhere"),
         ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),
+        ("search:prior=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("search:depth=3", "has no option 'depth'"),
     ],
 )

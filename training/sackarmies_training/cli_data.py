@@ -75,7 +75,7 @@ def replay(
 
 def labels(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The files go here.", show_default=False)],
-    decisions: Annotated[int, typer.Option(metavar="N", min=1, help="How many are labelled, at least.")] = 100_000,
+    decisions: Annotated[int, typer.Option(metavar="N", min=1, help="How many are labeled, at least.")] = 100_000,
     agent: Annotated[
         str, typer.Option(metavar="AGENT", help="The General on all sides.", autocompletion=complete_agent)
     ] = "greedy",
@@ -88,6 +88,6 @@ def labels(
 
     parse_agent(agent)
     plan = SearchPlan(agent=agent, worlds=worlds)
-    with games_bar(decisions, "decisions", "labelled") as progress:
+    with games_bar(decisions, "decisions", "labeled") as progress:
         done = write_search_labels(folder, plan, decisions, game, seed, progress)
     console.print(f"{done:,} decisions in {folder}.", markup=False, highlight=False, soft_wrap=True)

@@ -139,7 +139,7 @@ def play_side_by_side(
 
     Args:
         line_ups: what is played, each of them in an equal part of the games.
-        general: asked at once for all games in which it is to act, as the opponent is.
+        general: asked at once for all games in which it is the current player, as the opponent is.
         opponent: see `general`; both keep nothing between two decisions.
         games: how many, at least.
         seed: of the starts.

@@ -18,7 +18,8 @@ AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 
 def code_digest() -> str:
     """Return a digest of the sources of the rules and of the agents that come with them, their weights included."""
-    return source_digest([CORE, GAMES, AGENTS_FOLDER, *sorted(AGENTS_FOLDER.rglob("*.toml"))])
+    weights = [path for kind in ("*.toml", "*.npz", "*.safetensors") for path in sorted(AGENTS_FOLDER.rglob(kind))]
+    return source_digest([CORE, GAMES, AGENTS_FOLDER, *weights])
 
 
 def game_identity(game: Game) -> dict[str, str]:
@@ -41,6 +42,9 @@ def agent_identity(text: str) -> dict[str, str]:
         identity["sha256"] = digest_of(Path(spec.options["path"]))
     if Path(spec.options.get("weights", "")).is_file():
         identity["sha256"] = digest_of(Path(spec.options["weights"]))
+    for option in ("evaluation", "prior"):
+        if Path(spec.options.get(option, "")).is_file():
+            identity[f"{option}_sha256"] = digest_of(Path(spec.options[option]))
     if "file" in spec.options:
         identity["source"] = source_digest([Path(spec.options["file"])])
     elif "class" in spec.options:

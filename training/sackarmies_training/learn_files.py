@@ -171,6 +171,9 @@ def model_card(header: Header, parameters: int, file: str) -> str:
     start = learn["start"] or (f"a clone of `{teacher['agent']}`" if teacher else "random weights")
     facts = {
         "Game": ", ".join(f"{key} {value}" for key, value in game.items()),
+        "Armies": f"{learn['line_ups']} line-ups of all built-in ones"
+        if learn["line_ups"]
+        else "those of the game above",
         "Players": header.game["num_players"],
         "Layout (SHA-256)": training["origin"]["layout_sha256"],
         "Parameters": f"{parameters:,}",
@@ -192,6 +195,6 @@ It plays as `ppo:path={file}`, drawing its actions from the policy, or with `det
 |---|---|
 {rows}
 
-It was trained against itself, in games of the armies and switches named above: how well it plays others is not known.
+It was trained against itself, in games as named above: how well it plays others is not known.
 The curve of its training, if one was asked for, is `curve.csv` beside this file.
 """

@@ -140,10 +140,10 @@ def write_search_labels(
     Args:
         folder: made if there is none.
         plan: see `SearchPlan`.
-        decisions: how many are labelled, at least.
+        decisions: how many are labeled, at least.
         game_id: what is played.
         seed: of all that is random.
-        progress: called with the number of decisions that have been labelled.
+        progress: called with the number of decisions that have been labeled.
 
     Returns:
         How many decisions the files hold.

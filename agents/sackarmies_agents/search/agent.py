@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import GameInfo, InformedAgent
+from sackarmies_agents.agent import Agent, GameInfo, InformedAgent
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_env.core.entries import find_hook
@@ -84,6 +85,7 @@ class SearchAgent(InformedAgent):
         info: the game.
         settings: see `Settings`.
         parts: policy and evaluation; None for those of the game.
+        prior: the agent whose choice must be beaten; it shares batches and is not informed. None: the policy.
 
     Raises:
         ValueError: the game offers none.
@@ -91,8 +93,15 @@ class SearchAgent(InformedAgent):
 
     shares_batch = True
 
-    def __init__(self, info: GameInfo, settings: Settings = LEVELS["medium"], parts: Parts | None = None) -> None:
+    def __init__(
+        self,
+        info: GameInfo,
+        settings: Settings = LEVELS["medium"],
+        parts: Parts | None = None,
+        prior: Agent | None = None,
+    ) -> None:
         self.settings = settings
+        self._prior = prior
         self._parts = parts_of(info, ()) if parts is None else parts
         self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
         self._workers = Workers(settings.threads)
@@ -101,6 +110,8 @@ class SearchAgent(InformedAgent):
     def reset(self, seed: int) -> None:
         """Draw worlds by `seed` from now on."""
         self._seed = seed
+        if self._prior is not None:
+            self._prior.reset(seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
         """Choose what search finds best in each of `n` positions."""
@@ -115,14 +126,24 @@ class SearchAgent(InformedAgent):
             lanes = [list(range(lane, len(information), len(searches) - 1)) for lane in range(len(searches) - 1)]
             searches = searches[1:]
         findings: dict[int, Finding] = {}
+        priors, spent = self._ask_prior(information)
 
         def work(lane: int) -> None:
             for row in lanes[lane]:
                 root = information.states[row : row + 1]
-                findings[row] = searches[lane].search(root, information.player, self._seed_of(root))
+                seed = self._seed_of(root)
+                findings[row] = searches[lane].search(root, information.player, seed, priors[row], spent)
 
         self._workers.share(work, len(lanes))
         return [findings[row] for row in range(len(information))]
+
+    def _ask_prior(self, information: InformationSets) -> tuple[list[int] | list[None], float]:
+        """Return what the prior chooses in each position, None for the policy, and the seconds that each has taken."""
+        if self._prior is None:
+            return [None] * len(information), 0.0
+        begun = time.perf_counter()
+        chosen = self._prior.act_batch(information.observations(), information.action_masks())
+        return chosen.tolist(), (time.perf_counter() - begun) / len(information)
 
     def _seed_of(self, root: NDArray[np.void]) -> int:
         """Return the seed of the worlds of a position, from the agent's and from what it may know."""
@@ -170,7 +191,11 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()
-    return SearchAgent(info, settings, parts_of(info, variants, options.get("evaluation")))
+    prior = options.get("prior")
+    if prior is not None:
+        prior = "trained" if prior == "trained" else f"ppo:path={prior},deterministic=true"
+    parts = parts_of(info, variants, options.get("evaluation"))
+    return SearchAgent(info, settings, parts, None if prior is None else make_agent(prior, info))
 
 
 def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float) -> Number:

@@ -117,21 +117,24 @@ class FlatSearch:
         self._root = game.new_states(1)
         self._pace = FIRST_GUESS
 
-    def search(self, root: Records, player: int, seed: int) -> Finding:
+    def search(self, root: Records, player: int, seed: int, prior: int | None = None, spent: float = 0.0) -> Finding:
         """Search a position.
 
         Args:
             root: `(1,)`, any state of the player's information set; not changed.
             player: the current player.
             seed: of the worlds. With a budget of playouts alone, equal seeds give equal findings.
+            prior: the choice that must be beaten; None: the policy's.
+            spent: seconds of the limit that have gone into it.
         """
-        started = time.perf_counter()
+        started = time.perf_counter() - spent
         legal = legal_ids(root["legal"][0])
         if len(legal) == 1:
             return unsearched(legal[0])
         copy_records(root, self._root)
         bench = self._benches[0]
-        prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
+        if prior is None:
+            prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
         share = 1.0 if self._focus is None else float(self._focus(root)[0])
         budget = self._affordable(started, share)
         if budget < 2:

@@ -1,0 +1,1 @@
+"""The trained General of Sack Armies."""
