@@ -237,6 +237,11 @@ def test_line_ups_are_played_side_by_side():
     assert played.ended.any(axis=0).all()
 
 
+def test_line_ups_need_a_game_each(tmp_path):
+    with pytest.raises(ValueError, match=r"games is 4, but 13 line_ups need a game each"):
+        make_config(tmp_path, learn={"games": 4, "line_ups": 13})
+
+
 def chance_of_id(learner, played, action):
     rows = torch.arange(len(played.drawn))
     observations, _, place, _ = played.choices.pick(rows, rows[:0])

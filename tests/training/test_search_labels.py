@@ -54,6 +54,12 @@ def test_files_that_are_there_are_kept_and_count(tmp_path, monkeypatch):
     assert np.all(read_labels(files[0], info).counts.numpy() >= 2)
 
 
+def test_general_that_needs_more_than_observations_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="'search' cannot play the games of labels"):
+        write_search_labels(tmp_path / "labels", SearchPlan(agent="search"), 1, "sack_armies", 1, print)
+    assert not (tmp_path / "labels").exists()
+
+
 def test_game_without_search_is_refused(tmp_path):
     with pytest.raises(ValueError, match="there is no game 'chess'"):
         write_search_labels(tmp_path, PLAN, 1, "chess", 1, print)

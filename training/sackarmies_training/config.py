@@ -134,6 +134,12 @@ class LearnSection(StrictModel):
     precision: Literal["float32", "bfloat16"] = "float32"
     threads: Count = 1  # of torch
 
+    @model_validator(mode="after")
+    def _every_line_up_is_played(self) -> LearnSection:
+        if self.games < self.line_ups:
+            raise ValueError(f"games is {self.games}, but {self.line_ups} line_ups need a game each")
+        return self
+
 
 class TeacherSection(StrictModel):
     """A start from a teacher: choices and results, from files or from its own play, are learned first."""

@@ -149,12 +149,18 @@ def write_search_labels(
         How many decisions the files hold.
 
     Raises:
-        ValueError: the game has no search, the agent cannot play it, or a file is of another game.
+        ValueError: the game has no search, the agent cannot play it side by side, or a file is of another game.
         OSError: a file cannot be written; those before stay.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     info = GameInfo.of(load_players(game_id, PLAYERS))
     parts_of(info, ())
+    general = make_agent(plan.agent, info)
+    if general.is_informed or not general.shares_batch:
+        raise ValueError(
+            f"{plan.agent!r} cannot play the games of labels: the agent must play from observations alone and keep "
+            "nothing between two decisions, as greedy does"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
     done = number = 0
     while done < decisions:
         path = folder / f"{number:05d}.safetensors"
