@@ -21,7 +21,7 @@ def test_options_follow_a_colon():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("randm", r"unknown agent 'randm' \(did you mean \"random\"\?\): known are random, greedy, search, ppo"),
+        ("randm", r"unknown agent 'randm' \(did you mean \"random\"\?\): known are random, greedy, search"),
         ("", r"unknown agent ''"),
         ("ppo:paht=a", r"has no option 'paht' \(did you mean \"path\"\?\): ppo takes path, deterministic, device"),
         ("random:depth=3", r"agent 'random:depth=3' has no option 'depth': random takes none"),

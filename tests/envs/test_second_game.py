@@ -79,7 +79,7 @@ def test_unknown_option_is_refused_with_those_of_the_game():
 
 def test_game_without_greedy_says_which_agents_it_has():
     with pytest.raises(
-        ValueError, match=r"there is no greedy agent for the game 'duel': it has random, search, ppo, python"
+        ValueError, match=r"there is no greedy agent for the game 'duel': it has random, search, trained, ppo, python"
     ):
         sackarmies_env.environments_of(GAME).single_seat_env(opponent="greedy")
 
