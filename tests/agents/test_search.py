@@ -159,6 +159,12 @@ def test_choice_of_another_prior_is_what_must_be_beaten():
     assert agent.act_informed(information).tolist() == expected.tolist()
 
 
+def test_a_copy_has_a_prior_of_its_own():
+    game = load_game("sack_armies")
+    agent = SearchAgent(GameInfo.of(game), QUICK, prior=LastLegal())
+    assert copy.deepcopy(agent)._prior is not agent._prior
+
+
 def test_two_gains_that_happen_to_be_alike_prove_little():
     race = Race(np.array([10, 20]))
     race.results[:, :2] = [[0.0, 0.0], [0.05, 0.05]]
@@ -231,6 +237,15 @@ def test_weights_of_another_evaluation_are_refused(tmp_path):
     np.savez(tmp_path / "other.npz", offset=np.zeros(3, np.float32))
     with pytest.raises(ValueError, match=r"other\.npz does not hold an evaluation of 61 numbers with 32 hidden units"):
         make_agent(f"search:evaluation={tmp_path / 'other.npz'}", GameInfo.of(load_game("sack_armies")))
+
+
+@pytest.mark.parametrize("damage", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_refused(tmp_path, damage):
+    weights = {name: array.copy() for name, array in load_weights().items()}
+    weights["hidden_bias"][0] = damage
+    np.savez(tmp_path / "odd.npz", **weights)
+    with pytest.raises(ValueError, match=r"odd\.npz holds weights that are not finite 32-bit numbers"):
+        make_agent(f"search:evaluation={tmp_path / 'odd.npz'}", GameInfo.of(load_game("sack_armies")))
 
 
 def test_an_evaluation_from_a_file_is_used(tmp_path):

@@ -4,8 +4,8 @@ A file of labels is a safetensors file, as a checkpoint is, of the part `labels`
 in all it holds
 
 - `observations` `(k, size)` int8,
-- `counts` `(k,)` int64, how many ids are legal,
-- `actions` `(m,)` int64, the legal ids, of one decision after the other, rising,
+- `counts` `(k,)` int64, how many ids are told of: all legal ones, or those that a search has compared,
+- `actions` `(m,)` int64, these legal ids, of one decision after the other, rising,
 - `targets` `(m,)` float32, the probability that the teacher gives to each; they add up to 1 for each decision,
 - `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`,
 - `gains` `(m,)` float32, by how much the player's return grows with each, or falls; 0 where the teacher does not say.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import time
 from collections import OrderedDict
@@ -169,6 +170,7 @@ class SearchAgent(InformedAgent):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._ready = OrderedDict()  # arrays that both would write to
+        twin._prior = copy.deepcopy(self._prior, memo)
         return twin
 
 

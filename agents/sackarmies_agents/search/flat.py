@@ -42,7 +42,7 @@ class Settings:
         playouts: how many a decision may take; with `milliseconds`, at most.
         milliseconds: what a decision may take of time on the clock; None: no limit.
         horizon: turns that are played on after the one at hand.
-        gate: standard errors by which an action must be better than the policy's choice to be taken instead.
+        gate: standard errors by which an action must be better than the prior choice to be taken instead.
         threads: how many play a search's games, each beside the other.
     """
 
@@ -59,7 +59,7 @@ class Finding:
 
     Attributes:
         action: the legal id to choose.
-        prior: the legal id that the policy chooses.
+        prior: the legal id that must be beaten, by default what the policy chooses.
         actions: `(k,)` int64, the legal ids that were played on.
         values: `(k,)` float64, what they were worth on average, as the player's return.
         counts: `(k,)` int64, in how many worlds.
@@ -98,7 +98,7 @@ class FlatSearch:
         make_evaluation: likewise, of the positions where playing on ends.
         settings: see `Settings`.
         focus: `(states (n,)) -> (n,)`, in which positions it pays to search, as a share of the usual playouts; in
-            those with 0 the policy's choice is taken. None: in all alike.
+            those with 0 the prior choice is taken. None: in all alike.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class FlatSearch:
 
     @staticmethod
     def _contenders(legal: list[int], prior: int, budget: int, seed: int) -> NDArray[np.int64]:
-        """Return the actions to be played on, the policy's first: as many as each round can play in one world."""
+        """Return the actions to be played on, the prior choice first: as many as each round can play in one world."""
         others = [action for action in legal if action != prior]
         room = 1
         while room < len(others) and (room + 2) * rounds_of(room + 2) <= budget:
@@ -222,7 +222,7 @@ class Task(NamedTuple):
 
 
 class Race:
-    """Actions that are compared, in the same worlds; the first is the policy's choice and stays to the end.
+    """Actions that are compared, in the same worlds; the first is the prior choice and stays to the end.
 
     Attributes:
         actions: `(k,)` int64.
@@ -263,11 +263,11 @@ class Race:
         return np.array(means)
 
     def halve(self) -> None:
-        """Leave the better half in the race, and the policy's choice."""
+        """Leave the better half in the race, and the prior choice."""
         self.running = self.running[: halve(self.running, len(self.running), self.results, self.played)]
 
     def finding(self, gate: float) -> Finding:
-        """Return the outcome: the best action if its gain over the policy's choice exceeds `gate` standard errors."""
+        """Return the outcome: the best action if its gain over the prior choice exceeds `gate` standard errors."""
         values = self.values()
         best = int(self.running[np.argmax(values[self.running])]) if self.played else 0
         if best != 0:

@@ -137,14 +137,7 @@ def halve(running, num_running, values, played):
 def run_race(simulator, policy, evaluation, root, scratch, models, actions, running, task, rounds, values, counts):
     """Play rounds, each with the better half of the one before, until the playouts are spent.
 
-    Args:
-        simulator: of the game.
-        policy: plays all seats.
-        evaluation: of the positions where playing on ends.
-        root: (1,), a state of the player's information set.
-        scratch: (2,) states, overwritten.
-        models: (num_players,) int64, overwritten.
-        actions: (k,) int64, legal ids.
+    Args, where they differ from those of `play_worlds`:
         running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
         task: (5,) int64, overwritten: nothing, how many playouts there are, the player, turns to be played after this
             one, seed.

@@ -139,6 +139,8 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float32]]:
         ) from None
     if {name: array.shape for name, array in weights.items()} != wanted:
         raise ValueError(f"{path} does not hold an evaluation of {INPUTS} numbers with {HIDDEN} hidden units")
+    if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in weights.values()):
+        raise ValueError(f"{path} holds weights that are not finite 32-bit numbers")
     return weights
 
 
