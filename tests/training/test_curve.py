@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_training.curve import play_side_by_side
+from sackarmies_env.registry import load_players
+from sackarmies_training.config import CurveSection
+from sackarmies_training.curve import opponent_of, play_side_by_side
 from sackarmies_training.labels import LOSS, WIN
 from tests.core.toy_game import make_duel
 
@@ -31,10 +33,14 @@ def test_equal_seeds_give_equal_games():
     assert np.array_equal(results("random", "random"), results("random", "random"))
 
 
+def test_opponent_that_needs_more_than_observations_is_refused():
+    game = load_players("sack_armies", 2)
+    with pytest.raises(ValueError, match=r"curve.opponent is 'search': it must play from observations alone"):
+        opponent_of(CurveSection(opponent="search"), game)
+
+
 @pytest.mark.slow
 def test_the_stronger_agent_wins_from_both_seats():
-    from sackarmies_env.registry import load_players
-
     games = [load_players("sack_armies", 2, armies=pair) for pair in (["beginners", "undead"], ["empire", "monsters"])]
     info = GameInfo.of(games[0])
     found = play_side_by_side(games, make_agent("greedy", info), make_agent("random", info), 8, seed=1)

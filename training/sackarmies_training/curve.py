@@ -55,12 +55,7 @@ class Curve:
         self._rows = [row for row in read_rows(self._table) if int(row["decisions"]) <= decisions]
         self._draws = True
         if config.curve is not None:
-            self._opponent = make_agent(config.curve.opponent, GameInfo.of(line_ups[0]))
-            if self._opponent.is_informed or not self._opponent.shares_batch:
-                raise ValueError(
-                    f"curve.opponent is {config.curve.opponent!r}: it must play from observations alone and keep "
-                    "nothing between two decisions, as greedy does"
-                )
+            self._opponent = opponent_of(config.curve, line_ups[0])
 
     def note(self, decisions: int, values: Mapping[str, float]) -> None:
         """Write what was measured in an update to TensorBoard."""
@@ -130,6 +125,21 @@ class Curve:
         figure.savefig(content, format="png", dpi=120)
         write_safely(self._picture, content.getvalue())
         return True
+
+
+def opponent_of(section: CurveSection, game: Game) -> Agent:
+    """Return the fixed opponent of a curve.
+
+    Raises:
+        ValueError: it cannot be made, or cannot play many games at once.
+    """
+    opponent = make_agent(section.opponent, GameInfo.of(game))
+    if opponent.is_informed or not opponent.shares_batch:
+        raise ValueError(
+            f"curve.opponent is {section.opponent!r}: it must play from observations alone and keep nothing between "
+            "two decisions, as greedy does"
+        )
+    return opponent
 
 
 def play_side_by_side(

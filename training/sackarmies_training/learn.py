@@ -38,7 +38,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
 from sackarmies_training.config import LearnConfig, LearnSection, TeacherSection
-from sackarmies_training.curve import Curve
+from sackarmies_training.curve import Curve, opponent_of
 from sackarmies_training.files import open_folder
 from sackarmies_training.labels import UNKNOWN, results_of
 from sackarmies_training.learn_files import load_start, restore_learner, save_general, save_learner, sizes_of
@@ -470,6 +470,8 @@ def learn_in(
     torch.set_num_threads(section.threads)
     learner = make_learner(config, game, team)
     line_ups = draw_games(config.game, game, section.line_ups, config.seed)
+    if config.curve is not None:
+        opponent_of(config.curve, game)  # refused now, and not after the lessons of a teacher
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     clock = Clock(section.decisions, section.max_minutes)
     path = checkpoints.latest_intact(say) if resume else None
