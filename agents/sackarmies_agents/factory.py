@@ -248,6 +248,7 @@ KINDS: dict[str, AgentKind] = {
             "playouts": "how many times a position is played on for a decision; with ms, at most",
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",
+            "valued": "at the ends of how many turns positions are valued, the last ones of those played",
             "gate": "standard errors by which a choice must be better than the scripted agent's to be taken instead",
             "threads": "how many work at once",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",

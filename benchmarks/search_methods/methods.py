@@ -44,7 +44,7 @@ class Method(ABC):
 
     def __init__(self, game: Game, playouts: int) -> None:
         self.game, self.playouts = game, playouts
-        self.settings = Settings(playouts=playouts)
+        self.settings = Settings(playouts=playouts, valued=1)
         self.simulator = game.simulator()
         policy, evaluation = find_hook(game.id, "policy"), find_hook(game.id, "evaluation")
         if policy is None or evaluation is None:
@@ -78,7 +78,7 @@ class Scripted(Method):
 
 
 class Flat(Method):
-    """Flat search with sequential halving and a gate, as it is shipped, but in all decisions alike."""
+    """Flat search with sequential halving and a gate, as shipped, but in all decisions alike, valued once."""
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)

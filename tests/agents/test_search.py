@@ -103,15 +103,45 @@ def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
     batch = positions(12, 120, n=1)
     parts = parts_of(GameInfo.of(batch.game), ())
     simulator, policy, turn = batch.game.simulator(), parts.make_policy(batch.game), int(batch.states["turn"][0])
+    evaluation, models = parts.make_evaluation(batch.game), np.zeros(2, np.int64)
     streams = []
     for used in (0, 5):
         states = batch.game.clone(batch.states)
         states["flip_count"] += used
         states["draw_count"] += used
-        play_turns(simulator, policy, states, np.zeros(2, np.int64), turn, 3)
+        play_turns(simulator, policy, evaluation, states, models, 0, (turn, 1), 3)
         assert states["turn"][0] == turn + 1
         streams.append([states[name].tolist() for name in ("flip_key", "flip_count", "draw_key", "draw_count")])
     assert streams[0] == streams[1]
+
+
+def test_worth_is_the_mean_at_the_ends_of_the_last_turns():
+    batch = positions(12, 120, n=1)
+    parts = parts_of(GameInfo.of(batch.game), ())
+    simulator, policy, turn = batch.game.simulator(), parts.make_policy(batch.game), int(batch.states["turn"][0])
+    evaluation, models = parts.make_evaluation(batch.game), np.zeros(2, np.int64)
+
+    def worth(last: int, valued: int) -> float:
+        return play_turns(simulator, policy, evaluation, batch.game.clone(batch.states), models, 0, (last, valued), 3)
+
+    single = [worth(turn + after, 1) for after in range(4)]
+    assert len(set(single)) == 4
+    assert worth(turn + 3, 3) == pytest.approx(np.mean(single[1:]))
+    assert worth(turn + 3, 9) == pytest.approx(np.mean(single))  # the position at hand is none of those
+
+
+def test_an_ended_game_counts_for_the_turns_that_are_missing():
+    batch = positions(12, 120, n=1)
+    parts = parts_of(GameInfo.of(batch.game), ())
+    simulator, policy = batch.game.simulator(), parts.make_policy(batch.game)
+    evaluation, models = parts.make_evaluation(batch.game), np.zeros(2, np.int64)
+    states = batch.game.clone(batch.states)
+    valued = 500
+    worth = play_turns(simulator, policy, evaluation, states, models, 0, (10_000, valued), 3)
+    final = np.zeros((1, 2), np.float32)
+    batch.game.returns(batch.game.params, states, final)
+    assert states["terminated"][0] or states["truncated"][0]
+    assert worth == final[0, 0]
 
 
 def test_a_copy_searches_by_itself():

@@ -19,7 +19,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
-from sackarmies_agents.search.flat import Bench
+from sackarmies_agents.search.flat import Bench, Settings
 from sackarmies_agents.search.rounds import play_worlds, prior_choice
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
@@ -78,7 +78,7 @@ class Searcher:
             others = self._rng.choice(others, plan.most - 1, replace=False).tolist()
         actions = np.array([prior, *others], np.int64)
         results = np.zeros((len(actions), plan.worlds))
-        task = np.array([0, plan.worlds, player, plan.horizon, int(self._rng.integers(2**62))])
+        task = np.array([0, plan.worlds, player, plan.horizon, Settings.valued, int(self._rng.integers(2**62))])
         everyone = np.arange(len(actions))
         play_worlds(*bench.tools, self._root, bench.scratch, bench.models, actions, everyone, task, results)
         gains = results.mean(axis=1) - results[0].mean()

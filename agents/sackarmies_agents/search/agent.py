@@ -189,6 +189,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         playouts=_read(options, "playouts", int, UNLIMITED if is_timed else usual.playouts, 2),
         milliseconds=_read(options, "ms", float, 0.0, SHORTEST) if is_timed else None,
         horizon=_read(options, "horizon", int, usual.horizon, 0),
+        valued=_read(options, "valued", int, usual.valued, 1),
         gate=_read(options, "gate", float, usual.gate, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )

@@ -42,6 +42,7 @@ class Settings:
         playouts: how many a decision may take; with `milliseconds`, at most.
         milliseconds: what a decision may take of time on the clock; None: no limit.
         horizon: turns that are played on after the one at hand.
+        valued: at the ends of how many turns positions are valued, the last ones of those played; the mean counts.
         gate: standard errors by which an action must be better than the prior choice to be taken instead.
         threads: how many play a search's games, each beside the other.
     """
@@ -49,6 +50,7 @@ class Settings:
     playouts: int = 160
     milliseconds: float | None = None
     horizon: int = 5
+    valued: int = 3
     gate: float = 1.5
     threads: int = 1
 
@@ -140,7 +142,7 @@ class FlatSearch:
         if budget < 2:
             return unsearched(prior)
         race = Race(self._contenders(legal, prior, budget, seed))
-        task = Task(player, self.settings.horizon, seed)
+        task = Task(player, self.settings.horizon, self.settings.valued, seed)
         if self.settings.milliseconds is None and self.settings.threads == 1:
             race.run(bench, self._root, task, budget)
         else:
@@ -213,11 +215,13 @@ class Task(NamedTuple):
     Attributes:
         player: for whom.
         horizon: turns that are played on after the one at hand.
+        valued: at the ends of how many of them positions are valued.
         seed: of the worlds.
     """
 
     player: int
     horizon: int
+    valued: int
     seed: int
 
 

@@ -43,20 +43,38 @@ def draw_models(policy, models, player, seed):
 
 
 @njit
-def play_turns(simulator, policy, states, models, last_turn, seed):
-    """Let a policy play all seats until the game is over or a turn after `last_turn` has begun.
+def play_turns(simulator, policy, evaluation, states, models, player, limits, seed):
+    """Let a policy play all seats until the game is over or a turn after the last one has begun; return the worth.
+
+    Positions are valued at the ends of the last turns, and the mean counts, with what an ended game earns for each turn
+    that is missing: single evaluations are noisy, and favor whoever has just moved.
 
     Chance is seeded anew in each turn. So it brings two lines of play the same in later turns, however much of it they
     have used before, and what they end in differs less by luck.
 
-    Returns:
-        Decisions played, forced ones included.
+    Args:
+        simulator: of the game.
+        policy: plays all seats.
+        evaluation: of positions.
+        states: (1,), overwritten.
+        models: (num_players,) int64, the variant of the policy that each seat plays.
+        player: for whom.
+        limits: the last turn that is played, and how many turns are valued.
+        seed: of chance.
     """
-    decisions = np.int64(0)
+    last_turn, valued = limits
+    total = 0.0
+    count = 0
     while not is_over(states[0]) and states[0].turn <= last_turn:
-        decisions += play_on(simulator, policy, states, models, states[0].turn)
+        play_on(simulator, policy, states, models, states[0].turn)
         reseed(states[0], derived_seed(seed, states[0].turn))
-    return decisions
+        if not is_over(states[0]) and states[0].turn > last_turn + 1 - valued:
+            total += value_of(simulator, evaluation, states, player)
+            count += 1
+    if is_over(states[0]) or count == 0:
+        total += (valued - count) * value_of(simulator, evaluation, states, player)
+        count = valued
+    return total / count
 
 
 # --- races
@@ -83,15 +101,12 @@ def play_worlds(simulator, policy, evaluation, root, scratch, models, actions, r
         models: (num_players,) int64, overwritten.
         actions: (k,) int64, legal ids.
         running: (r,) int64, places of those that are played on.
-        task: (5,) int64: the first world, the one behind the last, the player, turns to be played after this one, seed.
+        task: (6,) int64: the first world, the one behind the last, the player, turns to be played after this one, at
+            the ends of how many of them positions are valued, seed.
         values: (k, w) float64, overwritten there.
-
-    Returns:
-        Decisions played, forced ones included.
     """
-    first, last, player, horizon, search_seed = task
-    decisions = np.int64(0)
-    last_turn = root[0].turn + horizon
+    first, last, player, horizon, valued, search_seed = task
+    limits = (root[0].turn + horizon, valued)
     for world in range(first, last):
         seed = derived_seed(search_seed, world)
         sample_world(simulator, root, scratch[:1], player, seed)
@@ -99,9 +114,8 @@ def play_worlds(simulator, policy, evaluation, root, scratch, models, actions, r
         for i in range(len(running)):
             scratch[1] = scratch[0]
             step(simulator, scratch[1:], actions[running[i]])
-            decisions += 1 + play_turns(simulator, policy, scratch[1:], models, last_turn, seed)
-            values[running[i], world] = value_of(simulator, evaluation, scratch[1:], player)
-    return decisions
+            value = play_turns(simulator, policy, evaluation, scratch[1:], models, player, limits, seed)
+            values[running[i], world] = value
 
 
 @njit
@@ -139,8 +153,7 @@ def run_race(simulator, policy, evaluation, root, scratch, models, actions, runn
 
     Args, where they differ from those of `play_worlds`:
         running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
-        task: (5,) int64, overwritten: nothing, how many playouts there are, the player, turns to be played after this
-            one, seed.
+        task: (6,) int64, overwritten: nothing, how many playouts there are, and the rest as there.
         rounds: how many.
         values: (k, w) float64, overwritten as far as worlds are played.
         counts: (k,) int64, overwritten: in how many worlds each action was played.
