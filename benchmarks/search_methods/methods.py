@@ -49,7 +49,7 @@ class Method(ABC):
         policy, evaluation = find_hook(game.id, "policy"), find_hook(game.id, "evaluation")
         if policy is None or evaluation is None:
             raise ValueError(f"the game {game.id!r} has no policy and evaluation for searches")
-        self.policy, self.evaluation = policy(game, ()), evaluation(game)
+        self.policy, self.evaluation = policy(game, ("tuned",)), evaluation(game)
         self.tools = self.simulator, self.policy, self.evaluation
         self.models = np.zeros((MAX_WORLDS, game.num_players), np.int64)
         self.root, self.scratch, self.worlds = game.new_states(1), game.new_states(2), game.new_states(MAX_WORLDS)

@@ -15,19 +15,22 @@ from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
 from sackarmies_env.core.state import as_records
 
+MIXTURE = (DEFAULT, "first", "light")  # in searches: the first plays for whoever searches, opponents any of them
+
 
 def make_policy(game: Game, variants: Sequence[str]) -> Policy:
     """Return the greedy General as kernels play it, a model for each of its variants; for one thread.
 
     Args:
         game: what is played.
-        variants: weights, by the name of a set or the path of a file; none for the default ones.
+        variants: weights, by the name of a set or the path of a file; none for a mixture, so that a search finds
+            what is good against more than one opponent.
 
     Raises:
         ValueError: there are no such weights, or the game's observations are not those that it reads.
     """
     info = GameInfo.of(game)
-    models = as_records(np.concatenate([make_board(info, load_weights(variant)) for variant in variants or (DEFAULT,)]))
+    models = as_records(np.concatenate([make_board(info, load_weights(variant)) for variant in variants or MIXTURE]))
     observations = np.zeros((1, game.observation_spec.size), np.int8)
     masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
     return Policy(make_kernel(choose_batch, models[:1], observations, masks, actions), models, actions)
