@@ -81,6 +81,8 @@ class UnitView:
         captives: names of the tokens it holds, None for each that the viewer does not know.
         employed: barred from actions this turn.
         moved: has moved this turn.
+        reach: hexes on which a move of it could end, in reading order; none while the viewer does not know the unit.
+        sight: how many hexes far it sees what opponents keep face down.
     """
 
     at: Hex
@@ -91,6 +93,23 @@ class UnitView:
     captives: tuple[str | None, ...] = ()
     employed: bool = False
     moved: bool = False
+    reach: tuple[Hex, ...] = ()
+    sight: int = 1
+
+
+@dataclass(frozen=True)
+class TerrainEffect:
+    """What a battlefield does to a stat of a unit on it.
+
+    Attributes:
+        stat: "movement", "damage" or "armor".
+        amount: what is added.
+        whom: which units, in words; "" for all.
+    """
+
+    stat: str
+    amount: int
+    whom: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +125,7 @@ class FieldView:
         rank: bars on the edge.
         water, halts: terrain that changes movement.
         text: its effects in words, "" for plain ground.
+        effects: what it does to stats.
     """
 
     at: Hex
@@ -117,6 +137,7 @@ class FieldView:
     water: bool
     halts: bool
     text: str
+    effects: tuple[TerrainEffect, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -166,6 +187,8 @@ class Picture:
         seats: in seat order.
         log: last public events in words, latest first.
         notes: further public facts in words.
+        choices: hexes that the current player may choose, as far as the viewer may know, in reading order.
+        chosen: hexes that the current player has chosen for the same choice, as far as the viewer may know.
     """
 
     title: str
@@ -182,6 +205,8 @@ class Picture:
     seats: tuple[SeatView, ...]
     log: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    choices: tuple[Hex, ...] = ()
+    chosen: tuple[Hex, ...] = ()
 
     def seat_name(self, seat: int) -> str:
         """Return what to call a seat, to this viewer."""

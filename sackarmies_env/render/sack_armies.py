@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import as_records
+from sackarmies_env.games.sack_armies.rules.movement import DEFAULT_SIGHT, find_reach, sight_range
 from sackarmies_env.games.sack_armies.rules.setup import SETUP_FIELDS
 from sackarmies_env.games.sack_armies.rules.stats import (
     ability_value,
@@ -26,6 +27,7 @@ from sackarmies_env.games.sack_armies.rules.stats import (
 from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import (
     NO_TOKEN,
+    NUM_SLOTS,
     Ability,
     Band,
     Decision,
@@ -39,9 +41,10 @@ from sackarmies_env.games.sack_armies.state.constants import (
     Zone,
 )
 from sackarmies_env.games.sack_armies.state.knowledge import knows_identity
+from sackarmies_env.games.sack_armies.state.record import MAX_CHAIN
 from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
-from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens
-from sackarmies_env.games.sack_armies.tokens.text import effect_text
+from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield, read_tokens
+from sackarmies_env.games.sack_armies.tokens.text import effect_text, match_text
 from sackarmies_env.games.sack_armies.words.event_sentences import Names, log_of, verb_words
 from sackarmies_env.render.board import (
     OVER,
@@ -51,6 +54,7 @@ from sackarmies_env.render.board import (
     Picture,
     Pile,
     SeatView,
+    TerrainEffect,
     UnitCard,
     UnitView,
     codes_of,
@@ -70,6 +74,7 @@ HOMELANDS = {
     Homeland.NETHER_SISTERS: "Nether Sisters",
     Homeland.SHAZARI: "Shazari",
 }
+TYPE_FIRST = (Decision.SETUP_HEX, Decision.DEPLOY_HEX)  # the choice has begun with a token, not with a hex
 CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 
 
@@ -93,6 +98,12 @@ def names_of(game: Game) -> Names:
     return Names.of(game)
 
 
+def terrain_effects(token: AnyToken) -> tuple[TerrainEffect, ...]:
+    """Return what a battlefield does to stats."""
+    effects = token.effects if isinstance(token, Battlefield) else ()
+    return tuple(TerrainEffect(effect.stat, effect.amount, match_text(effect.match)) for effect in effects)
+
+
 def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture:
     """Return `states[0]` as `viewer` (a seat, or None for the referee) may see it."""
     view = View(game, states, viewer)
@@ -114,6 +125,8 @@ def picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Picture
         seats=tuple(view.seat(seat) for seat in range(game.num_players)),
         log=view.log(),
         notes=view.notes(),
+        choices=view.choices() if mine else (),
+        chosen=view.chosen() if mine else (),
     )
 
 
@@ -124,7 +137,7 @@ class View:
         self.types = types_of(game)
         self.names = names_of(game)
         self.params = game.params
-        self.states = as_records(states[:1])
+        self.states = as_records(states[:1].copy())  # kernels that find reach leave notes in it
         self.viewer = viewer
 
     def number(self, field: str, *index: int) -> int:
@@ -180,9 +193,13 @@ class View:
 
     def hexes(self) -> tuple[Hex, ...]:
         """Return the legal hex spaces."""
-        radius, rows = int(self.params["radius"][0]), self.states["legal_rows"][0]
-        legal = np.unpackbits(np.ascontiguousarray(rows)[:, None].view(np.uint8), axis=1, bitorder="little")
-        hexes = ((int(q) - radius, int(r) - radius) for r, q in zip(*legal.nonzero(), strict=True))
+        return self.hexes_in(self.states["legal_rows"][0])
+
+    def hexes_in(self, rows: NDArray[np.uint64]) -> tuple[Hex, ...]:
+        """Return a set of hexes, bits in a word a row, in reading order."""
+        radius = int(self.params["radius"][0])
+        bits = np.unpackbits(np.ascontiguousarray(rows)[:, None].view(np.uint8), axis=1, bitorder="little")
+        hexes = ((int(q) - radius, int(r) - radius) for r, q in zip(*bits.nonzero(), strict=True))
         return tuple(sorted(hexes, key=reading_order))
 
     def fields(self) -> tuple[FieldView, ...]:
@@ -203,6 +220,7 @@ class View:
             water=bool(self.params["type_water"][0][self.number("token_type", token)]),
             halts=bool(self.params["type_halts"][0][self.number("token_type", token)]),
             text=effect_text(data),
+            effects=terrain_effects(data),
         )
 
     def units(self) -> tuple[UnitView, ...]:
@@ -214,16 +232,26 @@ class View:
         """Return one unit."""
         held = [each for each in self.tokens(Zone.CAPTURED) if self.number("token_host", each) == token]
         known = sorted(self.token_data(each)[0].name for each in held if self.knows(each))
+        face_up = self.number("token_face", token) == Face.UP
         return UnitView(
             at=self.hex(self.number("token_hex", token)),
             owner=self.number("token_controller", token),
-            face_up=self.number("token_face", token) == Face.UP,
+            face_up=face_up,
             card=self.card(token) if self.knows(token) else None,
             attachments=tuple(map(self.attachment, self.stack(token))),
             captives=(*known, *[None] * (len(held) - len(known))),
             employed=self.number("token_employed", token) == 1,
             moved=self.number("token_moved", token) == 1,
+            reach=self.reach(token) if self.knows(token) else (),
+            sight=self.computed(sight_range, token) if face_up else DEFAULT_SIGHT,
         )
+
+    def reach(self, token: int) -> tuple[Hex, ...]:
+        """Return where a move of a unit could end, whether or not it may move this turn."""
+        budget = self.computed(effective_movement, token)
+        face_up = self.number("token_face", token) == Face.UP
+        find_reach(self.params[0], self.states[0], np.int64(token), np.int64(budget), face_up)
+        return self.hexes_in(self.states["reach_rows"][0] & ~self.states["unit_rows"][0])
 
     def card(self, token: int) -> UnitCard:
         """Return what stands on a unit that the viewer knows; effects that work are face up, so all see them."""
@@ -319,6 +347,22 @@ class View:
         """Return lines from units to a cell, as far as there are both."""
         cells = [self.number("token_hex", token) for token in sources if token != NO_TOKEN]
         return {(self.hex(cell), self.hex(target)) for cell in cells if cell >= 0 and target >= 0 and cell != target}
+
+    def choices(self) -> tuple[Hex, ...]:
+        """Return the hexes among the legal actions."""
+        first = TYPE_BASE + int(self.params["num_types"][0]) + NUM_SLOTS
+        cells = [action - first for action in legal_ids(self.states["legal"][0]) if action >= first]
+        return tuple(sorted(map(self.hex, cells), key=reading_order))
+
+    def chosen(self) -> tuple[Hex, ...]:
+        """Return the hexes that the current player has chosen so far, in the order of the choice."""
+        if self.number("decision") in TYPE_FIRST:
+            return ()
+        cells = [self.number("chain", place) for place in range(MAX_CHAIN)]
+        if self.number("decision") == Decision.COORD_MEMBER:
+            members = np.flatnonzero(self.states["token_member"][0] == 1)
+            cells += sorted(self.number("token_hex", int(token)) for token in members)
+        return tuple(self.hex(cell) for cell in cells if cell >= 0)
 
     def outcome(self) -> str:
         """Return how the game ended, "" before."""

@@ -24,6 +24,7 @@ SEATS = ("#2b65a8", "#b83a2e", "#2f8050", "#b7791f", "#70479c", "#2d7f86")
 SEAT_TINTS = ("#dbe7f5", "#f6dedb", "#dbeee1", "#f7e9cf", "#e8dff2", "#d8edee")
 
 BANDS = {"black": "#26221e", "blue": "#2f6fc4", "red": "#bd2f2f", "green": "#2c8a4b", "gray": "#7d7d7d"}
+BAND_MARKS = {"black": "square", "blue": "circle", "red": "triangle", "green": "diamond", "gray": "ring"}
 KINDS = {"spell": "#2f6fc4", "maneuver": "#bd2f2f", None: "#6d655a"}
 
 PLAIN = "#c3cf9b"

@@ -1,0 +1,164 @@
+// Battlefields and unit counters, drawn around (0, 0).
+
+import { svg } from "./dom.js";
+import { RADIUS, corners } from "./geometry.js";
+import { BAND_MARKS, classSymbol, mark, sign, signsOf } from "./shapes.js";
+
+const LONG_NAME = 11; // letters that fit on a line
+const LETTER = 0.66; // width of a bold letter, in sizes of the font
+const COUNTER = { x: -58, y: -60, width: 116, height: 96, rx: 10 };
+const KIND_MARKS = { spell: "circle", maneuver: "triangle" }; // as on the bands of the units that carry them
+
+// A name on one line, or on two of about the same length if it is long.
+export function linesOf(name) {
+  const words = name.split(" ");
+  if (name.length <= LONG_NAME || words.length === 1) return [name];
+  const cuts = words.slice(1).map((_, i) => [words.slice(0, i + 1).join(" "), words.slice(i + 1).join(" ")]);
+  const longest = (lines) => Math.max(...lines.map((line) => line.length));
+  return cuts.reduce((best, lines) => (longest(lines) < longest(best) ? lines : best));
+}
+
+// Lines of text in letters so small that they fit the width; the largest size of one line and of two is given.
+function fitted(lines, x, y, width, [largest, ofTwo], attributes) {
+  const longest = Math.max(...lines.map((line) => line.length));
+  const size = Math.min(lines.length > 1 ? ofTwo : largest, width / (LETTER * longest));
+  return lines.map((line, row) => {
+    const baseline = y + size * (0.35 + 1.02 * (row - (lines.length - 1) / 2));
+    return svg("text", { x, y: baseline.toFixed(1), "font-size": size.toFixed(1), ...attributes }, line);
+  });
+}
+
+export function badge(seat, x, y, radius = 14) {
+  return svg(
+    "g",
+    { class: `badge seat-${seat}`, transform: `translate(${x} ${y})` },
+    svg("circle", { r: radius }),
+    svg("text", { y: radius * 0.38, "font-size": radius * 1.15 }, seat),
+  );
+}
+
+// --- battlefields
+
+function wedge(angle) {
+  const turned = ((((angle + Math.PI / 6) % (Math.PI / 3)) + Math.PI / 3) % (Math.PI / 3)) - Math.PI / 6;
+  const edge = (0.97 * RADIUS * Math.cos(Math.PI / 6)) / Math.cos(turned);
+  const points = `${edge},0 ${edge - 17},16 ${edge - 17},-16`;
+  return svg("polygon", { points, class: "wedge", transform: `rotate(${((angle * 180) / Math.PI).toFixed(1)})` });
+}
+
+function groundOf(field) {
+  if (field.water) return field.halts ? "marsh" : "water";
+  if (field.halts) return "halting";
+  return field.text ? "bonus" : "plain";
+}
+
+// A battlefield, its wedge toward the seat at `angle`; `patterns` is the prefix of the ids of the patterns.
+export function drawField(field, angle, patterns) {
+  const group = svg("g", {
+    class: `field seat-${field.controller} ${groundOf(field)}`,
+    "data-name": field.name,
+    "data-owner": field.owner,
+    "data-controller": field.controller,
+  });
+  group.append(
+    svg("polygon", { points: corners(RADIUS * 0.98), class: "rim" }),
+    svg("polygon", { points: corners(RADIUS * 0.88), class: "ground" }),
+  );
+  for (const [has, name] of [[field.halts, "hatch"], [field.water, "waves"]]) {
+    if (has) group.append(svg("polygon", { points: corners(RADIUS * 0.88), fill: `url(#${patterns}${name})` }));
+  }
+  group.append(wedge(angle), badge(field.controller, -74, -9, 12));
+  if (field.owner !== field.controller) {
+    group.append(svg("text", { x: -71, y: 14, "font-size": 11 }, "of"), badge(field.owner, -72, 26, 9));
+  } else {
+    for (let bar = 0; bar < field.rank; bar++) {
+      group.append(svg("line", { x1: -75, x2: -64, y1: 11 + 6 * bar, y2: 11 + 6 * bar, class: "rank" }));
+    }
+  }
+  const signs = signsOf(field);
+  const step = Math.min(30, 84 / Math.max(1, signs.length));
+  const scale = Math.min(0.88, step / 29);
+  signs.forEach((each, i) => group.append(sign(each, 72, (i - (signs.length - 1) / 2) * step, scale)));
+  group.append(...fitted(linesOf(field.name), 0, 63, 96, [16, 13], { class: "name" }));
+  return group;
+}
+
+// --- counters
+
+export function drawUnit(unit, patterns) {
+  const { card } = unit;
+  const group = svg("g", {
+    class: `unit seat-${unit.owner} ${unit.face_up ? "up" : "down"}`,
+    "data-name": card ? card.name : "",
+    "data-owner": unit.owner,
+    "data-face": unit.face_up ? "up" : "down",
+    "data-attachments": unit.attachments.map((each) => each.name ?? "?").join(";"),
+  });
+  unit.attachments.forEach((each, slot) => group.append(drawAttachment(each, slot, unit.attachments.length)));
+  group.append(
+    svg("rect", { ...COUNTER, x: COUNTER.x + 3, y: COUNTER.y + 4, class: "shadow" }),
+    svg("rect", { ...COUNTER, class: "body" }),
+  );
+  if (!unit.face_up) group.append(svg("rect", { ...COUNTER, fill: `url(#${patterns}back)` }));
+  if (card) drawFace(group, card);
+  else group.append(svg("text", { y: 8, "font-size": 58, class: "unknown" }, "?"));
+  drawFlags(group, unit);
+  return group;
+}
+
+function drawFace(group, card) {
+  const shape = BAND_MARKS[card.band];
+  group.append(
+    svg("rect", { x: -54, y: -56, width: 108, height: 31, rx: 6, class: `band ${card.band}` }),
+    mark(shape, -43, -40.5, 7, { class: "mark" }),
+    ...fitted(linesOf(card.name), 11, -40.5, 84, [18, 14], { class: "title" }),
+  );
+  const symbol = classSymbol(card.unit_class);
+  if (symbol) group.append(symbol);
+  if (card.range) group.append(svg("text", { x: 14, y: -1, "font-size": 20, class: "value" }, `R${card.range}`));
+  for (let bar = 0; bar < card.rank; bar++) {
+    group.append(svg("line", { x1: 39, x2: 51, y1: 2 - 7 * bar, y2: 2 - 7 * bar, class: "rank" }));
+  }
+  [card.movement, card.damage, card.armor].forEach((value, i) => drawStat(group, "MDA"[i], value, card.printed[i], -42 + 32.5 * i));
+}
+
+// A value by its letter; one that is not as printed has a triangle up or down as well as another color.
+function drawStat(group, letter, value, printed, x) {
+  const change = value > printed ? "raised" : value < printed ? "lowered" : "";
+  group.append(
+    svg("text", { x: x + 4, y: 30, "font-size": 13, class: "letter" }, letter),
+    svg("text", { x: x + 16, y: 30, "font-size": 23, class: `value ${change}` }, value),
+  );
+  if (change) {
+    const points = change === "raised" ? "0,-5 4,3 -4,3" : "0,5 4,-3 -4,-3";
+    group.append(svg("polygon", { points, transform: `translate(${x + 28} 22)`, class: change }));
+  }
+}
+
+function drawAttachment(attachment, slot, count) {
+  const width = Math.min(26, 100 / count);
+  const group = svg("g", {
+    class: `attachment ${attachment.kind ?? "hidden"} ${attachment.face_up ? "up" : "down"}`,
+    transform: `translate(${-40 + slot * width} 29)`,
+  });
+  group.append(svg("rect", { width: width - 3, height: 25, rx: 4 }));
+  const x = (width - 3) / 2;
+  if (attachment.kind) group.append(mark(KIND_MARKS[attachment.kind], x, 16.5, 5.5, { class: "mark" }));
+  if (attachment.name === null) {
+    group.append(svg("text", { x: attachment.kind ? x + 7 : x, y: attachment.kind ? 14 : 22, "font-size": attachment.kind ? 9 : 14 }, "?"));
+  }
+  return group;
+}
+
+// Seat at the lower left corner, face down at the upper left, moved or employed at the upper right, captives below it.
+function drawFlags(group, unit) {
+  const flag = (x, y, text, name) =>
+    group.append(
+      svg("g", { class: `flag ${name}`, transform: `translate(${x} ${y})` }, svg("circle", { r: 13 }), svg("text", { y: 5, "font-size": 15 }, text)),
+    );
+  group.append(badge(unit.owner, -56, 34));
+  if (unit.employed) flag(56, -57, "E", "employed");
+  else if (unit.moved) flag(56, -57, "M", "moved");
+  if (unit.captives.length) flag(60, -8, unit.captives.length, "captives");
+  if (unit.card && !unit.face_up) flag(-56, -57, "?", "hidden");
+}
