@@ -24,6 +24,7 @@ SACK_ARMIES = GameEntry(
     load_scenario="sackarmies_env.games.sack_armies:load_scenario",
     picture="sackarmies_env.render.sack_armies:picture",
     narrate="sackarmies_env.games.sack_armies.words.narrate:narrate",
+    log="sackarmies_env.render.sack_armies_log:log",
     options="sackarmies_env.games.sack_armies.hooks:options",
     choices="sackarmies_env.games.sack_armies.hooks:choices",
     hints="sackarmies_env.games.sack_armies.hooks:hints",

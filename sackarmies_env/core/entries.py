@@ -38,6 +38,8 @@ class GameEntry:
         load_scenario: `(source) -> dict`, a scenario as plain data, checked. None: the game has no scenarios.
         picture: `(game, states, viewer) -> Picture`. None: what the viewer observes is drawn as text.
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
+        log: `(game, before, action, after, viewers) -> list`, what a ply brought for each viewer, see `render.log`.
+            None: the texts of actions, for those who may know them.
         advice: text on how to read the board, for a person who plays.
         hints: `(game) -> dict`, what agents are told besides its sizes, see `GameInfo`: `network`, `num_types`
             and `radius`.
@@ -66,6 +68,7 @@ class GameEntry:
     load_scenario: str | None = None
     picture: str | None = None
     narrate: str | None = None
+    log: str | None = None
     advice: str | None = None
     hints: str | None = None
     potential: str | None = None

@@ -221,6 +221,21 @@ class Picture:
         return f"{self.seat_name(self.current)} to decide" + (f": {self.asked}" if self.asked else "")
 
 
+@dataclass(frozen=True)
+class LogLine:
+    """Something that happened, as one viewer may know it.
+
+    Attributes:
+        text: in words.
+        kind: "turn" where one begins, "casualty", "control", "elimination", "end", "flip", "choice", "" for others.
+        at: where, None if nowhere.
+    """
+
+    text: str
+    kind: str = ""
+    at: Hex | None = None
+
+
 def pile_text(pile: Pile) -> str:
     """Return a pile in words: `2 Plain, Walking Tree`, or `none`."""
     return ", ".join(f"{copies} {name}" if copies > 1 else name for name, copies in pile) or "none"

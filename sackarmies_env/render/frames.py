@@ -1,11 +1,21 @@
-"""Pictures as plain data, for programs that draw them elsewhere: the modules in `web/`, in a browser."""
+"""Pictures and replays as plain data, for programs that draw them elsewhere: the modules in `web/`, in a browser."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from sackarmies_env.render.board import Picture
+from sackarmies_env.core.entries import find_entry, player_name
+from sackarmies_env.core.game import Game, Records, forfeit_code
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.record import GameRecord, ply_text, replay
+from sackarmies_env.render.board import LogLine, Picture
+from sackarmies_env.render.log import log_lines
+from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.plain import COLUMNS, observation_lines
+
+LIST = 0  # shape of a list in a table; dicts have the shapes from 1 on
 
 
 def picture_data(picture: Picture) -> dict[str, Any]:
@@ -18,6 +28,137 @@ def plain(value: Any) -> Any:
     """Return dataclasses as dicts and tuples as lists, whatever they are nested in."""
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     return value
+
+
+def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
+    """Return what `viewer` may see of `states[0]` as JSON data: a picture, or `lines` of text where there is none."""
+    picture = find_picture(game, states, viewer)
+    if picture is not None:
+        return picture_data(picture)
+    entry = find_entry(game.id)
+    return {
+        "title": game.id if entry is None else entry.title,
+        "viewer": viewer,
+        "turn": int(states["turn"][0]),
+        "lines": observation_lines(game, states, viewer, COLUMNS),
+    }
+
+
+# --- one position
+
+
+def position_data(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
+    """Return a page of one position as `viewer` may see it: one frame, with the latest public events as its log."""
+    frame = frame_of(game, states, viewer)
+    log = [{"ply": 0, "kind": "", "text": text, "at": None} for text in reversed(frame.get("log", ()))]
+    view = {"viewer": viewer, "frames": [frame], "choices": [""], "log": log}
+    return {"title": frame["title"], "players": [], "views": [view]}
+
+
+# --- a recorded game
+
+
+def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -> dict[str, Any]:
+    """Return a recorded game as each of `viewers` saw it, frame by frame, with the log of each.
+
+    Without the referee among them, there is a frame only where one of them sees or learns something new: how many
+    decisions others have made is hidden.
+
+    Args:
+        game: built from `record.config`.
+        record: the game.
+        viewers: seats, None for the referee.
+
+    Raises:
+        ValueError: the record does not replay, or a viewer is no seat.
+    """
+    seen = _Replay(game, viewers)
+    states = game.new_states(1)
+    game.start(states, record.seed, record.forced)
+    seen.show(states, log_lines(game, None, 0, states, viewers), [""] * len(viewers))
+
+    def listen(ply: int, before: Records, action: int, after: Records) -> None:
+        player, text = int(before["current_player"][0]), ply_text(game, before, action)
+        choices = [text if viewer in {None, player} else "" for viewer in viewers]
+        seen.show(after, log_lines(game, before, action, after, viewers), choices)
+
+    replay(game, record, listen)
+    for forfeit in record.forfeits:
+        player = player_name(game.id)(forfeit_code(record.actions[forfeit.ply]))
+        seen.add_reason(forfeit.ply + 1, f"{player} lost by forfeit: the agent {forfeit.reason}")
+    entry = find_entry(game.id)
+    players = [shorten(printable(name)) for name in record.players]
+    return {"title": game.id if entry is None else entry.title, "players": players, "views": seen.views}
+
+
+class _Replay:
+    """Frames and logs of a replay, as they grow."""
+
+    def __init__(self, game: Game, viewers: Sequence[int | None]) -> None:
+        self.game = game
+        self.views: list[dict[str, Any]] = [
+            {"viewer": viewer, "frames": [], "choices": [], "log": []} for viewer in viewers
+        ]
+
+    def show(self, states: Records, lines: Sequence[Sequence[LogLine]], choices: Sequence[str]) -> None:
+        """Add a frame, if there is anything new in it."""
+        frames = [frame_of(self.game, states, view["viewer"]) for view in self.views]
+        for frame in frames:
+            if "log" in frame:
+                frame["log"] = []  # the replay has the whole log
+        is_seen = any(lines) or any(choices) or any(view["viewer"] is None for view in self.views)
+        if not is_seen and [view["frames"][-1] for view in self.views] == frames:
+            return
+        for view, frame, told, choice in zip(self.views, frames, lines, choices, strict=True):
+            ply = len(view["frames"])
+            view["log"] += [{"ply": ply, **plain(line)} for line in told]
+            view["frames"].append(frame)
+            view["choices"].append(choice)
+
+    def add_reason(self, ply: int, text: str) -> None:
+        """Tell the referee why a player forfeited."""
+        for view in self.views:
+            if view["viewer"] is None:
+                place = sum(line["ply"] <= ply for line in view["log"])
+                view["log"].insert(place, {"ply": ply, "kind": "", "text": text, "at": None})
+
+
+# --- compact form
+
+
+def pack(data: Any) -> dict[str, Any]:
+    """Return JSON data as a table in which equal parts stand once: `unpack` of web/frames.js gives it back.
+
+    A part is a scalar, or a list of a shape and the numbers of its own parts, which come before it; the last part is
+    the whole. Shape 0 is a list; others are dicts, whose keys stand in `shapes`.
+    """
+    numbers: dict[Any, int] = {}
+    parts: list[Any] = []
+    shapes: dict[tuple[str, ...], int] = {}
+
+    def number_of(key: Any, part: Any) -> int:
+        if key not in numbers:
+            numbers[key] = len(parts)
+            parts.append(part)
+        return numbers[key]
+
+    def add(value: Any) -> int:
+        if isinstance(value, dict):
+            shape = shapes.setdefault(tuple(value), len(shapes) + 1)
+            part = (shape, *map(add, value.values()))
+        elif isinstance(value, list):
+            part = (LIST, *map(add, value))
+        else:
+            return number_of((type(value), value), value)
+        return number_of(part, list(part))
+
+    add(data)
+    return {"shapes": [list(keys) for keys in shapes], "parts": parts}
+
+
+def all_viewers(game: Game) -> list[int | None]:
+    """Return the referee and all seats."""
+    return [None, *range(game.num_players)]

@@ -233,22 +233,22 @@ class View:
         held = [each for each in self.tokens(Zone.CAPTURED) if self.number("token_host", each) == token]
         known = sorted(self.token_data(each)[0].name for each in held if self.knows(each))
         face_up = self.number("token_face", token) == Face.UP
+        card = self.card(token) if self.knows(token) else None
         return UnitView(
             at=self.hex(self.number("token_hex", token)),
             owner=self.number("token_controller", token),
             face_up=face_up,
-            card=self.card(token) if self.knows(token) else None,
+            card=card,
             attachments=tuple(map(self.attachment, self.stack(token))),
             captives=(*known, *[None] * (len(held) - len(known))),
             employed=self.number("token_employed", token) == 1,
             moved=self.number("token_moved", token) == 1,
-            reach=self.reach(token) if self.knows(token) else (),
+            reach=self.reach(token, card.movement) if card else (),
             sight=self.computed(sight_range, token) if face_up else DEFAULT_SIGHT,
         )
 
-    def reach(self, token: int) -> tuple[Hex, ...]:
-        """Return where a move of a unit could end, whether or not it may move this turn."""
-        budget = self.computed(effective_movement, token)
+    def reach(self, token: int, budget: int) -> tuple[Hex, ...]:
+        """Return where a move of a unit could end in so many steps, whether or not it may move this turn."""
         face_up = self.number("token_face", token) == Face.UP
         find_reach(self.params[0], self.states[0], np.int64(token), np.int64(budget), face_up)
         return self.hexes_in(self.states["reach_rows"][0] & ~self.states["unit_rows"][0])

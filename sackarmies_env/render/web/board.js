@@ -12,10 +12,12 @@ let boards = 0; // drawn so far: ids of patterns must differ
  * Options: `legal`, hexes [q, r] that may be chosen; `chosen`, a hex that has been; `overlay`, an object that lights
  * hexes as `reach`, `range`, `sight` or `event`; `extent`, hexes that are made visible; `onHex(q, r)`, called for a hex
  * that is picked, by click or Enter or Space; `onInspect(q, r)`, called for a hex under the pointer or in focus, and
- * without arguments when there is none any more; `label`, what the board is called.
+ * without arguments when there is none any more; `isPassive`, when legal hexes are shown, but any hex can be picked;
+ * `label`, what the board is called.
  */
 export function drawBoard(picture, options = {}) {
-  const { legal = [], chosen = null, overlay = {}, extent = withOpening(picture.hexes), onHex, onInspect } = options;
+  const { legal = [], chosen = null, overlay = {}, extent = withOpening(picture.hexes), isPassive = false } = options;
+  const { onHex, onInspect } = options;
   const { x, y, width, height } = camera(extent);
   const patterns = `board${boards++}-`;
   const board = svg("svg", {
@@ -23,12 +25,12 @@ export function drawBoard(picture, options = {}) {
     viewBox: [x, y, width, height].map((n) => n.toFixed(0)).join(" "),
     role: "group",
     "aria-label": options.label ?? `${picture.title}, board`,
-    "data-columns": (width / (RADIUS * Math.sqrt(3))).toFixed(1),
   });
+  board.style.setProperty("--columns", (width / (RADIUS * Math.sqrt(3))).toFixed(1));
   board.append(drawPatterns(patterns));
   const fields = new Map(picture.fields.map((field) => [hexKey(...field.at), field]));
   const units = new Map(picture.units.map((unit) => [hexKey(...unit.at), unit]));
-  const choices = new Set(legal.map(([q, r]) => hexKey(q, r)));
+  const choices = new Set(isPassive ? [] : legal.map(([q, r]) => hexKey(q, r)));
   const hexes = new Map([...picture.hexes, ...[...fields.values(), ...units.values()].map((token) => token.at)].map((at) => [hexKey(...at), at]));
   for (const [key, [q, r]] of hexes) {
     const parts = { field: fields.get(key), unit: units.get(key), isLegal: choices.has(key), patterns };
@@ -69,13 +71,13 @@ export function lightHexes(board, lights) {
   }
 }
 
-// What a unit can reach, shoot at and see, for `lightHexes`; nothing without a unit.
+// Where a unit can go, which other units are in the range of its shots, and what it sees, for `lightHexes`.
 export function overlayOf(picture, unit) {
   if (!unit) return { reach: [], range: [], sight: [] };
-  const range = unit.card?.range ?? 0;
+  const others = picture.units.filter((other) => other.owner !== unit.owner).map((other) => other.at);
   return {
     reach: unit.reach,
-    range: within(picture.hexes, unit.at, range),
+    range: within(others, unit.at, unit.card?.range ?? 0),
     sight: unit.card ? within(picture.hexes, unit.at, unit.sight) : [],
   };
 }

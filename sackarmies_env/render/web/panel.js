@@ -139,7 +139,7 @@ export function drawLegend() {
     row(light("legal"), "may be chosen"),
     row(light("chosen"), "has been chosen"),
     row(light("reach"), "can be reached by the unit"),
-    row(light("range"), "in its range"),
+    row(light("range"), "in the range of its shots"),
     row(light("sight"), "in its sight"),
   );
 }

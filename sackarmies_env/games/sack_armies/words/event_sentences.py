@@ -123,7 +123,11 @@ class Names:
         """Return how `player` is told to speak of a unit on the board."""
         owner = int(state["token_owner"][row])
         whose = "their" if owner == player else f"General {owner}'s"
-        return f"{whose} {self.types[int(state['token_type'][row])]} at {self.hexes[int(state['token_hex'][row])]}"
+        return f"{whose} {self.token(state, row)} at {self.hexes[int(state['token_hex'][row])]}"
+
+    def token(self, state: Any, row: int) -> str:
+        """Return the name of a token."""
+        return self.types[int(state["token_type"][row])]
 
 
 def log_of(state: Any) -> list[LogEvent]:
@@ -181,7 +185,7 @@ def event_sentences(
         elif event.kind == Event.DRAW and (names_drawn := drawn(event.player)):
             lines.append(f"General {event.player} draws {', '.join(names_drawn)}")
         elif event.kind == Event.MOVE:
-            lines.append(event_sentence(names, event, _moved(names, before, after, event)))
+            lines.append(event_sentence(names, event, moved_unit(names, before, after, event)))
         elif event.kind not in SAID_BY_DECISION:
             lines.append(event_sentence(names, event))
     return lines
@@ -227,12 +231,12 @@ def verb_words(verb: int) -> str:
     return VERB_WORDS.get(Verb(verb), "") if verb else ""
 
 
-def _moved(names: Names, before: Any, after: Any, event: LogEvent) -> str:
+def moved_unit(names: Names, before: Any, after: Any, event: LogEvent) -> str:
     """Return the name of the unit that moved, wherever it is by now."""
     for state, cell in ((before, event.value), (after, event.cell)):
         row = int(state["cell_unit"][cell])
         if row >= 0 and state["token_owner"][row] == event.player:
-            return names.types[int(state["token_type"][row])]
+            return names.token(state, row)
     return "a unit"
 
 

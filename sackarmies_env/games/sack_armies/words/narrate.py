@@ -144,7 +144,7 @@ class Step:
     def stripping(self) -> str | None:
         """Say at which attachment a Counter or Dispel is aimed."""
         host = int(self.before["cell_unit"][self.chained(1)])
-        token = self.names.types[int(self.before["token_type"][self.attachment(host, self.slot)])]
+        token = self.names.token(self.before, self.attachment(host, self.slot))
         source = self.unit(self.chained(0))
         return f"aims the {STRIPPING[self.verb]} of {source} at {token} on {self.unit(self.chained(1))}"
 
@@ -174,7 +174,7 @@ class Step:
         host = self.names.unit(self.before, unit, self.player)
         if token < 0:
             return f"uses the action text of {host}{aim}"
-        name = self.names.types[int(self.before["token_type"][token])]
+        name = self.names.token(self.before, token)
         if any(event.kind == Event.ANNOUNCE and event.value == Verb.SURPRISE for event in self.events):
             return f"answers with the surprise maneuver {name} of {host}{aim}"
         return f"activates {name} of {host}{aim}"
@@ -223,8 +223,6 @@ class Narrator:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.names = Names.of(game)
-        self.slow = game.params.copy()  # the same game, but every forced decision is taken on its own
-        self.slow["auto_forced"] = 0
 
     def describe(self, states_before: Records, action: int, states_after: Records) -> str | None:
         """Return what one decision did, as lines; None if there is nothing to tell yet.
@@ -262,14 +260,28 @@ class Narrator:
         if action < 0 or not self.game.params["auto_forced"][0]:
             yield from (self.describe(states_before, action, states_after) or "").splitlines()
             return
-        before, after = states_before.copy(), states_before.copy()
-        while True:
-            self.game.step(self.slow, after, np.array([action], np.int64))
-            yield from (self.describe(before, action, after) or "").splitlines()
-            if after["num_legal"][0] != 1 or after["error"][0]:
-                return
-            action = legal_ids(after["legal"][0])[0]
-            copy_records(after, before)
+        for before, each, after in decisions_of(self.game, states_before, action):
+            yield from (self.describe(before, each, after) or "").splitlines()
+
+
+def decisions_of(game: Game, states_before: Records, action: int) -> Iterator[tuple[Records, int, Records]]:
+    """Yield the decisions of one ply one by one, the forced ones included, as (before, action, after).
+
+    Args:
+        game: what is played, with `auto_forced`.
+        states_before: `(1,)`.
+        action: id of the first one.
+    """
+    slow = game.params.copy()  # the same game, but every forced decision is taken on its own
+    slow["auto_forced"] = 0
+    before, after = states_before.copy(), states_before.copy()
+    while True:
+        game.step(slow, after, np.array([action], np.int64))
+        yield before, action, after
+        if after["num_legal"][0] != 1 or after["error"][0]:
+            return
+        action = legal_ids(after["legal"][0])[0]
+        copy_records(after, before)
 
 
 def narrate(game: Game, record: GameRecord) -> Iterator[str]:

@@ -1,0 +1,37 @@
+"""What each ply of a game brought, in words, as each viewer may know it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sackarmies_env.core.entries import find_hook, player_name
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.record import ply_text
+from sackarmies_env.render.board import LogLine
+
+
+def log_lines(
+    game: Game, before: Records | None, action: int, after: Records, viewers: Sequence[int | None]
+) -> list[tuple[LogLine, ...]]:
+    """Return what one ply brought, for each viewer, as the game's own log says it.
+
+    Where the game has none, a choice is told to whoever made it, and to those from whom nothing is hidden.
+
+    Args:
+        game: what is played.
+        before: `(1,)`, the state before the ply; None for what happened before the first decision.
+        action: id, or the code of a forfeit.
+        after: `(1,)`, the state after the ply.
+        viewers: seats, None for the referee.
+    """
+    tell = find_hook(game.id, "log")
+    if tell is not None:
+        lines: list[tuple[LogLine, ...]] = tell(game, before, action, after, viewers)
+        return lines
+    if before is None:
+        return [() for _ in viewers]
+    player = int(before["current_player"][0])
+    text = ply_text(game, before, action)
+    line = LogLine(f"{player_name(game.id)(player)}: {text}" if action >= 0 else text, "choice")
+    knowing = {None, player, *game.all_seeing}
+    return [(line,) if action < 0 or viewer in knowing else () for viewer in viewers]

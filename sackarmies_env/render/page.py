@@ -1,0 +1,82 @@
+"""Pages for a browser, each in one file: the modules and styles of `web/` with the data that they draw."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import html
+import importlib.resources
+import json
+import re
+from string import Template
+from typing import Any
+
+from sackarmies_env.render.frames import pack
+
+MODULES = (  # each imports only those before it
+    "dom.js",
+    "geometry.js",
+    "shapes.js",
+    "tokens.js",
+    "words.js",
+    "board.js",
+    "panel.js",
+    "frames.js",
+    "scrubber.js",
+    "replay.js",
+)
+START = "startReplay();\n"
+IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+EXPORT = re.compile(r"^export ", re.MULTILINE)
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'"
+)
+FRAME_HEIGHT = 780  # of the frame of a notebook, in pixels
+
+
+def page_html(data: dict[str, Any]) -> str:
+    """Return the page of a replay or position: one HTML document that loads nothing from elsewhere.
+
+    Args:
+        data: as `replay_data` and `position_data` give it.
+    """
+    script, style = script_text(), web_text("style.css")
+    return Template(web_text("page.html")).substitute(
+        policy=POLICY.format(script=source_hash(script), style=source_hash(style)),
+        title=html.escape(data["title"]),
+        style=style,
+        data=json_text(pack(data)),
+        script=script,
+    )
+
+
+def frame_html(page: str) -> str:
+    """Return a page as a frame that can stand in another page, such as a notebook."""
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{FRAME_HEIGHT}" '
+        f'style="border:0" title="Board" sandbox="allow-scripts"></iframe>'
+    )
+
+
+def web_text(name: str) -> str:
+    """Return a file of `web/`."""
+    return importlib.resources.files("sackarmies_env.render").joinpath("web", name).read_text("utf-8")
+
+
+@functools.cache
+def script_text() -> str:
+    """Return the modules as one: in order, without the lines by which they import each other."""
+    modules = (EXPORT.sub("", IMPORT.sub("", web_text(name))) for name in MODULES)
+    return "\n".join([*modules, START])
+
+
+def json_text(data: Any) -> str:
+    """Return data as JSON in which no text can end the script that holds it."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
+
+
+def source_hash(text: str) -> str:
+    """Return the hash by which a policy allows an inline script or style."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
