@@ -317,9 +317,15 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Draw the game in `render_mode`, from the viewpoint that was chosen."""
         if self.render_mode is None:
             raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
-        match = self._begun()
-        own = None if match.player == NO_PLAYER else match.player
-        return match.render(self.render_mode, self.options.viewer(own))
+        return self._begun().render(self.render_mode, self._viewer())
+
+    def _viewer(self) -> int | None:
+        own = None if self._match.player == NO_PLAYER else self._match.player
+        return self.options.viewer(own)
+
+    def _repr_html_(self) -> str | None:
+        """Return the game as a notebook shows it, from the viewpoint that was chosen; None before the first reset."""
+        return self._match.notebook_html(self._viewer()) if self.agent_selection else None
 
     def close(self) -> None:
         """Do nothing: there is nothing to free."""

@@ -232,6 +232,10 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
         return self._begun().render(self.render_mode, self.options.viewer(self.seat))
 
+    def _repr_html_(self) -> str | None:
+        """Return the game as a notebook shows it, from the viewpoint that was chosen; None before the first reset."""
+        return self._match.notebook_html(self.options.viewer(self.seat)) if self._has_begun else None
+
     def clone(self) -> SingleSeatEnv:
         """Return an equal and independent environment, with opponents of its own."""
         return copy.deepcopy(self)

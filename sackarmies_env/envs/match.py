@@ -230,7 +230,8 @@ class Match:
         """Draw the game as `viewer` sees it; None is the referee, who sees all.
 
         Args:
-            mode: "ansi" returns text, "rgb_array" `(height, width, 3)` uint8, "human" prints the text.
+            mode: "ansi" returns text, "rgb_array" `(height, width, 3)` uint8, "html" the text of a page, "human" prints
+                text.
             viewer: a seat or None.
         """
         from sackarmies_env import render
@@ -238,11 +239,20 @@ class Match:
         if mode == "rgb_array":
             picture: NDArray[np.uint8] = render.rgb_array(self.game, self.states, viewer)
             return picture
+        if mode == "html":
+            page: str = render.html(self.game, self.states, viewer)
+            return page
         text: str = render.ansi(self.game, self.states, viewer)
         if mode == "ansi":
             return text
         print(text)
         return None
+
+    def notebook_html(self, viewer: int | None) -> str:
+        """Return the game as `viewer` sees it, as a frame for a notebook."""
+        from sackarmies_env.render.page import frame_html
+
+        return frame_html(str(self.render("html", viewer)))
 
 
 def _restore(game: Game, state: bytes, seed: int, forced: dict[str, Any], history: list[int]) -> Match:

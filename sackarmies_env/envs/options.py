@@ -19,7 +19,7 @@ from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.spaces import AGENT_NAME
 
-RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_MODES = ("ansi", "rgb_array", "html", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
 ILLEGAL_ACTIONS = ("raise", "penalize", "terminate")
 MAX_SEED = 2**63 - 1
@@ -61,7 +61,7 @@ class Options:
     """Options of the environments that play one game at a time.
 
     Attributes:
-        render_mode: "ansi", "rgb_array", "human" (prints after each step) or None.
+        render_mode: "ansi", "rgb_array", "html" (a page of one file), "human" (prints after each step) or None.
         render_viewpoint: whose view is drawn: "own", that of the current player (of the learner, where there
             is one; of the referee once the game is over); a seat, or the name of its agent such as "player_0"; or
             "referee", who sees all.

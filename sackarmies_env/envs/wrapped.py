@@ -73,6 +73,9 @@ class OrderEnforced(OrderEnforcingWrapper):
         self._check_reset("render")
         return self.env.render()
 
+    def _repr_html_(self) -> str | None:
+        return self.env._repr_html_()
+
     def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Observation, int | None]:
         """Return an iterator over the current players; each must step before the next one."""
         self._check_reset("agent_iter")

@@ -265,7 +265,7 @@ def test_reset_options_are_checked():
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("render_mode", "svg", "render_mode='svg': allowed are None, 'ansi', 'rgb_array', 'human'"),
+        ("render_mode", "svg", "render_mode='svg': allowed are None, 'ansi', 'rgb_array', 'html', 'human'"),
         ("render_viewpoint", 2, "render_viewpoint=2: allowed are 'own', 'referee', 0, 1"),
         ("illegal_action", "ignore", "illegal_action='ignore': allowed are 'raise', 'penalize', 'terminate'"),
         ("illegal_penalty", -1, "illegal_penalty=-1: it must be a number of at least 0"),

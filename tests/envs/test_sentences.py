@@ -226,7 +226,7 @@ def test_names_in_a_record_are_one_a_player(make):
 @one_game
 @pytest.mark.parametrize("mode", ["ansy", "", 1, ["ansi"], True, np.array(["ansi", "human"])], ids=repr)
 def test_render_modes_are_known(make, mode):
-    with pytest.raises(ValueError, match=r"^render_mode=.*: allowed are None, 'ansi', 'rgb_array', 'human'$"):
+    with pytest.raises(ValueError, match=r"^render_mode=.*: allowed are None, 'ansi', 'rgb_array', 'html', 'human'$"):
         make(render_mode=mode)
 
 
