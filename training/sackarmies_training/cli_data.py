@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +18,13 @@ from sackarmies_env.core.record import load_record
 from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
-from sackarmies_training.cli_options import ContestSeedOption, GameOption, ScenarioArgument, complete_agent
+from sackarmies_training.cli_options import (
+    ContestSeedOption,
+    GameOption,
+    ScenarioArgument,
+    complete_agent,
+    viewer_seat,
+)
 from sackarmies_training.fitting import plain_table
 
 scenario_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List scenarios, check them.")
@@ -71,6 +79,35 @@ def replay(
     for forfeit in loaded.forfeits:
         player = player_name(game.id)(forfeit_code(loaded.actions[forfeit.ply]))
         console.print(f"{player} lost by forfeit: the agent {forfeit.reason}", markup=False, highlight=False)
+
+
+def view(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="A game record (JSON).", show_default=False)],
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write the page to this file instead.", show_default=False),
+    ] = None,
+    viewer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--viewer",
+            metavar="SEAT",
+            help="Whose eyes the page offers, a seat or referee; repeat the option. All by default.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Show a recorded game in the browser, as each player saw it; the page is one file that needs no internet."""
+    from sackarmies_env.render import Replay
+
+    loaded = load_record(record)
+    game = game_of(loaded)
+    viewers = [viewer_seat(text, game.num_players) for text in viewer] if viewer else None
+    page = html or Path(tempfile.mkdtemp(prefix="sackarmies-view-")) / f"{record.stem}.html"
+    Replay(game, loaded, viewers).save(page)
+    opened = html is None and webbrowser.open(page.resolve().as_uri())
+    told = "The page is open in the browser; it is" if opened else "The page is"
+    console.print(f"{told} in {page}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def labels(

@@ -10,6 +10,7 @@ import typer
 from sackarmies_agents.factory import KINDS
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import suggestion
 from sackarmies_env.registry import DEFAULT_GAME, load_players
 from sackarmies_training.seeds import GAME_BITS
 
@@ -36,6 +37,7 @@ def agent_words() -> list[str]:
 
 complete_agent = completes(agent_words)
 
+REFEREE = "referee"
 GameOption = Annotated[
     str, typer.Option("--game", metavar="ID", help="Which game.", autocompletion=completes(game_ids))
 ]
@@ -84,3 +86,19 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None) -> Game
             f"--army is given {times}, but {num_players} {noun}s play: give it once per {noun}, or not at all"
         )
     return load_players(game_id, num_players, armies=armies)
+
+
+def viewer_seat(text: str, num_players: int) -> int | None:
+    """Return the seat that an option --viewer names, None for the referee.
+
+    Raises:
+        ValueError: it names none.
+    """
+    if text == REFEREE:
+        return None
+    if not text.isdecimal() or int(text) >= num_players:
+        near = suggestion(text, [REFEREE])
+        raise ValueError(
+            f"--viewer {text} is not allowed{near}; allowed are {REFEREE} and the seats 0 to {num_players - 1}"
+        )
+    return int(text)

@@ -20,15 +20,22 @@ from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.messages import suggestion
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.cli_errors import console
-from sackarmies_training.cli_options import ArmyOption, GameOption, SeedOption, build_game, complete_agent, completes
+from sackarmies_training.cli_options import (
+    REFEREE,
+    ArmyOption,
+    GameOption,
+    SeedOption,
+    build_game,
+    complete_agent,
+    completes,
+    viewer_seat,
+)
 
-REFEREE = "referee"
 MAX_LISTED = 40  # choices that are listed without a request
 
 ADVICE = """\
@@ -70,7 +77,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     _check_record(record)
     match = Match(build_game(game, len(names), army))
     player_of = player_name(game)
-    seat = _viewer(viewer, len(names))
+    seat = viewer_seat(viewer, len(names))
     seated = _seat_agents(match.game, names, seed)
     match.begin(seed)
     reasons: dict[int, str] = {}
@@ -252,17 +259,6 @@ def _check_record(path: Path | None) -> None:
 def _strongest(game_id: str) -> str:
     """Return who plays where nobody is named: greedy, or random where the game has no greedy agent."""
     return "random" if find_hook(game_id, "greedy") is None else "greedy"
-
-
-def _viewer(text: str, num_players: int) -> int | None:
-    if text == REFEREE:
-        return None
-    if not text.isdecimal() or int(text) >= num_players:
-        near = suggestion(text, [REFEREE])
-        raise ValueError(
-            f"--viewer {text} is not allowed{near}; allowed are {REFEREE} and the seats 0 to {num_players - 1}"
-        )
-    return int(text)
 
 
 def _seat_agents(game: Game, names: list[str], seed: int) -> list[Agent]:
