@@ -110,7 +110,7 @@ class _Replay:
             if "log" in frame:
                 frame["log"] = []  # the replay has the whole log
         is_seen = any(lines) or any(choices) or any(view["viewer"] is None for view in self.views)
-        if not is_seen and [view["frames"][-1] for view in self.views] == frames:
+        if not is_seen and [view["frames"][-1:] for view in self.views] == [[frame] for frame in frames]:
             return
         for view, frame, told, choice in zip(self.views, frames, lines, choices, strict=True):
             ply = len(view["frames"])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sackarmies_env.core.game import Game, Records, forfeit_code
-from sackarmies_env.games.sack_armies.state.constants import Decision, Event, Verb
+from sackarmies_env.games.sack_armies.state.constants import Decision, Event, Verb, Zone
 from sackarmies_env.games.sack_armies.state.knowledge import knows_identity
 from sackarmies_env.games.sack_armies.words.event_sentences import (
     SAID_BY_DECISION,
@@ -38,6 +38,7 @@ KINDS = {
     Event.ELIMINATE: "elimination",
     Event.FLIP: "flip",
 }
+FACE_DOWN_UNIT = "face-down unit"
 ANNOUNCED_IN_FULL = (Decision.TARGET, Decision.COORD_MEMBER)  # attackers and target are public once announced
 
 
@@ -56,7 +57,9 @@ class SeenNames(Names):
     def token(self, state: Any, row: int) -> str:
         """Return the name of a token, as far as the viewer knows it."""
         known = self.viewer is None or knows_identity(self.params, state, np.int64(self.viewer), np.int64(row))
-        return super().token(state, row) if known else "face-down token"
+        if known:
+            return super().token(state, row)
+        return FACE_DOWN_UNIT if state["token_zone"][row] == Zone.BATTLEGROUND else "face-down token"
 
 
 @functools.lru_cache(maxsize=8)
@@ -129,7 +132,7 @@ def step_lines(game: Game, step: Step, names: SeenNames) -> Iterator[LogLine]:
             yield LogLine(f"General {event.player} draws {', '.join(drawn)}")
         else:
             unit = moved_unit(names, step.before, step.after, event) if event.kind == Event.MOVE else ""
-            yield event_line(game, event, names, unit, turn)
+            yield event_line(game, event, names, f"a {unit}" if unit == FACE_DOWN_UNIT else unit, turn)
 
 
 def event_line(game: Game, event: LogEvent, names: SeenNames, unit: str = "", turn: int = 0) -> LogLine:

@@ -1,0 +1,129 @@
+"""A browser for tests: pages that may load nothing from elsewhere, in light and dark, on desktops and phones."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from sackarmies_env.core.record import load_record
+from sackarmies_env.registry import game_of
+from sackarmies_env.render import Replay
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "greedy_game.json"
+WEB = ROOT / "sackarmies_env" / "render" / "web"
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+VARIABLE = "SACKARMIES_CHROMIUM"  # path of the program, where it has another name
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+OpenPage = Callable[..., Any]
+
+
+def find_chromium() -> str | None:
+    """Return the path of the browser, None if there is none."""
+    return os.environ.get(VARIABLE) or next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A running browser; without one, tests are skipped, and fail where the variable CI is set."""
+    program = find_chromium()
+    if program is None:
+        reason = f"there is no Chromium: install it (Debian: make browser), or set {VARIABLE} to its path"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[OpenPage]:
+    """A function that opens an address; the test fails if a page asks for anything from elsewhere, or complains."""
+    contexts: list[Any] = []
+    faults: list[str] = []
+
+    def watch(route: Any) -> None:
+        address = urlsplit(route.request.url)
+        if address.scheme in {"file", "data", "blob"} or address.hostname in LOOPBACK:
+            route.continue_()
+        else:
+            faults.append(f"asked for {route.request.url}")
+            route.abort()
+
+    def watch_socket(socket: Any) -> None:
+        if urlsplit(socket.url).hostname not in LOOPBACK:
+            faults.append(f"opened {socket.url}")
+
+    def complain(message: Any) -> None:
+        if message.type in {"error", "warning"}:
+            faults.append(message.text)
+
+    def open_(address: str, viewport: dict[str, int] | None = None, **options: Any) -> Any:
+        context = browser.new_context(viewport=viewport or DESKTOP, **options)
+        contexts.append(context)
+        context.route("**/*", watch)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", complain)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on(
+            "websocket", lambda socket: None if urlsplit(socket.url).hostname in LOOPBACK else faults.append(socket.url)
+        )
+        page.goto(address)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+@pytest.fixture(scope="session")
+def replay_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the page of the example game."""
+    record = load_record(EXAMPLE)
+    path = tmp_path_factory.mktemp("pages") / "greedy_game.html"
+    Replay(game_of(record), record).save(path)
+    return path.as_uri()
+
+
+@pytest.fixture(scope="session")
+def web_address() -> Iterator[str]:
+    """The address of a server of the modules."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args: Any) -> None:
+            """Say nothing."""
+
+        def do_GET(self) -> None:
+            if self.path != "/":
+                super().do_GET()
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b'<!doctype html><html lang="en"><title>t</title><link rel="icon" href="data:,"></html>')
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=WEB))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()

@@ -1,0 +1,289 @@
+"""Pages of positions and of recorded games: what is in them, and for whom."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.record import GameRecord, load_record, make_record
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.registry import game_of
+from sackarmies_env.render import Replay, svg, theme
+from sackarmies_env.render import html as position_page
+from sackarmies_env.render.frames import all_viewers, pack, picture_data, position_data, replay_data
+from sackarmies_env.render.log import log_lines
+from sackarmies_env.render.page import MODULES, json_text, page_html, script_text, source_hash, web_text
+from sackarmies_env.render.picture import find_picture
+from tests.render.positions import SMALL, play, start, twin
+from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, act, build, copy_of, leaks, plain, wander
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "greedy_game.json"
+WEB = ROOT / "sackarmies_env" / "render" / "web"
+MEGABYTE = 1_000_000
+# General 1 deploys what they have and moves: General 0 cannot tell SMALL from twin().
+HIDDEN_COURSE = (
+    *("move", "hex -1,0", "hex -1,1", "pass", "deploy", "move", "hex -1,1", "hex -1,0", "pass"),
+    *("move", "hex 3,0", "move", "hex 0,0", "hex 1,0", "pass"),
+)
+
+
+def recorded(scenario: dict[str, object], *texts: str, players: tuple[str, ...] = ()) -> tuple[Game, GameRecord]:
+    game, states = start(scenario)
+    actions = []
+    for text in texts:
+        actions.append(game.parse_action(states, text))
+        play(game, states, text)
+    return game, make_record(game, 0, actions, players=players)
+
+
+def unpacked(packed: dict[str, list[object]]) -> object:
+    values: list[object] = []
+    for part in packed["parts"]:
+        if not isinstance(part, list):
+            values.append(part)
+            continue
+        items = [values[number] for number in part[1:]]
+        values.append(dict(zip(packed["shapes"][part[0] - 1], items, strict=True)) if part[0] else items)
+    return values[-1]
+
+
+def data_of(page: str) -> dict[str, object]:
+    """Return the data that a page holds."""
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return unpacked(json.loads(text))
+
+
+def told(game, record, viewer):
+    """Return the log of a viewer as lines."""
+    (view,) = replay_data(game, record, [viewer])["views"]
+    return [line["text"] for line in view["log"]]
+
+
+# --- form
+
+
+def test_picture_becomes_json_with_the_names_of_its_fields():
+    picture = find_picture(*start(SMALL), 0)
+    data = json.loads(json.dumps(picture_data(picture)))
+    assert data == picture_data(picture)
+    assert data["units"][0]["at"] == list(picture.units[0].at)
+    assert data["units"][1]["card"]["printed"] == list(picture.units[1].card.printed)
+    assert data["hexes"] == [list(at) for at in picture.hexes]
+    assert data["fields"][2]["effects"] == [{"stat": "armor", "amount": 1, "whom": ""}]
+
+
+def test_packed_data_is_given_back_and_holds_equal_parts_once():
+    data = {"a": [1, True, 1.5, None, "x"], "b": {"at": [1, 2]}, "c": [{"at": [1, 2]}, {"at": [1, 2]}], "d": [0, False]}
+    packed = pack(data)
+    restored = unpacked(packed)
+    assert restored == data
+    assert restored["d"][1] is False
+    assert packed["parts"].count([0, *(packed["parts"].index(number) for number in (1, 2))]) == 1
+
+
+def test_example_game_of_289_decisions_takes_less_than_a_megabyte_with_all_views():
+    record = load_record(EXAMPLE)
+    assert len(record.actions) >= 240
+    page = Replay(game_of(record), record).html
+    assert len(page.encode()) < MEGABYTE / 3
+    data = data_of(page)
+    assert [view["viewer"] for view in data["views"]] == [None, 0, 1]
+    assert {len(view["frames"]) for view in data["views"]} == {len(record.actions) + 1}
+    assert data["players"] == ["greedy", "greedy"]
+
+
+def test_page_loads_nothing_and_allows_its_own_script_alone():
+    page = position_page(*start(SMALL), 0)
+    script = source_hash(script_text())
+    assert f"default-src 'none'; script-src '{script}'" in page
+    assert not re.search(r'(?:src|href)="(?!data:)|@import|url\((?!#)', page.replace("url(#${", "url(#"))
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page)
+
+
+def test_no_text_of_a_record_can_end_the_script_or_become_markup():
+    names = ("</script><script>alert(1)</script>", "<!--<script> & \u2028")
+    page = Replay(*recorded(SMALL, "reveal_unit", players=names)).html
+    assert "alert(1)</script>" not in page
+    assert "<!--" not in page
+    assert data_of(page)["players"][0] == names[0]
+    assert json_text("</script>") == r'"\u003c/script\u003e"'
+
+
+def test_modules_come_after_what_they_import_and_share_no_names():
+    seen: set[str] = set()
+    names: list[str] = []
+    for module in MODULES:
+        text = web_text(module)
+        assert set(re.findall(r'from "\./([\w.]+)"', text)) <= seen, module
+        seen.add(module)
+        names += re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", text, re.MULTILINE)
+    assert seen <= {path.name for path in WEB.glob("*.js")}
+    assert len(names) == len(set(names))
+
+
+def test_marks_of_bands_are_those_of_the_python_pictures():
+    (marks,) = re.findall(r"BAND_MARKS = \{([^}]*)\}", web_text("shapes.js"))
+    assert dict(re.findall(r'(\w+): "(\w+)"', marks)) == theme.BAND_MARKS
+
+
+def test_notebook_shows_the_page_in_a_frame():
+    replay = Replay(*recorded(SMALL, "reveal_unit"))
+    (source,) = re.findall(r'srcdoc="([^"]*)"', replay._repr_html_())
+    assert html.unescape(source) == replay.html
+
+
+def test_page_is_saved_whole(tmp_path):
+    replay = Replay(*recorded(SMALL, "reveal_unit"), viewers=[0, 0])
+    replay.save(tmp_path / "deep" / "page.html")
+    assert (tmp_path / "deep" / "page.html").read_text(encoding="utf-8") == replay.html
+    assert [view["viewer"] for view in data_of(replay.html)["views"]] == [0]
+
+
+@pytest.mark.parametrize(
+    ("viewers", "sentence"),
+    [
+        ([2], "viewer 2 is no seat: seats run from 0 to 1, None is the referee"),
+        ([], r"viewers=\[\]: name at least one"),
+    ],
+)
+def test_viewers_that_do_not_exist_are_refused(viewers, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Replay(*recorded(SMALL), viewers=viewers)
+
+
+# --- the log
+
+
+def test_log_names_what_each_viewer_knows():
+    game, record = recorded(SMALL, *HIDDEN_COURSE, "reveal_unit")
+    assert told(game, record, 0)[-4:] == [
+        "Turn 5: General 0",
+        "General 0 moves Guard from 0,0 to 1,0",
+        "Turn 6: General 1",
+        "revealed: General 1's Scout at 3,0",
+    ]
+    assert "General 1 deploys an attachment at 3,-1" in told(game, record, 0)
+    assert "General 1 attaches Dash to their Scout at 3,-1" in told(game, record, 1)
+    assert "General 1 moves a face-down unit from 3,-1 to 3,0" in told(game, record, 0)
+    assert "General 1 moves Scout from 3,-1 to 3,0" in told(game, record, None)
+
+
+def test_log_of_the_example_tells_all_public_events_to_all():
+    record = load_record(EXAMPLE)
+    game = game_of(record)
+    views = replay_data(game, record, all_viewers(game))["views"]
+    public = {"turn", "casualty", "control", "elimination", "end", "flip"}
+    told = [[(line["ply"], line["text"]) for line in view["log"] if line["kind"] in public] for view in views]
+    assert told[0] == told[1] == told[2]
+    assert sum(line["kind"] == "turn" for line in views[0]["log"]) == record.result.turns
+    assert views[1]["log"][-1]["text"] == "General 1 wins in turn 50: a Standard Victory"
+    draws = [next(line["text"] for line in view["log"] if " draws " in line["text"]) for view in views]
+    assert draws[0] == draws[1] != draws[2] == "General 0 draws 3 tokens"
+
+
+def test_forfeit_is_told_with_its_reason_to_the_referee():
+    game, _ = start(SMALL)
+    record = make_record(game, 0, [forfeit_code(0)], reasons={0: "raised ValueError: lost"})
+    assert "General 0 lost by forfeit: the agent raised ValueError: lost" in told(game, record, None)
+    assert told(game, record, 1)[0] == "General 0 forfeits"
+    assert not any("ValueError" in line for line in told(game, record, 1))
+
+
+# --- fog of war
+
+
+def test_twin_records_give_a_general_the_same_page_until_something_is_revealed():
+    this, that = ([*recorded(scenario, *HIDDEN_COURSE)] for scenario in (SMALL, twin()))
+    assert page_html(replay_data(*this, [0])) == page_html(replay_data(*that, [0]))
+    assert page_html(replay_data(*this, [1])) != page_html(replay_data(*that, [1]))
+    longer = [recorded(scenario, *HIDDEN_COURSE, "reveal_unit") for scenario in (SMALL, twin())]
+    (before, after), (other, other_after) = (
+        (frames[:-1], frames[-1]) for frames in (replay_data(*world, [0])["views"][0]["frames"] for world in longer)
+    )
+    assert before == other
+    assert after != other_after
+
+
+def test_decisions_that_a_general_sees_nothing_of_leave_no_frame():
+    game = make_game(2, armies={"name": "Surplus", "tokens": {"plain": 4, "hill": 3, "legionaries": 4}})
+    states = game.new_states(1)
+    game.start(states, 0)
+    actions = []
+    while game.describe_decision(states) == "SETUP_PICK":
+        actions.append(game.parse_action(states, "type hill"))
+        act(game, states, actions[-1])
+        if len(actions) == 2:
+            break
+    record = make_record(game, 0, actions)
+    frames = {viewer: len(replay_data(game, record, [viewer])["views"][0]["frames"]) for viewer in (None, 0, 1)}
+    assert frames == {None: 3, 0: 3, 1: 1}
+
+
+def shown(game, states, viewer):
+    return json_text(pack(position_data(game, states, viewer)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_no_page_of_a_position_depends_on_what_is_hidden_from_its_viewer(name):
+    game = build(name)
+    for ply, states in enumerate(wander(game, 3, plies=600)):
+        if ply % 20 == 0:
+            for viewer in range(game.num_players):
+                assert not leaks(game, states, viewer, shown, seed=ply), (ply, viewer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_no_line_of_the_log_names_what_its_viewer_does_not_know(name):
+    """A world in which each hidden token of the others is another one tells the same, but for what comes to light."""
+    game = build(name)
+    compared = 0
+    for ply, states in enumerate(wander(game, 5, plies=400)):
+        player = int(plain(states)["current_player"])
+        if ply % 4 or player < 0:
+            continue
+        after = copy_of(game, states)
+        action = int(np.flatnonzero(np.unpackbits(states["legal"][0].view(np.uint8), bitorder="little"))[ply % 3 - 1])
+        act(game, after, action)
+        for viewer in range(game.num_players):
+            (lines,) = log_lines(game, states, action, after, [viewer])
+            known = names_known(game, states, viewer) | names_known(game, after, viewer)
+            for line in lines:
+                hidden = {name for name in hidden_names(game, states, viewer) - known if name in line.text}
+                assert not hidden or line.kind in {"casualty"} or "revealed" in line.text, (ply, viewer, line)
+                compared += 1
+    assert compared > 100
+
+
+def names_known(game, states, viewer):
+    """Return the names that a page of the position shows to a viewer."""
+    return set(re.findall(r'"([^"]+)"', json.dumps(position_data(game, states, viewer))))
+
+
+def hidden_names(game, states, viewer):
+    """Return the names of the units and attachments on the board that the referee is shown and the viewer is not."""
+    everything = find_picture(game, states, None)
+    cards = {unit.card.name for unit in everything.units} | {
+        attachment.name for unit in everything.units for attachment in unit.attachments
+    }
+    return cards - names_known(game, states, viewer)
+
+
+# --- what else is drawn
+
+
+def test_position_page_shows_what_the_svg_shows():
+    game, states = start(SMALL)
+    (view,) = data_of(position_page(game, states, 1))["views"]
+    drawn = svg(game, states, 1)
+    assert [unit["card"]["name"] for unit in view["frames"][0]["units"] if unit["card"]] == ["Scout", "Guard"]
+    assert "Guard" in drawn
+    assert view["frames"][0] == picture_data(find_picture(game, states, 1))
