@@ -10,7 +10,7 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile clean
+.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
 	@echo "make soak       a million random games under watch;  make supply  versions and licenses of what is installed"
+	@echo "make browser    install Chromium for the tests that need a browser, where it is missing (Debian, as root)"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
 setup: $(STAMP)
@@ -84,6 +85,13 @@ bench-curves: setup
 
 bench-profile: setup
 	$(BIN)/python -m benchmarks.profile --record $(ARGS)
+
+# Tests marked `browser` use Chromium as the system has it; playwright's own download is not needed.
+browser:
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome || test -x "$$SACKARMIES_CHROMIUM"; then :; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get update --quiet && apt-get install --yes --no-install-recommends chromium; \
+	else echo "Chromium is missing: install it, or set SACKARMIES_CHROMIUM to its path; as root on Debian, make browser installs it." >&2; exit 1; fi
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info

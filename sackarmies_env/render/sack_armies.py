@@ -138,6 +138,7 @@ class View:
         self.names = names_of(game)
         self.params = game.params
         self.states = as_records(states[:1].copy())  # kernels that find reach leave notes in it
+        self.records = self.params[0], self.states[0]  # as kernels take them
         self.viewer = viewer
 
     def number(self, field: str, *index: int) -> int:
@@ -150,15 +151,13 @@ class View:
 
     def computed(self, kernel: Callable[..., Any], token: int, *arguments: int) -> int:
         """Return what a rule says of a token."""
-        return int(kernel(self.params[0], self.states[0], np.int64(token), *map(np.int64, arguments)))
+        return int(kernel(*self.records, np.int64(token), *map(np.int64, arguments)))
 
     # --- tokens
 
     def knows(self, token: int) -> bool:
         """Return whether the viewer knows what a token is."""
-        return self.viewer is None or bool(
-            knows_identity(self.params[0], self.states[0], np.int64(self.viewer), np.int64(token))
-        )
+        return self.viewer is None or bool(knows_identity(*self.records, np.int64(self.viewer), np.int64(token)))
 
     def sees_pile(self, seat: int, public: bool) -> bool:
         """Return whether the viewer knows a pile of `seat` that is open to all (public) or to its General alone."""
@@ -250,7 +249,7 @@ class View:
     def reach(self, token: int, budget: int) -> tuple[Hex, ...]:
         """Return where a move of a unit could end in so many steps, whether or not it may move this turn."""
         face_up = self.number("token_face", token) == Face.UP
-        find_reach(self.params[0], self.states[0], np.int64(token), np.int64(budget), face_up)
+        find_reach(*self.records, np.int64(token), np.int64(budget), face_up)
         return self.hexes_in(self.states["reach_rows"][0] & ~self.states["unit_rows"][0])
 
     def card(self, token: int) -> UnitCard:

@@ -7,10 +7,10 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.record import GameRecord, load_record, make_record
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.registry import game_of
@@ -241,40 +241,33 @@ def test_no_page_of_a_position_depends_on_what_is_hidden_from_its_viewer(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@pytest.mark.parametrize("name", ["standard", "open lists", "hidden piles", "all windows", "battle", "three"])
 def test_no_line_of_the_log_names_what_its_viewer_does_not_know(name):
-    """A world in which each hidden token of the others is another one tells the same, but for what comes to light."""
     game = build(name)
     compared = 0
     for ply, states in enumerate(wander(game, 5, plies=400)):
-        player = int(plain(states)["current_player"])
-        if ply % 4 or player < 0:
+        if ply % 4 or plain(states)["current_player"] < 0:
             continue
-        after = copy_of(game, states)
-        action = int(np.flatnonzero(np.unpackbits(states["legal"][0].view(np.uint8), bitorder="little"))[ply % 3 - 1])
+        legal = legal_ids(states["legal"][0])
+        action, after = legal[ply % len(legal)], copy_of(game, states)
         act(game, after, action)
         for viewer in range(game.num_players):
             (lines,) = log_lines(game, states, action, after, [viewer])
-            known = names_known(game, states, viewer) | names_known(game, after, viewer)
+            hidden = hidden_names(game, states, after, viewer)
             for line in lines:
-                hidden = {name for name in hidden_names(game, states, viewer) - known if name in line.text}
-                assert not hidden or line.kind in {"casualty"} or "revealed" in line.text, (ply, viewer, line)
-                compared += 1
-    assert compared > 100
+                is_public = line.kind == "casualty" or line.text.startswith("revealed")
+                assert is_public or not any(name in line.text for name in hidden), (ply, viewer, line)
+                compared += len(hidden)
+    assert compared > 10
 
 
-def names_known(game, states, viewer):
-    """Return the names that a page of the position shows to a viewer."""
-    return set(re.findall(r'"([^"]+)"', json.dumps(position_data(game, states, viewer))))
-
-
-def hidden_names(game, states, viewer):
-    """Return the names of the units and attachments on the board that the referee is shown and the viewer is not."""
-    everything = find_picture(game, states, None)
-    cards = {unit.card.name for unit in everything.units} | {
-        attachment.name for unit in everything.units for attachment in unit.attachments
-    }
-    return cards - names_known(game, states, viewer)
+def hidden_names(game, before, after, viewer):
+    """Return the names of units and attachments on the board that no page of the two positions tells the viewer."""
+    board = find_picture(game, before, None)
+    names = {unit.card.name for unit in board.units}
+    names |= {attachment.name for unit in board.units for attachment in unit.attachments}
+    told = json.dumps([position_data(game, states, viewer) for states in (before, after)])
+    return {name for name in names if name not in told}
 
 
 # --- what else is drawn

@@ -50,6 +50,7 @@ def test_help_lists_every_command():
         "army",
         "scenario",
         "replay",
+        "view",
     ):
         assert f" {name} " in text
 

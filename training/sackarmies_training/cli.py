@@ -255,4 +255,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     if forfeits is not None:
         console.print(forfeits)
     console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", soft_wrap=True)
+    first = min((folder / "records").glob("*.json"), default=None)
+    if first is not None:
+        console.print(f"sackarmies view {first} shows a game in the browser.", highlight=False, soft_wrap=True)
     console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)

@@ -10,6 +10,8 @@ import { capitalized, seatName, viewName } from "./words.js";
 const NONE = "none";
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "back", ArrowDown: "forward", Home: "start", End: "end", " ": "play" };
 
+const SIZES = [["fit", "fitted"], ["80px", "large"], ["130px", "very large"]]; // widths of a hex
+
 const viewWord = (viewer) => (viewer === null ? "referee" : String(viewer));
 
 // One board with its heading: the game by the eyes of one viewer.
@@ -102,6 +104,11 @@ class Replay {
       html("option", { value: NONE }, "nobody"),
       views.map((view) => html("option", { value: viewWord(view.viewer) }, viewName(view.viewer))),
     );
+    const size = html(
+      "select",
+      { onchange: (event) => this.setSize(event.target.value) },
+      SIZES.map(([value, name]) => html("option", { value }, name)),
+    );
     const whose = views.length > 1 && [
       html("div", { class: "whose", role: "group", "aria-label": "Whose eyes" }, html("span", {}, "Whose eyes"), this.buttons),
       html("label", { class: "whose" }, html("span", {}, "Beside"), this.besides),
@@ -112,17 +119,24 @@ class Replay {
       seek: (ply) => this.seek(ply),
       setSpeed: (speed) => this.setSpeed(speed),
     });
-    this.generals = html("div");
+    this.generals = html("div", { class: "generalsbox", tabindex: 0, role: "region", "aria-label": "Generals" });
     this.log = html("div", { class: "logbox", tabindex: 0, role: "region", "aria-label": "Event log" });
     const legend = html("details", { class: "legendbox" }, html("summary", {}, "Legend and keys"), drawLegend(), isReplay ? [drawTickLegend(), drawKeys()] : []);
     this.root.replaceChildren(
-      html("header", { class: "top" }, html("h1", {}, title), whose || null),
+      html("header", { class: "top" }, html("h1", {}, title), whose || null, html("label", { class: "whose" }, html("span", {}, "Size"), size)),
       html("main", { class: "table" },
         html("div", { class: "boards" }, this.eyes.map((eyes) => eyes.element)),
         html("div", { class: "below" }, isReplay ? [this.status, this.scrubber.element] : []),
         html("div", { class: "side" }, html("h2", {}, "Generals"), this.generals, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
       ),
     );
+  }
+
+  setSize(width) {
+    for (const { frame } of this.eyes) {
+      frame.classList.toggle("zoomed", width !== "fit");
+      frame.style.setProperty("--hex", width);
+    }
   }
 
   viewOf(word) {
