@@ -1,0 +1,400 @@
+"""A game in the browser: it is played on until a person is asked, and tells each viewer what they may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sackarmies_env.core.entries import player_name
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.record import GameRecord, make_record
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.envs.match import NO_ACTION, Match
+from sackarmies_env.envs.takeback import Takebacks
+from sackarmies_training.web.feed import Feed
+from sackarmies_training.web.protocol import REFEREE, Message
+from sackarmies_training.web.rules import Step, known_states, table_of
+from sackarmies_training.web.seats import Seats
+
+
+class PlayedGame:
+    """One game, with what people have seen of it.
+
+    Methods that play are generators of messages to the person who has the device. What they yield is a function of
+    the feed of that person, of their own choices, and of who is asked where several people share a device.
+
+    Attributes:
+        match: the game.
+        seats: who plays.
+        has_device: the seat of the person who looks at the page; None behind the curtain, and where nobody plays.
+        is_stopped: set from another thread to stop before the next decision of an agent.
+    """
+
+    def __init__(self, game: Game, seats: Seats, eyes: int | str = REFEREE) -> None:
+        """Prepare a game.
+
+        Args:
+            game: what is played.
+            seats: who plays.
+            eyes: whose view is shown where no person plays: a seat, or REFEREE.
+        """
+        self.match = Match(game)
+        self.seats = seats
+        self.is_stopped = False
+        self._rules = table_of(game)
+        self._takebacks = Takebacks(self.match)
+        self._crumbs: list[str] = []  # of the choices that may be taken back, "" for what was taken silently
+        self._persons = seats.persons
+        self._eyes = None if eyes == REFEREE else int(eyes)
+        viewers: Sequence[int | None] = self._persons or [self._eyes]
+        self._feeds = {viewer: Feed(self._rules, viewer) for viewer in viewers}
+        self._numbers = dict.fromkeys(self._persons, 0)  # of the latest question to each person
+        self._until = dict.fromkeys(self._persons, "off")
+        self.has_device = self._persons[0] if len(self._persons) == 1 else None
+        self._question: Message | None = None
+        self._forced: list[Step] = []
+
+    # --- what is shown
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self.match.player == NO_PLAYER
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether agents alone play."""
+        return not self._persons
+
+    @property
+    def _sees_all(self) -> bool:
+        """Whether the referee watches: every stop is a step."""
+        return self.is_watched and self._eyes is None
+
+    @property
+    def _feed(self) -> Feed | None:
+        """The feed of who looks at the page; None behind the curtain."""
+        if self.is_watched:
+            return self._feeds[self._eyes]
+        return None if self.has_device is None else self._feeds[self.has_device]
+
+    def begin(self, seed: int) -> None:
+        """Begin the game."""
+        self.match.begin(seed)
+        if self._sees_all:
+            self._look(self.match.states)
+
+    def resume(self, record: GameRecord, match: Match) -> None:
+        """Continue a recorded game, which `match` has replayed."""
+        self.match.seed, self.match.forced = match.seed, match.forced
+        self.match.restore(match.states.tobytes(), match.history)
+        self.seats.reasons |= {each.ply: each.reason for each in record.forfeits}
+        if self._sees_all:
+            self._look(self.match.states)
+
+    def opening(self) -> Iterator[Message]:
+        """Yield who plays, then all up to the first question; agents that are watched wait to be asked to play on."""
+        yield self._introduction()
+        if self.is_watched:
+            yield from self._flush()
+        else:
+            yield from self.play_on()
+
+    def scene(self) -> Iterator[Message]:
+        """Yield what a page needs that knows nothing: all that the person with the device has been shown."""
+        yield self._introduction()
+        feed = self._feed
+        if feed is None:
+            yield from self._curtain()
+            return
+        yield {"kind": "scene", **feed.scene()}
+        yield from self._flush()
+        if self.is_over:
+            yield self._ending()
+        elif self._question is not None:
+            yield self._question
+        elif not self.is_watched:
+            yield self._handover()
+
+    def _introduction(self) -> Message:
+        name = player_name(self.match.game.id)
+        players = [{"seat": seat, "name": name(seat), "player": player} for seat, player in enumerate(self.seats.names)]
+        return {
+            "kind": "game",
+            "players": players,
+            "viewer": self.has_device,
+            "watched": self.is_watched,
+            "persons": self._persons,
+            "glossary": self._rules.glossary(),
+        }
+
+    def _flush(self) -> Iterator[Message]:
+        feed = self._feed
+        if feed is not None and feed.has_steps:
+            yield {"kind": "steps", "steps": feed.take()}
+
+    def _ending(self) -> Message:
+        referee = Feed(self._rules, None)
+        referee.see(self.match.states)
+        outcome = referee.view["outcome"]
+        faults = {ply: reason for ply, reason in self.seats.reasons.items()}
+        return {"kind": "end", "outcome": outcome, "view": referee.view, "forfeits": list(faults.values())}
+
+    def _curtain(self) -> Iterator[Message]:
+        yield {"kind": "curtain", "seat": self.match.player}
+
+    def _handover(self) -> Message:
+        return {"kind": "handover", "seat": self.match.player}
+
+    # --- playing
+
+    def play_on(self) -> Iterator[Message]:
+        """Let agents play until a person is asked, or the game is over; then ask, or show the end."""
+        while not self.is_over and not self.is_stopped:
+            if not self.seats.is_person(self.match.player):
+                yield from self._apply(self.seats.decide(self.match))
+            elif (action := self._own_choice()) is not None:
+                yield from self._play(action, "")
+            else:
+                break
+        if self.is_stopped:
+            return
+        if self.is_over:
+            yield from self._end()
+        else:
+            yield from self._ask()
+
+    def watch(self) -> Iterator[Message]:
+        """Let agents play until there is something to see."""
+        feed = self._feed
+        while feed is not None and not self.is_over and not self.is_stopped and not feed.has_steps:
+            yield from self._apply(self.seats.decide(self.match))
+        yield from self._flush()
+        if self.is_over:
+            yield self._ending()
+
+    def _own_choice(self) -> int | None:
+        """Return what a person need not be asked: a forced choice, or a pass that they have ordered. Else None."""
+        match, seat = self.match, self.match.player
+        legal = match.legal_actions()
+        known = known_states(match)
+        passing = self._rules.pass_of(known, legal)
+        if passing is not None and self._passes(seat):
+            return passing
+        is_told = passing is not None and len(self._persons) > 1
+        return legal[0] if len(legal) == 1 and not is_told else None
+
+    def _passes(self, seat: int) -> bool:
+        """Return whether a person lets this reaction pass; an order ends with what it waits for."""
+        until = self._until[seat]
+        picture = self._feeds[seat].picture(self.match.states)
+        is_reached = (until == "turn" and self._rules.active(self.match.states) == seat) or (
+            until == "attack" and self._rules.is_attacked(picture, seat)
+        )
+        if is_reached:
+            self._until[seat] = "off"
+        return self._until[seat] != "off"
+
+    def _apply(self, action: int) -> Iterator[Message]:
+        """Apply the choice of an agent, or its forfeit."""
+        match = self.match
+        before = match.states.copy()
+        if action == NO_ACTION:
+            match.forfeit(match.player)
+        else:
+            match.play(action)
+        self._takebacks.clear()
+        self._crumbs.clear()
+        yield from self._show(before)
+
+    def _show(self, before: Records) -> Iterator[Message]:
+        """Let all viewers see the steps that the last action took; turns are told one by one."""
+        self._forced = []
+        for step in self._rules.steps(before, self.match.history[-1], self.match.states):
+            self._forced.append(Step(step.states[:0], step.player, step.action))
+            feed = self._feed
+            turn = 0 if feed is None else feed.turn
+            if self._rules.is_public(step.states) or self._sees_all:
+                self._look(step.states)
+            if feed is not None and not self.is_watched and feed.turn != turn:
+                yield from self._flush()
+
+    def _look(self, states: Records) -> None:
+        for feed in self._feeds.values():
+            feed.see(states)
+
+    def _end(self) -> Iterator[Message]:
+        if self.has_device is None and self._persons:
+            self.has_device = self._persons[0]
+            yield from self.scene()
+            return
+        yield from self._flush()
+        yield self._ending()
+
+    # --- people
+
+    def _ask(self) -> Iterator[Message]:
+        """Ask the person who decides, or hand the device over to them."""
+        seat = self.match.player
+        self._feeds[seat].see(self.match.states)
+        self._question = None
+        if self.has_device != seat:
+            yield from self._flush()
+            yield self._handover() if self.has_device is not None else {"kind": "curtain", "seat": seat}
+            return
+        yield from self._flush()
+        self._question = self._make_question(seat)
+        yield self._question
+
+    def _make_question(self, seat: int) -> Message:
+        match = self.match
+        known, legal = known_states(match), match.legal_actions()
+        picture = self._feeds[seat].picture(match.states)
+        self._numbers[seat] += 1
+        return {
+            "kind": "ask",
+            "seat": seat,
+            "number": self._numbers[seat],
+            "question": self._rules.question(known, legal),
+            "choices": self._rules.choices(known, picture, legal),
+            "crumbs": self._open_crumbs(),
+            "pass": self._rules.pass_of(known, legal),
+            "until": self._until[seat],
+        }
+
+    def _open_crumbs(self) -> list[str]:
+        """Return what has been chosen and may be taken back; what was taken silently goes with the choice before."""
+        return [label for label in self._crumbs if label]
+
+    def _asked(self, number: int) -> int:
+        """Return the seat that is asked question `number`.
+
+        Raises:
+            ValueError: nobody is, or another question is open by now.
+        """
+        if self._question is None or self._question["number"] != number:
+            raise ValueError("this question is no longer open")
+        return int(self._question["seat"])
+
+    def choose(self, number: int, actions: Sequence[int]) -> Iterator[Message]:
+        """Make a choice, or the first parts of one.
+
+        Args:
+            number: of the question.
+            actions: ids; those after the first are made as far as they are asked and legal.
+
+        Raises:
+            ValueError: the question is no longer open, or the first one is not legal; nothing is changed.
+        """
+        seat, match = self._asked(number), self.match
+        if not match.is_legal(actions[0]):
+            known = ", ".join(choice["label"] for choice in (self._question or {})["choices"][:8])
+            raise ValueError(f"{actions[0]} is not among the choices: {known} ...")
+        return self._choose(seat, list(actions))
+
+    def _choose(self, seat: int, actions: list[int]) -> Iterator[Message]:
+        match = self.match
+        while actions and match.player == seat and match.is_legal(actions[0]):
+            action = actions.pop(0)
+            yield from self._play(action, self._label(action))
+            for step in self._forced[1:]:  # taken silently
+                if actions and step.player == seat and step.action == actions[0]:
+                    actions.pop(0)
+        yield from self.play_on()
+
+    def _play(self, action: int, label: str) -> Iterator[Message]:
+        """Apply a choice of a person; what nobody has learned of yet may be taken back."""
+        before = self.match.states.copy()
+        self._takebacks.play(action)
+        self._crumbs = [*self._crumbs, label][-self._takebacks.num_choices :] if self._takebacks.num_choices else []
+        yield from self._show(before)
+
+    def _label(self, action: int) -> str:
+        """Return what to call a choice in the list of those that may be taken back."""
+        known = known_states(self.match)
+        picture = self._feeds[self.match.player].picture(self.match.states)
+        return str(self._rules.choices(known, picture, [action])[0]["label"])
+
+    def back(self, number: int, count: int) -> Iterator[Message]:
+        """Take back choices.
+
+        Raises:
+            ValueError: the question is no longer open, or so many cannot be taken back; nothing is changed.
+        """
+        seat = self._asked(number)
+        if count > len(self._open_crumbs()):
+            raise ValueError(
+                "this cannot be taken back: what was chosen before is known to others, or was left to chance"
+            )
+        return self._back(seat, count)
+
+    def _back(self, seat: int, count: int) -> Iterator[Message]:
+        while count:
+            self._takebacks.take_back()
+            count -= self._crumbs.pop() != ""
+        feed = self._feeds[seat]
+        if feed.see(self.match.states, is_quiet=True):
+            yield {"kind": "scene", **feed.scene()}
+        yield from self._ask()
+
+    def set_passing(self, until: str) -> Iterator[Message]:
+        """Let a person pass in all reactions from now on, or no longer.
+
+        Raises:
+            ValueError: nobody is asked anything.
+        """
+        if self._question is None or self.has_device is None:
+            raise ValueError("orders to pass are given while a question is open")
+        return self._set_passing(self.has_device, until)
+
+    def _set_passing(self, seat: int, until: str) -> Iterator[Message]:
+        self._until[seat] = until
+        if self._question is not None:
+            self._question = {**self._question, "until": until}
+        yield {"kind": "passing", "until": until}
+        if until != "off" and self._question is not None and self._question["pass"] is not None:
+            yield from self.choose(self._question["number"], [self._question["pass"]])
+
+    def cover(self) -> Iterator[Message]:
+        """Lower the curtain.
+
+        Raises:
+            ValueError: fewer than two people play, or the person with the device is asked something.
+        """
+        if len(self._persons) < 2 or self.is_over:
+            raise ValueError("there is no curtain: one person plays, or the game is over")
+        if self._question is not None:
+            raise ValueError("you are asked something: the device is passed on after that")
+        return self._cover()
+
+    def _cover(self) -> Iterator[Message]:
+        self.has_device = None
+        yield from self._curtain()
+
+    def uncover(self, seat: int) -> Iterator[Message]:
+        """Raise the curtain for the person who is asked.
+
+        Raises:
+            ValueError: the curtain is up, or it is for somebody else.
+        """
+        if self.has_device is not None or seat not in self._persons or seat != self.match.player:
+            raise ValueError(f"the curtain does not wait for player {seat}")
+        return self._uncover(seat)
+
+    def _uncover(self, seat: int) -> Iterator[Message]:
+        self.has_device = seat
+        self._question = self._make_question(seat)
+        yield from self.scene()
+
+    # --- records
+
+    def record(self) -> GameRecord:
+        """Return the game so far as a record."""
+        match = self.match
+        return make_record(
+            match.game,
+            match.seed,
+            match.history,
+            forced=match.forced,
+            players=self.seats.names,
+            reasons=self.seats.reasons,
+        )

@@ -1,0 +1,146 @@
+"""Messages between a page and its session: what a page may say, checked, and what it is told.
+
+A message is a line of JSON, a table with the key `kind`. Messages of a page are untrusted: whatever is wrong with one
+becomes a sentence, and nothing is changed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
+
+from sackarmies_env.core.messages import join, quote, suggestion
+from sackarmies_env.core.safe_read import parse_json
+from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
+
+MAX_MESSAGE = 16_384  # bytes
+MAX_PLAYERS = 16
+PERSON = "person"  # who plays a seat, where no agent does
+REFEREE = "referee"
+
+Message = dict[str, Any]  # of the server
+Name = Annotated[SingleLine, Field(min_length=1, max_length=100)]
+FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}"
+FileName = Annotated[str, Field(pattern=rf"^{FILE_NAME}$")]
+Until = Literal["off", "turn", "attack"]
+
+
+class Start(StrictModel):
+    """Begin a game.
+
+    Attributes:
+        players: by seat, PERSON or the text of an agent that the dialogue offers.
+        armies: by seat, of those that the dialogue offers; empty for the usual ones.
+        seed: None to draw one.
+        eyes: whose view is shown where no person plays: a seat or REFEREE.
+    """
+
+    kind: Literal["start"]
+    players: Annotated[TupleOf[Name], Field(min_length=1, max_length=MAX_PLAYERS)]
+    armies: Annotated[TupleOf[Name], Field(max_length=MAX_PLAYERS)] = ()
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None  # a number of JavaScript
+    eyes: Annotated[int, Field(ge=0, lt=MAX_PLAYERS)] | Literal["referee"] = "referee"
+
+
+class Resume(StrictModel):
+    """Continue a saved game."""
+
+    kind: Literal["resume"]
+    name: FileName
+
+
+class Choose(StrictModel):
+    """Make a choice, or the first parts of one at once.
+
+    Attributes:
+        number: of the question.
+        actions: ids, one after the other; what was forced meanwhile is skipped.
+    """
+
+    kind: Literal["choose"]
+    number: Annotated[int, Field(ge=0, lt=2**31)]
+    actions: Annotated[TupleOf[Annotated[int, Field(ge=0, lt=2**31)]], Field(min_length=1, max_length=8)]
+
+
+class Back(StrictModel):
+    """Take back the last choices."""
+
+    kind: Literal["back"]
+    number: Annotated[int, Field(ge=0, lt=2**31)]
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
+
+
+class Passing(StrictModel):
+    """Pass in all reactions, until one's own turn, or until something of one's own is attacked."""
+
+    kind: Literal["passing"]
+    until: Until
+
+
+class Cover(StrictModel):
+    """Lower the curtain, so that the device can be passed on."""
+
+    kind: Literal["cover"]
+
+
+class Uncover(StrictModel):
+    """Raise the curtain: the person of a seat has the device."""
+
+    kind: Literal["uncover"]
+    seat: Annotated[int, Field(ge=0, lt=MAX_PLAYERS)]
+
+
+class Next(StrictModel):
+    """Let agents that are watched play on, up to the next thing that can be seen."""
+
+    kind: Literal["next"]
+
+
+class Save(StrictModel):
+    """Save the game under a name."""
+
+    kind: Literal["save"]
+    name: FileName
+
+
+class Leave(StrictModel):
+    """Leave the game, back to the dialogue."""
+
+    kind: Literal["leave"]
+
+
+Request = Start | Resume | Choose | Back | Passing | Cover | Uncover | Next | Save | Leave
+REQUESTS: dict[str, type[StrictModel]] = {
+    get_args(model.model_fields["kind"].annotation)[0]: model for model in get_args(Request)
+}
+
+
+def read_request(data: str | bytes) -> Request:
+    """Return what a page says.
+
+    Raises:
+        ValueError: it is too long, no JSON, of no known kind, or holds anything but what that kind takes; a sentence.
+    """
+    size = len(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+    if size > MAX_MESSAGE:
+        raise ValueError(f"a message of {size} bytes is too long: at most {MAX_MESSAGE} are read")
+    message = parse_json(data if isinstance(data, str) else data.decode("utf-8", "replace"), "message")
+    kind = message.get("kind") if isinstance(message, dict) else None
+    model = REQUESTS.get(kind) if isinstance(kind, str) else None
+    if model is None:
+        near = suggestion(kind, REQUESTS)
+        raise ValueError(f"message: its kind is {quote(kind)}{near}; known are {join(REQUESTS)}")
+    request: Request = read_model(model, message, "message")  # type: ignore[assignment] # one of them
+    return request
+
+
+def write(message: Message) -> str:
+    """Return a message of the server as a line of JSON; equal messages give equal lines."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def error(text: str) -> Message:
+    """Return the message that something was refused; nothing has changed."""
+    return {"kind": "error", "text": text}

@@ -1,0 +1,128 @@
+"""What a table in the browser asks of a game: its single steps, its choices in words, and what people may pass on."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.state import NO_PLAYER, copy_records
+from sackarmies_env.envs.match import Match
+
+Choice = dict[str, Any]  # as a page is sent it, see `GameTable.choices`
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A state on the way from one decision to the next.
+
+    Attributes:
+        states: `(1,)`, after the action; not to be kept, since the next step may overwrite it.
+        player: who took the action.
+        action: what led to the state: the choice itself, or one that was forced and taken silently.
+    """
+
+    states: Records
+    player: int
+    action: int
+
+
+class GameTable:
+    """What any game can say; a game says more with a class `Table` of its own, see `table_of`.
+
+    Everything that a method is given as `known` is a state that depends only on what the player knows, so that nothing
+    hidden can be in what is made of it.
+
+    Attributes:
+        game: what is played.
+        hot_seat: options of a game that several people play on one device: what is asked must not tell who has a
+            choice.
+    """
+
+    hot_seat: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def steps(self, before: Records, action: int, after: Records) -> Iterator[Step]:
+        """Yield the states that follow an action one by one, the last being `after`.
+
+        What is taken silently because there is only one choice is a step like any other.
+
+        Args:
+            before: `(1,)`, at a decision.
+            action: id, or the code of a forfeit.
+            after: `(1,)`, at the next decision that is asked.
+        """
+        yield Step(after, int(before["current_player"][0]), action)
+
+    def is_public(self, states: Records) -> bool:
+        """Return whether all players know that the game stops here: the position is then a step of their replays.
+
+        Others must not learn from the number of steps that a player had a choice: so it must stop here in every game
+        that looks the same to them.
+        """
+        return int(states["current_player"][0]) == NO_PLAYER
+
+    def active(self, states: Records) -> int:
+        """Return whose turn it is, which all players know; NO_PLAYER where a game has no turns."""
+        return NO_PLAYER
+
+    def choices(self, known: Records, picture: Any, legal: list[int]) -> list[Choice]:
+        """Return the legal choices of the current player.
+
+        Args:
+            known: `(1,)`, the decision.
+            picture: what the player sees.
+            legal: ids, ascending.
+
+        Returns:
+            For each: `id`; `text` as in records; `label` for people; `part`, what it names: "verb", "type", "slot" or
+            "hex"; `hex` as [q, r] where it is a hex; `note`, what it leads to; `next`, ids of what can be chosen after
+            it; `odds`, see `sack_armies.preview`. The last three may be missing.
+        """
+        texts = ((action, self.game.format_action(known, action)) for action in legal)
+        return [{"id": action, "text": text, "label": text, "part": "verb"} for action, text in texts]
+
+    def question(self, known: Records, legal: list[int]) -> str:
+        """Return what the current player is asked."""
+        return self.game.describe_decision(known)
+
+    def pass_of(self, known: Records, legal: list[int]) -> int | None:
+        """Return the id that passes, where the player is asked for a reaction; None elsewhere."""
+        return None
+
+    def is_attacked(self, picture: Any, seat: int) -> bool:
+        """Return whether what has been announced is aimed at something of a player."""
+        return False
+
+    def glossary(self) -> list[dict[str, str]]:
+        """Return what the pieces of the game do, for people: `name`, `kind` and `text`; public."""
+        return []
+
+
+def known_states(match: Match) -> Records:
+    """Return a state that depends only on what the current player knows, `(1,)`; no sample of it may be shown."""
+    known = match.game.new_states(1)
+    copy_records(match.states, known)
+    match.game.determinize(match.game.params, known, np.array([match.player]), np.zeros(1, np.int64))
+    return known
+
+
+def table_class(game_id: str) -> type[GameTable]:
+    """Return what a game says at a table: the class `Table` of `sackarmies_training.GAME.table`, if there is one."""
+    name = f"{__name__.split('.', maxsplit=1)[0]}.{game_id}"
+    if importlib.util.find_spec(name) is None or importlib.util.find_spec(f"{name}.table") is None:
+        return GameTable
+    table: type[GameTable] = importlib.import_module(f"{name}.table").Table
+    return table
+
+
+def table_of(game: Game) -> GameTable:
+    """Return what a game says at a table, for one configuration."""
+    return table_class(game.id)(game)

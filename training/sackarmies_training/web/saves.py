@@ -1,0 +1,65 @@
+"""Saved games: records in one folder, known to pages by their names alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import platformdirs
+
+from sackarmies_env.core.messages import quote
+from sackarmies_env.core.record import GameRecord, load_record, save_record
+from sackarmies_training.web.protocol import FILE_NAME
+
+SUFFIX = ".json"
+MAX_LISTED = 200
+
+
+def default_folder() -> Path:
+    """Return the user's folder of saved games."""
+    return platformdirs.user_data_path("sackarmies-env") / "games"
+
+
+class Saves:
+    """The saved games of one folder.
+
+    A page is never sent a record: it holds everything that is hidden. It names what it wants saved or continued.
+
+    Attributes:
+        folder: where they are; made with the first one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def names(self) -> list[str]:
+        """Return the names of what is saved, the latest first."""
+        found = [path for path in self.folder.glob(f"*{SUFFIX}") if re.fullmatch(FILE_NAME, path.stem)]
+        found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.stem))
+        return [path.stem for path in found[:MAX_LISTED]]
+
+    def save(self, name: str, record: GameRecord) -> None:
+        """Save a game under a name, in place of an older one.
+
+        Raises:
+            ValueError: the name is not of the form that is allowed.
+            OSError: it cannot be written; the older one stays.
+        """
+        path = self._path(name)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save_record(record, path)
+
+    def load(self, name: str) -> GameRecord:
+        """Return a saved game.
+
+        Raises:
+            ValueError: there is none of this name, or the file holds no record.
+        """
+        if name not in self.names():
+            raise ValueError(f"there is no saved game {quote(name)}")
+        return load_record(self._path(name))
+
+    def _path(self, name: str) -> Path:
+        if not re.fullmatch(FILE_NAME, name):
+            raise ValueError(f"a game cannot be saved as {quote(name)}: letters, digits, spaces, - and _ are allowed")
+        return self.folder / f"{name}{SUFFIX}"
