@@ -35,6 +35,13 @@ from sackarmies_training.cli_options import (
     completes,
     viewer_seat,
 )
+from sackarmies_training.web.command import (
+    BrowserOption,
+    PortOption,
+    SavesOption,
+    WebOption,
+    play_in_browser,
+)
 
 MAX_LISTED = 40  # choices that are listed without a request
 
@@ -98,7 +105,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     _finish(match, names, record, reasons)
 
 
-def play(
+def play(  # noqa: PLR0913, PLR0917 - the options of a command
     against: Annotated[
         list[str] | None,
         typer.Argument(
@@ -113,9 +120,16 @@ def play(
     army: ArmyOption = None,
     seed: SeedOption = 1,
     record: RecordOption = None,
+    web: WebOption = False,
+    port: PortOption = 0,
+    browser: BrowserOption = True,
+    saves: SavesOption = None,
 ) -> None:
     """Play against agents in the terminal: type a number or the text of an action; ? for help."""
     opponents = against or [_strongest(game)]
+    if web:
+        play_in_browser(game, opponents, seat, army or [], port=port, opens_browser=browser, saves=saves)
+        return
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:
         raise ValueError(f"{len(opponents)} opponents are given; a game has {least - 1} to {most - 1}")

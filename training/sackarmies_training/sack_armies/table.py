@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import ERROR_NONE
 from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
+from sackarmies_env.games.sack_armies.tokens.army import DEFAULT_ARMIES
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield, Unit
 from sackarmies_env.games.sack_armies.tokens.text import effect_text
 from sackarmies_env.games.sack_armies.words.event_sentences import Names, verb_words
@@ -67,6 +68,7 @@ class Table(GameTable):
     """What Sack Armies says at a table."""
 
     hot_seat: ClassVar[Mapping[str, Any]] = {"switches": {"auto_forced": False}}
+    usual_armies: ClassVar[Sequence[str]] = DEFAULT_ARMIES
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
@@ -139,14 +141,15 @@ class Table(GameTable):
             words = f"{data.kind.capitalize()}, {told}."
         return f"{words} {effect_text(data)}".strip()
 
-    def next_of(self, known: Records, action: int) -> list[int]:
-        """Return what may be chosen after a verb that begins a choice."""
+    def next_of(self, known: Records, picture: Picture, action: int) -> list[Choice]:
+        """Return what may be chosen after a verb that begins a choice, without notes."""
         states = known.copy()
         player = int(states["current_player"][0])
         self.game.step(self._slow, states, np.array([action], np.int64))
         if states["current_player"][0] != player or states["error"][0] != ERROR_NONE:
             return []
-        return [int(each) for each in legal_ids(states["legal"][0])]
+        speaker = Speaker(self, states, picture)
+        return [speaker.name(each) for each in legal_ids(states["legal"][0])]
 
 
 class Speaker:
@@ -178,6 +181,11 @@ class Speaker:
             part, words = "hex", self.hex_choice(action - self.first_hex)
         return {"id": action, "text": text, "part": part, **words}
 
+    def name(self, action: int) -> Choice:
+        """Return a choice by its name alone."""
+        choice = self.choice(action)
+        return {key: choice[key] for key in ("id", "part", "label", "hex") if key in choice}
+
     def verb_choice(self, verb: Verb) -> Choice:
         """Return what a verb means here."""
         if verb == Verb.PASS:
@@ -193,7 +201,7 @@ class Speaker:
         label = verb_words(verb)
         words = {"label": label[0].upper() + label[1:], "note": NOTES.get(verb, "")}
         if verb not in WHOLE:
-            words["next"] = self.table.next_of(self.known, int(verb))
+            words["next"] = self.table.next_of(self.known, self.picture, int(verb))
         return words
 
     def slot_choice(self, slot: int) -> Choice:

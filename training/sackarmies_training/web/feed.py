@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from sackarmies_env.core.game import Records
-from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.render.board import OVER, Picture
+from sackarmies_env.render.frames import picture_data
 from sackarmies_env.render.picture import find_picture
 from sackarmies_training.web.rules import GameTable
 
@@ -60,9 +60,7 @@ class Feed:
         picture = find_picture(self._rules.game, states, self.viewer)
         if picture is None:
             raise ValueError(f"the game {self._rules.game.id!r} has no picture")
-        active = self._rules.active(states)
-        is_over = int(states["current_player"][0]) == NO_PLAYER
-        return replace(picture, asked="", current=OVER if is_over else active)
+        return replace(picture, asked="", current=OVER, choices=(), chosen=())
 
     @property
     def turn(self) -> int:
@@ -87,8 +85,8 @@ class Feed:
 
 
 def view_of(picture: Picture) -> View:
-    """Return a picture as plain data, without its log: that comes as lines."""
-    return asdict(replace(picture, log=()))
+    """Return a picture as plain data, without its log, which comes as lines."""
+    return picture_data(replace(picture, log=()))
 
 
 def news(before: Picture | None, after: Picture) -> list[str]:

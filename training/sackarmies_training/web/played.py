@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 from sackarmies_env.core.entries import player_name
@@ -398,3 +399,7 @@ class PlayedGame:
             players=self.seats.names,
             reasons=self.seats.reasons,
         )
+
+    def replay_page(self) -> bytes:
+        """Return the record as a page that shows the game from all sides."""
+        return json.dumps(self.record().model_dump(mode="json")).encode()

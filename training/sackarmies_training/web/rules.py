@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -42,9 +42,11 @@ class GameTable:
         game: what is played.
         hot_seat: options of a game that several people play on one device: what is asked must not tell who has a
             choice.
+        usual_armies: by seat, where the game has armies.
     """
 
     hot_seat: ClassVar[Mapping[str, Any]] = {}
+    usual_armies: ClassVar[Sequence[str]] = ()
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -83,8 +85,8 @@ class GameTable:
 
         Returns:
             For each: `id`; `text` as in records; `label` for people; `part`, what it names: "verb", "type", "slot" or
-            "hex"; `hex` as [q, r] where it is a hex; `note`, what it leads to; `next`, ids of what can be chosen after
-            it; `odds`, see `sack_armies.preview`. The last three may be missing.
+            "hex"; `hex` as [q, r] where it is a hex; `note`, what it leads to; `next`, the choices that can follow it, by
+            `id`, `part`, `label` and `hex`; `odds`, see `sack_armies.preview`. The last three may be missing.
         """
         texts = ((action, self.game.format_action(known, action)) for action in legal)
         return [{"id": action, "text": text, "label": text, "part": "verb"} for action, text in texts]

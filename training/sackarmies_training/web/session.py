@@ -19,6 +19,7 @@ from sackarmies_training.web.rules import table_class
 from sackarmies_training.web.saves import Saves
 from sackarmies_training.web.seats import Offer, Seats
 
+UNFINISHED = "unfinished"  # name of a game that was left by closing its page
 SEED_BITS = 53  # what a page can write as a number
 
 
@@ -31,12 +32,14 @@ class Offers:
         agents: who can be played against.
         armies: of the game; may be empty.
         players: what the dialogue proposes by seat.
+        chosen_armies: likewise; the usual ones for seats beyond them.
     """
 
     game_id: str
     agents: tuple[Offer, ...]
     armies: tuple[Offer, ...]
     players: tuple[str, ...]
+    chosen_armies: tuple[str, ...] = ()
 
     def check_player(self, text: str) -> None:
         """Refuse a player that is not offered: a page names no files and no code.
@@ -142,6 +145,7 @@ class Session:
 
     def _lobby(self) -> Message:
         entry = entry_of(self.offers.game_id)
+        usual = table_class(self.offers.game_id).usual_armies
         return {
             "kind": "lobby",
             "title": entry.title,
@@ -150,6 +154,7 @@ class Session:
             "agents": [asdict(offer) for offer in self.offers.agents],
             "armies": [asdict(offer) for offer in self.offers.armies],
             "players": list(self.offers.players),
+            "proposed": [*self.offers.chosen_armies, *usual[len(self.offers.chosen_armies) :]],
             "saves": self.saves.names(),
             "advice": find_hook(self.offers.game_id, "advice") or "",
         }
@@ -204,3 +209,8 @@ class Session:
         """Yield a game from its beginning, or from where it was saved."""
         self.game = game
         yield from game.opening()
+
+    def keep(self) -> None:
+        """Save a game that is not over, as the session ends."""
+        if self.game is not None and not self.game.is_over and not self.game.is_watched:
+            self.saves.save(UNFINISHED, self.game.record())

@@ -1,0 +1,99 @@
+"""`sackarmies play --web`: its options, what the dialogue offers, and the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sackarmies_agents.factory import parse_agent
+from sackarmies_env.core.entries import entry_of, find_hook
+from sackarmies_training.cli_errors import console
+from sackarmies_training.web.protocol import PERSON
+from sackarmies_training.web.saves import Saves, default_folder
+from sackarmies_training.web.seats import Offer
+from sackarmies_training.web.session import Offers, Session
+
+WebOption = Annotated[bool, typer.Option("--web", help="Play in the browser.")]
+PortOption = Annotated[
+    int, typer.Option("--port", metavar="N", min=0, max=65535, help="With --web: port; 0 for any.", show_default=False)
+]
+BrowserOption = Annotated[
+    bool, typer.Option("--browser/--no-browser", help="With --web: open the page.", show_default=False)
+]
+SavesOption = Annotated[
+    Path | None,
+    typer.Option("--saves", metavar="FOLDER", help="With --web: where games are saved.", show_default=False),
+]
+
+LEVELS = {"fast": "a second or less", "medium": "a few seconds", "strong": "many seconds"}
+
+
+def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
+    """Return who can be played against: the agents that come with a game, and those that the user has named."""
+    offers = [Offer("random", "Random", "chooses anything that is legal")]
+    if find_hook(game_id, "greedy") is not None:
+        offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
+    if find_hook(game_id, "policy") is not None and find_hook(game_id, "evaluation") is not None:
+        offers += [
+            Offer(f"search:level={level}", f"Search, {level}", f"plays each choice on; it thinks {time}")
+            for level, time in LEVELS.items()
+        ]
+    if find_hook(game_id, "trained") is not None:
+        offers.append(Offer("trained", "Trained", "a network that has learned by playing itself"))
+    known = {offer.text for offer in offers}
+    return (*offers, *(Offer(text, text) for text in dict.fromkeys(named) if text not in known))
+
+
+def offered_armies(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
+    """Return the armies to choose from: those that come with a game, and those that the user has named."""
+    built_in = list((find_hook(game_id, "choices") or {}).get("armies", list)())
+    offers = [Offer(text, text.replace("_", " ").title()) for text in built_in]
+    return (*offers, *(Offer(text, text) for text in dict.fromkeys(named) if text not in built_in))
+
+
+def play_in_browser(  # noqa: PLR0913 - the options of a command
+    game_id: str,
+    opponents: Sequence[str],
+    seat: int,
+    armies: Sequence[str],
+    *,
+    port: int,
+    opens_browser: bool,
+    saves: Path | None,
+) -> None:
+    """Serve a game to the browser until its page is closed.
+
+    Args:
+        game_id: which game.
+        opponents: that the dialogue proposes.
+        seat: of the person, likewise.
+        armies: that it offers besides those of the game.
+        port: 0 for any.
+        opens_browser: whether to open the page.
+        saves: folder of saved games; None for the user's own.
+
+    Raises:
+        ValueError: an agent that does not exist, or a game without a picture.
+        ImportError: what the extra `web` installs is missing.
+        OSError: the port is taken.
+    """
+    from sackarmies_training.web.server import LocalServer
+
+    if find_hook(game_id, "picture") is None:
+        raise ValueError(f"--web: the game {game_id!r} ({entry_of(game_id).title}) has no picture to play with")
+    for text in opponents:
+        parse_agent(text)
+    players = (*opponents[:seat], PERSON, *opponents[seat:])
+    offers = Offers(game_id, offered_agents(game_id, opponents), offered_armies(game_id, armies), players, tuple(armies))
+    session = Session(offers, Saves(saves or default_folder()))
+    server = LocalServer(session, port)
+    console.print(f"The game is at {server.address}", highlight=False, soft_wrap=True)
+    console.print("Ctrl-C ends it; so does closing the page, after a while.", highlight=False)
+    if opens_browser:
+        webbrowser.open(server.address)
+    server.run()
+    session.keep()

@@ -1,0 +1,96 @@
+"""Between one page and its session: requests wait in a line, agents think in a thread, messages go out in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from sackarmies_training.web import protocol
+from sackarmies_training.web.protocol import Message
+from sackarmies_training.web.session import Session
+
+MOST_WAITING = 64  # requests of a page
+POLICY_VIOLATION = 1008  # of the codes with which a WebSocket closes
+TAKEN = 4001
+BUSY = "This game is open in another tab or window: play there, or close it and load this page again."
+
+Work = Callable[[], Iterator[Message]]
+
+
+class Hub:
+    """Serves a session to one page at a time, over and over: a page that is loaded again finds the game as it is."""
+
+    def __init__(self, session: Session, linger: float, stop: Callable[[], None]) -> None:
+        """Prepare to serve.
+
+        Args:
+            session: what is served.
+            linger: seconds after which a session without a page ends.
+            stop: called then.
+        """
+        self._session = session
+        self._linger = linger
+        self._stop = stop
+        self._work: asyncio.Queue[Work] = asyncio.Queue()
+        self._socket: WebSocket | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def run(self) -> None:
+        """Do the work that pages ask for, one request after the other, until canceled."""
+        while True:
+            messages = (await self._work.get())()
+            while (message := await asyncio.to_thread(next, messages, None)) is not None:
+                await self._send(message)
+
+    async def connect(self, socket: WebSocket) -> None:
+        """Serve a page until it is closed."""
+        await socket.accept()
+        if self._socket is not None:
+            await socket.send_text(protocol.write({"kind": "busy", "text": BUSY}))
+            await socket.close(TAKEN)
+            return
+        self._socket = socket
+        if self._timer is not None:
+            self._timer.cancel()
+        self._work.put_nowait(self._session.opened)
+        try:
+            await self._listen(socket)
+        finally:
+            self._socket = None
+            self._timer = asyncio.get_running_loop().call_later(self._linger, self._stop)
+
+    async def _listen(self, socket: WebSocket) -> None:
+        while self._work.qsize() < MOST_WAITING:
+            try:
+                received = await socket.receive()
+            except WebSocketDisconnect:
+                return
+            if received["type"] == "websocket.disconnect":
+                return
+            text = received.get("text")
+            self._take(text if text is not None else received.get("bytes") or b"")
+        await socket.close(POLICY_VIOLATION)
+
+    def _take(self, data: str | bytes) -> None:
+        """Put what a page says into the line."""
+        try:
+            request = protocol.read_request(data)
+        except ValueError as fault:
+            self._work.put_nowait(partial(iter, [protocol.error(str(fault))]))
+            return
+        if isinstance(request, protocol.Leave):
+            self._session.interrupt()
+        self._work.put_nowait(partial(self._session.handle, request))
+
+    async def _send(self, message: Message) -> None:
+        """Send a message to the page; without one it is dropped, since the next page is shown everything anew."""
+        socket = self._socket
+        if socket is None or socket.application_state != WebSocketState.CONNECTED:
+            return
+        try:
+            await socket.send_text(protocol.write(message))
+        except (WebSocketDisconnect, RuntimeError):  # it has just been closed
+            return

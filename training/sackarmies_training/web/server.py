@@ -1,0 +1,185 @@
+"""The local server: one page, its modules and one WebSocket, on the loopback address and behind a token."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from sackarmies_training.web.hub import Hub
+from sackarmies_training.web.session import Session
+
+LOOPBACK = "127.0.0.1"
+TOKEN_BYTES = 24
+LINGER = 600.0  # seconds
+MAX_FRAME = 2**20  # bytes; what is longer than a message may be, and shorter than this, is refused with a sentence
+FORBIDDEN = 1008
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+PAGE = "play.html"
+# Scripts and styles of the page itself alone: nothing from elsewhere, nothing inline, no frames.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+VIEWER_POLICY = (  # of a replay, one file that holds everything
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def static_files() -> dict[str, tuple[bytes, str]]:
+    """Return all files that are served, by name: content and type. Nothing else can be asked for."""
+    found: dict[str, tuple[bytes, str]] = {}
+    for folder in (files("sackarmies_env.render") / "web", files("sackarmies_training.web") / "static"):
+        for entry in folder.iterdir():
+            suffix = _suffix(entry)
+            if suffix in TYPES:
+                found[entry.name] = (entry.read_bytes(), f"{TYPES[suffix]}; charset=utf-8")
+    return found
+
+
+def _suffix(entry: Traversable) -> str:
+    return "." + entry.name.rpartition(".")[2]
+
+
+class LocalOnly:
+    """Refuses what was not asked of this server by its own page: other hosts' names, other origins, other tokens."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._hosts = {f"{name}:{port}".encode() for name in (LOOPBACK, "localhost")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] == "lifespan" or self._is_ours(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": FORBIDDEN})
+        else:
+            await PlainTextResponse("not found", 404, HEADERS)(scope, receive, send)
+
+    def _is_ours(self, scope: Scope) -> bool:
+        headers = dict(scope["headers"])
+        host, origin = headers.get(b"host", b""), headers.get(b"origin")
+        token = scope["path"].encode().split(b"/")[1:2]
+        if host not in self._hosts or not token or not secrets.compare_digest(token[0], self._token):
+            return False
+        if scope["type"] == "websocket" and origin is None:
+            return False
+        return origin is None or origin == b"http://" + host
+
+
+class Pages:
+    """The page, its modules, and the replay of a game that is over."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._files = static_files()
+
+    async def file(self, request: Request) -> Response:
+        """Return one of the files that come with the package."""
+        found = self._files.get(request.path_params.get("name") or PAGE)
+        if found is None:
+            return PlainTextResponse("not found", 404, HEADERS)
+        return Response(found[0], headers={**HEADERS, "Content-Type": found[1]})
+
+    async def replay(self, request: Request) -> Response:
+        """Return the replay of the game as a page, once the game is over: it shows everything that was hidden."""
+        game = self._session.game
+        if game is None or not game.is_over:
+            return PlainTextResponse("a game is shown to all once it is over", 403, HEADERS)
+        page = await asyncio.to_thread(game.replay_page)
+        return Response(page, media_type="text/html", headers={**HEADERS, "Content-Security-Policy": VIEWER_POLICY})
+
+
+def make_app(session: Session, token: str, port: int, stop: Callable[[], None], linger: float = LINGER) -> ASGIApp:
+    """Return the application.
+
+    Args:
+        session: what it serves.
+        token: first part of every path.
+        port: that it is served on.
+        stop: called when the page has been closed for a while, and when the session fails.
+        linger: seconds of that while.
+    """
+    pages, hub = Pages(session), Hub(session, linger, stop)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        work = asyncio.create_task(hub.run())
+        work.add_done_callback(lambda task: stop())
+        try:
+            yield
+        finally:
+            work.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await work  # raises what the session failed with
+
+    async def connect(websocket: WebSocket) -> None:
+        await hub.connect(websocket)
+
+    routes = [
+        Route(f"/{token}/", pages.file),
+        Route(f"/{token}/replay.html", pages.replay),
+        Route(f"/{token}/{{name}}", pages.file),
+        WebSocketRoute(f"/{token}/socket", connect),
+    ]
+    return LocalOnly(Starlette(routes=routes, lifespan=lifespan), token, port)
+
+
+class LocalServer:
+    """A server on a port of the loopback address.
+
+    Attributes:
+        address: of the page, with the token.
+    """
+
+    def __init__(self, session: Session, port: int = 0, linger: float = LINGER) -> None:
+        """Take the port.
+
+        Args:
+            session: what is served.
+            port: 0 for any that is free.
+            linger: seconds after which a session whose page is closed ends.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        self._socket = socket.create_server((LOOPBACK, port))
+        port = self._socket.getsockname()[1]
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.address = f"http://{LOOPBACK}:{port}/{token}/"
+        app = make_app(session, token, port, self.stop, linger)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=MAX_FRAME
+        )
+        self._server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Serve until stopped."""
+        self._server.run(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """Stop serving; may be called from any thread."""
+        self._server.should_exit = True

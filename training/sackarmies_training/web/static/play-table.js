@@ -1,0 +1,377 @@
+// The table: the board, what one is asked, one's hand, the Generals, the log; and the curtain.
+
+import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
+import { html, svg } from "./dom.js";
+import { center, withOpening } from "./geometry.js";
+import { drawCard, drawGenerals } from "./panel.js";
+import { drawChoices, drawUnitMenu, hexesOf, tokensOf } from "./play-choices.js";
+import { Steps, placesIn, speeds } from "./play-steps.js";
+import { drawText } from "./play-text.js";
+import { capitalized } from "./words.js";
+
+const SPEED_NAMES = { slow: "Slowly", normal: "At normal speed", fast: "Fast", none: "At once" };
+const HEX_PX = 46; // least width of a hex: fingers need 44
+
+export class Table {
+  constructor(main, { send, say, setStatus }) {
+    Object.assign(this, { main, send, say, setStatus });
+    this.game = this.ask = this.picture = this.pointed = null;
+    this.inbox = [];
+    this.isBusy = this.isStopped = this.hasKeys = this.isPlaying = false;
+    this.extent = [];
+    this.steps = new Steps({ line: (text, places) => this.showLine(text, places), view: (view) => this.showView(view), coins: (row) => this.showCoins(row) });
+    this.onKey = (event) => this.key(event);
+    this.onPointer = () => { this.hasKeys = false; };
+    document.addEventListener("keydown", this.onKey);
+    document.addEventListener("pointerdown", this.onPointer);
+    this.layOut();
+  }
+
+  stop() {
+    this.isStopped = true;
+    this.inbox = [];
+    this.steps.skip();
+    document.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("pointerdown", this.onPointer);
+  }
+
+  layOut() {
+    this.parts = {
+      banner: html("div", { class: "banner", hidden: true }),
+      coins: html("div", { class: "toss" }),
+      board: html("div", { class: "frame", tabindex: -1 }),
+      ask: html("div", { class: "asked" }),
+      hand: html("section", { class: "hand", "aria-label": "Your hand", hidden: true }),
+      card: html("div", { class: "pointed" }),
+      generals: html("div", {}),
+      log: html("ol", { class: "log" }),
+      text: html("div", {}),
+    };
+    const { banner, coins, board, ask, hand, card, generals, log, text } = this.parts;
+    const speed = html("select", { "aria-label": "How fast events are shown", onchange: (event) => { this.steps.speed = event.target.value; } }, speeds.map((name) => html("option", { value: name, selected: name === "normal" }, SPEED_NAMES[name])));
+    this.parts.skip = html("button", { type: "button", hidden: true, onclick: () => this.steps.skip() }, "Skip");
+    const logBox = html("div", { class: "log-box", tabindex: 0, role: "log", "aria-label": "Events", "aria-live": "off" }, log);
+    this.main.className = "table";
+    this.main.replaceChildren(
+      html("div", { class: "middle" }, banner, html("div", { class: "stage" }, board, coins), hand),
+      html("div", { class: "side" }, ask, html("div", { class: "row pace" }, speed, this.parts.skip), card, html("details", { open: true }, html("summary", {}, "Generals"), generals), html("details", { open: true }, html("summary", {}, "Events"), logBox), html("details", { class: "reading" }, html("summary", {}, "The board as text"), text)),
+    );
+  }
+
+  // --- messages, in order; steps take their time
+
+  receive(message) {
+    this.inbox.push(message);
+    if (!this.isBusy) this.work();
+  }
+
+  async work() {
+    this.isBusy = true;
+    while (this.inbox.length && !this.isStopped) {
+      const message = this.inbox.shift();
+      await this[`on_${message.kind}`]?.(message);
+    }
+    this.isBusy = false;
+  }
+
+  refused() {
+    this.setWaiting(false);
+  }
+
+  on_game(message) {
+    this.game = message;
+    this.ask = this.picture = null;
+    this.extent = [];
+    this.lines = [];
+    this.parts.log.replaceChildren();
+    this.layOut();
+    this.waiting("The game begins …");
+    if (message.watched) this.drawWatch();
+  }
+
+  on_scene({ view, log }) {
+    this.parts.log.replaceChildren(...log.map((line) => this.logItem(line)));
+    this.scrollLog();
+    if (view.hexes) this.showView(view);
+  }
+
+  async on_steps({ steps }) {
+    this.setAsk(null);
+    this.steps.skipping = false;
+    this.parts.skip.hidden = this.steps.delay === 0;
+    this.say(steps.flatMap((step) => step.lines).join(". "));
+    await this.steps.play(steps);
+    this.parts.skip.hidden = true;
+    if (this.game?.watched && this.isPlaying) this.next();
+  }
+
+  on_ask(ask) {
+    this.setAsk(ask);
+    this.say(`${this.sentence(ask.question)}`);
+  }
+
+  on_passing({ until }) {
+    if (this.ask) this.ask.until = until;
+  }
+
+  on_handover({ seat }) {
+    this.setAsk(null);
+    this.showBanner(`General ${seat} decides next.`, html("button", { type: "button", class: "primary", onclick: () => this.send({ kind: "cover" }) }, `Pass the device to General ${seat}`));
+    this.parts.banner.querySelector("button").focus();
+  }
+
+  // Nothing of what was seen stays on the page or in its memory.
+  on_curtain({ seat }) {
+    this.game = this.ask = this.picture = this.pointed = null;
+    this.lines = [];
+    this.inbox = [];
+    this.parts = { ask: html("div"), banner: html("div"), board: html("div"), card: html("div"), log: html("ol"), skip: html("button") };
+    this.say("");
+    this.setStatus("");
+    const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "uncover", seat }) }, `I am General ${seat}`);
+    this.main.className = "curtain";
+    this.main.replaceChildren(html("section", { class: "notice" }, html("h2", {}, `Pass the device to General ${seat}`), html("p", {}, "Nobody else should look at the screen from now on."), button));
+    button.focus();
+  }
+
+  on_end({ outcome, view, forfeits }) {
+    this.setAsk(null);
+    this.isPlaying = false;
+    this.showView({ ...view, viewer: null });
+    const link = html("a", { class: "button primary", href: "replay.html", target: "_blank", rel: "noopener" }, "Watch the replay from all sides");
+    const again = html("button", { type: "button", onclick: () => this.send({ kind: "leave" }) }, "New game");
+    const faults = forfeits.map((reason) => html("p", {}, `A player forfeited: the agent ${reason}.`));
+    this.parts.hand.hidden = true;
+    this.parts.ask.replaceChildren(
+      html("section", { class: "ask ending", id: "actions", tabindex: -1 }, html("h2", {}, this.outcomeWords(outcome)), ...faults, html("p", {}, "Everything that was hidden is shown now."), html("div", { class: "row" }, link, again)),
+    );
+    this.say(this.outcomeWords(outcome));
+    link.focus();
+  }
+
+  outcomeWords(outcome) {
+    const winner = outcome.match(/^General (\d+) wins/);
+    if (!winner || this.game.persons.length !== 1) return outcome;
+    return Number(winner[1]) === this.game.persons[0] ? `You win! ${outcome}` : `You have lost. ${outcome}`;
+  }
+
+  // --- watching
+
+  drawWatch() {
+    const play = html("button", { type: "button", class: "primary" }, "Play");
+    play.addEventListener("click", () => {
+      this.isPlaying = !this.isPlaying;
+      play.textContent = this.isPlaying ? "Pause" : "Play";
+      if (this.isPlaying && !this.isBusy) this.next();
+    });
+    const step = html("button", { type: "button", onclick: () => { if (!this.isBusy && !this.isPlaying) this.next(); } }, "Next");
+    this.parts.ask.replaceChildren(html("section", { class: "ask", id: "actions", tabindex: -1 }, html("h2", {}, "You are watching"), html("div", { class: "row" }, play, step)));
+    play.focus();
+    this.next();
+  }
+
+  next() {
+    this.send({ kind: "next" });
+  }
+
+  // --- what is asked
+
+  setAsk(ask) {
+    if (this.game?.watched) return;
+    const hadFocus = this.parts.ask.contains(document.activeElement) || document.activeElement === document.body;
+    this.ask = ask;
+    this.hideBanner();
+    if (ask) {
+      this.parts.ask.replaceChildren(drawChoices(ask, this.actions()));
+      if (hadFocus && this.hasKeys) this.parts.ask.querySelector(".list button, .choice")?.focus();
+    } else {
+      this.waiting("The others play …");
+    }
+    this.drawBoard();
+    this.drawHand();
+    this.drawStatus();
+  }
+
+  waiting(words) {
+    this.parts.ask.replaceChildren(html("section", { class: "ask waiting", id: "actions", tabindex: -1 }, html("h2", {}, words)));
+  }
+
+  setWaiting(isWaiting) {
+    this.isWaiting = isWaiting;
+    this.parts.ask.classList.toggle("sent", isWaiting);
+  }
+
+  actions() {
+    return {
+      choose: (actions) => this.request({ kind: "choose", actions }),
+      back: (count) => this.request({ kind: "back", count }),
+      passing: (until) => this.send({ kind: "passing", until }),
+      point: (choice) => this.point(choice),
+    };
+  }
+
+  request(message) {
+    if (!this.ask || this.isBusy) return;
+    this.send({ ...message, number: this.ask.number });
+  }
+
+  // A hex was picked on the board: a choice, or what can be done with the unit on it.
+  pick(q, r) {
+    const options = this.ask ? (hexesOf(this.ask).get(`${q},${r}`) ?? []) : [];
+    const single = options.find(({ verb }) => !verb);
+    if (single) return this.request({ kind: "choose", actions: [single.choice.id] });
+    if (options.length === 1) return this.request({ kind: "choose", actions: [options[0].verb.id, options[0].choice.id] });
+    if (options.length) {
+      const place = this.parts.ask.querySelector("#unit-menu");
+      const close = () => {
+        place.replaceChildren();
+        lightHexes(this.svg, { chosen: [] });
+      };
+      lightHexes(this.svg, { chosen: [[q, r]] });
+      drawUnitMenu(place, options[0].choice.label, options, this.actions(), close);
+      place.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  // --- drawing
+
+  showView(view) {
+    this.picture = view;
+    this.drawBoard();
+    this.drawHand();
+    this.drawStatus();
+    const shown = { ...view, current: this.ask ? this.ask.seat : -1 };
+    this.parts.generals.replaceChildren(drawGenerals(shown, this.game.players.map(({ player }) => (player === "person" ? "" : player))));
+    this.parts.text.replaceChildren(drawText(view));
+  }
+
+  drawBoard() {
+    const view = this.picture;
+    if (!view) return;
+    this.extent = withOpening([...this.extent, ...view.hexes]);
+    const hexes = this.ask ? hexesOf(this.ask) : new Map();
+    const legal = [...hexes.keys()].map((key) => key.split(",").map(Number));
+    this.svg = drawBoard(view, { legal, extent: this.extent, onHex: (q, r) => this.pick(q, r), onInspect: (q, r) => this.inspect(q, r), label: `Board of ${view.title}` });
+    this.svg.style.minWidth = `${Math.ceil(Number(this.svg.dataset.columns) * HEX_PX)}px`;
+    for (const options of hexes.values()) for (const { choice } of options) if (choice.odds) this.svg.append(oddsMark(choice));
+    showBoard(this.parts.board, this.svg);
+    this.drawAnnounced();
+  }
+
+  drawAnnounced() {
+    const told = this.picture.announced;
+    if (told && !this.picture.outcome) this.showBanner(capitalized(told));
+    else if (!this.parts.banner.querySelector("button")) this.hideBanner();
+  }
+
+  drawStatus() {
+    const view = this.picture;
+    if (!view) return;
+    const whose = view.outcome || (this.ask ? "Your decision" : this.game.watched ? "" : "Waiting");
+    this.setStatus([`Turn ${view.turn}`, whose, ...view.notes].filter(Boolean).join(" · "));
+  }
+
+  drawHand() {
+    const { hand } = this.parts;
+    const pile = this.picture && this.picture.viewer !== null ? this.picture.seats[this.picture.viewer].hand : null;
+    if (!hand || !pile) return;
+    const tokens = this.ask ? tokensOf(this.ask) : new Map();
+    const about = new Map(this.game.glossary.map((entry) => [entry.name, entry]));
+    const card = ([name, copies]) => {
+      const entry = about.get(name);
+      const actions = tokens.get(name);
+      return html(
+        "button",
+        { type: "button", class: `token ${entry?.kind ?? ""}`, "aria-disabled": actions ? null : "true", onclick: () => actions && this.request({ kind: "choose", actions }) },
+        html("strong", {}, copies > 1 ? `${copies} × ${name}` : name),
+        html("small", {}, entry?.text ?? ""),
+      );
+    };
+    hand.hidden = false;
+    hand.replaceChildren(html("h2", {}, "Your hand"), pile.length ? html("div", { class: "tokens" }, pile.map(card)) : html("p", { class: "hint" }, "It is empty."));
+  }
+
+  inspect(q, r) {
+    const view = this.picture;
+    if (!view) return;
+    if (q === undefined) {
+      lightHexes(this.svg, overlayOf(view, null));
+      return;
+    }
+    this.parts.card.replaceChildren(drawCard(view, q, r));
+    const [option] = this.ask ? (hexesOf(this.ask).get(`${q},${r}`) ?? []) : [];
+    if (option?.choice.note && option.choice.odds) this.parts.card.append(html("p", { class: "card odds" }, option.choice.note));
+    lightHexes(this.svg, overlayOf(view, unitAt(view, q, r)));
+  }
+
+  // The choice under the pointer or in focus: its hex is lit, and its card shown.
+  point(choice) {
+    if (!this.svg) return;
+    const places = choice.hex ? [choice.hex] : (choice.next ?? []).map((next) => next.hex).filter(Boolean);
+    lightHexes(this.svg, { event: places });
+    if (choice.hex) this.parts.card.replaceChildren(drawCard(this.picture, ...choice.hex));
+  }
+
+  // --- events
+
+  logItem(line) {
+    const places = placesIn(line);
+    const kind = /^the turn of/i.test(line) ? "turn" : "";
+    const content = places.length ? html("button", { type: "button", onclick: () => lightHexes(this.svg, { event: places }) }, line) : line;
+    return html("li", { class: `event ${kind}` }, content);
+  }
+
+  scrollLog() {
+    const box = this.parts.log.parentElement;
+    if (box) box.scrollTop = box.scrollHeight;
+  }
+
+  showLine(text, places) {
+    this.parts.log.append(this.logItem(text));
+    this.scrollLog();
+    if (this.steps.delay) this.showBanner(text);
+    if (this.svg) lightHexes(this.svg, { event: places });
+  }
+
+  showCoins(row) {
+    this.parts.coins.replaceChildren(...(row ? [row] : []));
+  }
+
+  showBanner(text, ...more) {
+    this.parts.banner.replaceChildren(html("p", { class: "headline" }, text), ...more);
+    this.parts.banner.hidden = false;
+  }
+
+  hideBanner() {
+    this.parts.banner.hidden = true;
+    this.parts.banner.replaceChildren();
+  }
+
+  sentence(text) {
+    return `${capitalized(text)}.`;
+  }
+
+  // --- keys
+
+  key(event) {
+    this.hasKeys = true;
+    if (event.target.closest("input, select, dialog, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "s" || event.key === "S") return this.steps.skip();
+    if (!this.ask) return;
+    if (event.key === "Escape" || event.key === "Backspace") {
+      event.preventDefault();
+      const menu = this.parts.ask.querySelector(".unit-menu .cancel");
+      if (menu) menu.click();
+      else if (this.ask.crumbs.length) this.request({ kind: "back", count: 1 });
+    } else if (/^[1-9]$/.test(event.key)) {
+      const choice = this.ask.choices[Number(event.key) - 1];
+      if (choice) this.request({ kind: "choose", actions: [choice.id] });
+    }
+  }
+}
+
+function oddsMark({ hex, odds }) {
+  const [x, y] = center(...hex);
+  const text = odds.chance === null ? "?" : `${Math.round(100 * odds.chance)}%`;
+  return svg("g", { class: "odds-mark", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-hidden": "true" }, svg("rect", { x: -36, y: 44, width: 72, height: 34, rx: 10 }), svg("text", { y: 69, "font-size": 24 }, text));
+}

@@ -1,0 +1,119 @@
+// The page: one WebSocket, and a screen for each thing that it can be about. The server decides everything.
+
+import { html } from "./dom.js";
+import { drawDialogue } from "./play-dialogue.js";
+import { drawHelp } from "./play-help.js";
+import { Table } from "./play-table.js";
+
+const RETRIES = 8; // while a page that is loaded again waits for the old one to be gone
+const RETRY_MS = 300;
+
+const $ = (id) => document.getElementById(id);
+let socket = null;
+let table = null;
+let retries = 0;
+let saves = [];
+
+function connect() {
+  socket = new WebSocket(`ws://${location.host}${location.pathname}socket`);
+  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
+  socket.addEventListener("close", (event) => {
+    if (event.code !== 4001) lost();
+  });
+}
+
+function send(message) {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+function lost() {
+  table?.stop();
+  alertText("The game has ended, or its server was stopped. Start it again, and load this page anew.");
+}
+
+function alertText(text) {
+  const box = $("alert");
+  box.replaceChildren(text, " ", html("button", { type: "button", onclick: () => { box.hidden = true; } }, "Close"));
+  box.hidden = false;
+}
+
+// What the live region says; the same sentence twice is said twice.
+function say(text) {
+  const box = $("live");
+  box.replaceChildren();
+  box.append(html("span", {}, text));
+}
+
+function receive(message) {
+  if (message.kind === "busy") return busy(message);
+  retries = 0;
+  if (message.kind === "lobby") return showDialogue(message);
+  if (message.kind === "error") {
+    table?.refused();
+    return alertText(message.text);
+  }
+  if (message.kind === "saved") {
+    saves = message.saves;
+    return say(`Saved as ${message.name}.`);
+  }
+  if (message.kind === "game") {
+    if (!table) table = new Table($("main"), { send, say, setStatus });
+    $("save-button").hidden = $("leave-button").hidden = false;
+  }
+  return table?.receive(message);
+}
+
+function busy(message) {
+  if (retries++ < RETRIES) return setTimeout(connect, RETRY_MS);
+  $("main").replaceChildren(html("section", { class: "notice" }, html("h2", {}, "Already open"), html("p", {}, message.text)));
+}
+
+function showDialogue(message) {
+  table?.stop();
+  table = null;
+  saves = message.saves;
+  $("title").textContent = document.title = message.title;
+  $("save-button").hidden = $("leave-button").hidden = true;
+  setStatus("");
+  drawHelp($("help"), message);
+  drawDialogue($("main"), message, send);
+}
+
+function setStatus(text) {
+  $("status").textContent = text;
+}
+
+// --- the buttons of the bar
+
+function ask(title, content, label, onDone) {
+  const dialog = html("dialog", { class: "ask", "aria-label": title });
+  const form = html(
+    "form",
+    { method: "dialog", onsubmit: () => onDone(form) },
+    html("h2", {}, title),
+    content,
+    html("div", { class: "row" }, html("button", { type: "submit", class: "primary" }, label), html("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
+  );
+  dialog.append(form);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function freeName() {
+  let number = 1;
+  while (saves.includes(`game ${number}`)) number++;
+  return `game ${number}`;
+}
+
+$("help-button").addEventListener("click", () => $("help").showModal());
+$("save-button").addEventListener("click", () => {
+  const input = html("input", { name: "name", required: true, maxlength: 60, pattern: "[A-Za-z0-9][A-Za-z0-9 _\\-]*", value: freeName(), autocomplete: "off" });
+  const label = html("label", {}, "Name of the game, letters and digits", input);
+  ask("Save this game", label, "Save", (form) => send({ kind: "save", name: form.elements.name.value }));
+});
+$("leave-button").addEventListener("click", () => {
+  ask("Leave this game?", html("p", {}, "What is not saved is lost."), "Leave", () => send({ kind: "leave" }));
+});
+
+connect();
