@@ -55,6 +55,8 @@ class Hub:
         self._socket = socket
         if self._timer is not None:
             self._timer.cancel()
+        while not self._work.empty():
+            self._work.get_nowait()  # of a page that is gone
         self._work.put_nowait(self._session.opened)
         try:
             await self._listen(socket)

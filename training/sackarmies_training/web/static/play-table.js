@@ -287,8 +287,8 @@ export class Table {
         html("small", {}, entry?.text ?? ""),
       );
     };
-    hand.hidden = false;
-    hand.replaceChildren(html("h2", {}, "Your hand"), pile.length ? html("div", { class: "tokens" }, pile.map(card)) : html("p", { class: "hint" }, "It is empty."));
+    hand.hidden = pile.length === 0;
+    hand.replaceChildren(html("h2", {}, "Your hand"), html("div", { class: "tokens" }, pile.map(card)));
   }
 
   inspect(q, r) {

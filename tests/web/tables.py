@@ -1,0 +1,163 @@
+"""Games in the browser without a browser: sessions, players who click at random, and worlds that look alike."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
+from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.protocol import PERSON, Message, Request, read_request, write
+from sackarmies_training.web.saves import Saves
+from sackarmies_training.web.seats import Offer, Seats
+from sackarmies_training.web.session import Offers, Session
+from tests.sack_armies.builders.twin_worlds import States, guess, observe, plain
+
+AGENTS = (Offer("greedy", "Greedy"), Offer("random", "Random"))
+ARMIES = (Offer("undead", "Undead"), Offer("mongrels", "Mongrels"), Offer("scourge", "Scourge"))
+CHANCE = ("flip_key", "flip_count", "draw_key", "draw_count", "script_flips_used", "script_draws_used")
+
+
+def make_session(folder: Path, **changes: Any) -> Session:
+    """Return a session that nobody has begun a game in."""
+    given = {"agents": AGENTS, "armies": ARMIES, "players": (PERSON, "greedy")} | changes
+    return Session(Offers("sack_armies", **given), Saves(folder), draw_seed=lambda: 11)
+
+
+def say(session: Session, **message: Any) -> list[Message]:
+    """Return what a page is told that says something."""
+    return list(session.handle(request(**message)))
+
+
+def request(**message: Any) -> Request:
+    """Return a message of a page, as it is read."""
+    return read_request(write(message))
+
+
+def start(session: Session, *players: str, seed: int = 1, **more: Any) -> list[Message]:
+    """Begin a game."""
+    return say(session, kind="start", players=list(players), seed=seed, **more)
+
+
+def latest(messages: Iterable[Message], kind: str) -> Message:
+    """Return the last message of a kind."""
+    return [message for message in messages if message["kind"] == kind][-1]
+
+
+def kinds(messages: Iterable[Message]) -> list[str]:
+    """Return the kinds of messages."""
+    return [message["kind"] for message in messages]
+
+
+def answer(last: Message, rng: random.Random, back: float = 0.1) -> dict[str, Any]:
+    """Return what a person says next who does anything that is possible."""
+    match last["kind"]:
+        case "ask":
+            if last["crumbs"] and rng.random() < back:
+                return {"kind": "back", "number": last["number"], "count": rng.randint(1, len(last["crumbs"]))}
+            choice = rng.choice(last["choices"])
+            more = [rng.choice(choice["next"])["id"]] if choice.get("next") and rng.random() < 0.6 else []
+            return {"kind": "choose", "number": last["number"], "actions": [choice["id"], *more]}
+        case "handover":
+            return {"kind": "cover"}
+        case "curtain":
+            return {"kind": "uncover", "seat": last["seat"]}
+    return {"kind": "next"}
+
+
+def play_out(session: Session, messages: list[Message], seed: int, most: int = 5000) -> list[Message]:
+    """Play a game to its end; return all that the page was told, a refusal being a fault."""
+    rng, told = random.Random(seed), list(messages)
+    for _ in range(most):
+        if told[-1]["kind"] == "end":
+            return told
+        messages = say(session, **answer(told[-1], rng))
+        assert messages, told[-1]
+        assert "error" not in kinds(messages), messages[-1]
+        told += messages
+    raise AssertionError("the game does not end")
+
+
+# --- worlds that look alike
+
+
+class Puppets(Seats):
+    """Opponents who do the same in worlds that look alike to `viewer`, where they can."""
+
+    def __init__(self, game: Game, viewer: int) -> None:
+        super().__init__(game, [PERSON if seat == viewer else "random" for seat in range(game.num_players)], 0)
+        self.viewer = viewer
+
+    def decide(self, match: Any) -> int:
+        """Return the legal action whose hash, with all that the viewer sees, is least; mostly no draws."""
+        seen = (
+            observe(match.game, match.states, self.viewer).tobytes()
+            + match.game.describe_decision(match.states).encode()
+        )
+
+        def rank(action: int) -> tuple[bool, bytes]:
+            digest = hashlib.sha256(seen + match.game.format_action(match.states, action).encode()).digest()
+            is_dull = action == Verb.DRAW or (action != Verb.PASS and self._asks(match, Decision.WINDOW))
+            return is_dull and digest[0] > 60, digest
+
+        return min(match.legal_actions(), key=rank)
+
+    def _asks(self, match: Any, decision: Decision) -> bool:
+        return int(plain(match.states)["decision"]) == decision
+
+
+class Scripted(Puppets):
+    """Opponents who do the first of some things that is legal: texts of actions, or anything."""
+
+    def __init__(self, game: Game, viewer: int, texts: Sequence[str]) -> None:
+        super().__init__(game, viewer)
+        self._texts = texts
+
+    def decide(self, match: Any) -> int:
+        """Return the action of the first text that is legal, else the least one."""
+        legal = {match.game.format_action(match.states, action): action for action in match.legal_actions()}
+        return next((legal[text] for text in self._texts if text in legal), min(legal.values()))
+
+
+def make_played(viewer: int, seed: int, **config: Any) -> PlayedGame:
+    """Return a game that a person plays against puppets."""
+    game = make_game(**config)
+    played = PlayedGame(game, Puppets(game, viewer))
+    played.begin(seed)
+    return played
+
+
+def twin_of(played: PlayedGame, viewer: int, seed: int, make: Callable[..., States] = guess) -> PlayedGame:
+    """Return the same game in a world that its person believes in; chance to come is that of the true one."""
+    world = make(played.match.game, played.match.states, viewer, seed)
+    for name in CHANCE:
+        if name in (world.dtype.names or ()):
+            world[name] = played.match.states[name]
+    twin = copy.deepcopy(played)
+    twin.match.restore(world.tobytes(), list(played.match.history))
+    return twin
+
+
+def sent(messages: Iterable[Message]) -> list[str]:
+    """Return messages as they go over the wire."""
+    return [write(message) for message in messages]
+
+
+def sees_the_same(one: PlayedGame, other: PlayedGame, viewer: int) -> bool:
+    """Return whether the person has come to know a difference: observations differ, or only one is asked something."""
+    asked = [played.match.player == viewer for played in (one, other)]
+    views = [observe(played.match.game, played.match.states, viewer) for played in (one, other)]
+    return asked[0] == asked[1] and np.array_equal(*views)
+
+
+def choose(played: PlayedGame, number: int, actions: Sequence[int]) -> list[str]:
+    """Make a choice; return what goes over the wire."""
+    return sent(played.choose(number, actions))

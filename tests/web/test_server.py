@@ -1,0 +1,224 @@
+"""The local server: what it serves to whom, and how pages come and go."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from importlib.resources import files
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from sackarmies_training.web.protocol import MAX_MESSAGE
+from sackarmies_training.web.server import LocalServer, static_files
+from tests.web.tables import make_session, request
+
+PATIENCE = 60  # seconds; the rules may have to be compiled
+
+
+class Running:
+    """A server in a thread."""
+
+    def __init__(self, session, linger=600.0):
+        self.session = session
+        self.server = LocalServer(session, linger=linger)
+        self.address = self.server.address
+        self.origin = "/".join(self.address.split("/")[:3])
+        self.thread = threading.Thread(target=self.server.run, daemon=True)
+        self.thread.start()
+
+    def page(self, **headers):
+        """Open a page's connection."""
+        url = self.address.replace("http", "ws") + "socket"
+        given = {"Origin": self.origin} | headers
+        for _ in range(100):
+            try:
+                return connect(url, additional_headers=given, origin=None, max_size=None)
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+        raise AssertionError("the server does not start")
+
+
+@pytest.fixture
+def running(tmp_path):
+    server = Running(make_session(tmp_path))
+    with server.page():
+        pass
+    yield server
+    server.server.stop()
+    server.thread.join(PATIENCE)
+    assert not server.thread.is_alive()
+
+
+def hear(page):
+    return json.loads(page.recv(timeout=PATIENCE))
+
+
+def tell(page, **message):
+    page.send(json.dumps(message))
+
+
+# --- what is served
+
+
+def test_page_and_its_modules_are_served_and_nothing_else(running):
+    page = httpx.get(running.address)
+    assert page.status_code == 200
+    assert "<!doctype html>" in page.text
+    for name in static_files():
+        assert httpx.get(running.address + name).status_code == 200
+    for path in (
+        "session.py",
+        "../session.py",
+        "%2e%2e/session.py",
+        "..%2fsession.py",
+        "static/play.js",
+        "/etc/passwd",
+    ):
+        assert httpx.get(running.address + path).status_code == 404, path
+    assert httpx.get(running.origin + "/").status_code == 404
+    assert httpx.get(running.origin + "/play.js").status_code == 404
+    assert httpx.post(running.address).status_code == 405
+
+
+def test_all_files_of_the_page_are_static_ones_of_the_package():
+    folders = (files("sackarmies_env.render") / "web", files("sackarmies_training.web") / "static")
+    names = {entry.name for folder in folders for entry in folder.iterdir() if entry.name.endswith((".js", ".css"))}
+    assert names <= set(static_files())
+    assert "play.html" in static_files()
+
+
+def test_answers_allow_nothing_from_elsewhere(running):
+    headers = httpx.get(running.address).headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+
+
+def test_server_listens_on_the_loopback_address_alone(running):
+    assert running.server._socket.getsockname()[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize("name", ["evil.example", "127.0.0.1:1", "127.0.0.1", ""])
+def test_other_hosts_names_are_refused(running, name):
+    assert httpx.get(running.address, headers={"Host": name}).status_code in (400, 404)
+    with pytest.raises(InvalidStatus):
+        running.page(Host=name)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1"])
+def test_other_origins_are_refused(running, origin):
+    assert httpx.get(running.address, headers={"Origin": origin}).status_code == 404
+    with pytest.raises(InvalidStatus):
+        running.page(Origin=origin)
+
+
+def test_socket_without_an_origin_is_refused(running):
+    with pytest.raises(InvalidStatus):
+        connect(running.address.replace("http", "ws") + "socket")
+
+
+def test_other_tokens_are_refused(running):
+    token = running.address.split("/")[3]
+    assert len(token) >= 32
+    for wrong in ("", token[:-1], token[:-1] + ("A" if token[-1] != "A" else "B"), token + "x"):
+        assert httpx.get(f"{running.origin}/{wrong}/play.js").status_code == 404
+
+
+def test_replay_is_shown_once_the_game_is_over(running):
+    assert httpx.get(running.address + "replay.html").status_code == 403
+    list(running.session.handle(request(kind="start", players=["person", "greedy"], seed=1)))
+    assert httpx.get(running.address + "replay.html").status_code == 403
+
+
+# --- pages that come and go
+
+
+def test_second_tab_gets_a_sentence(running):
+    with running.page() as first:
+        assert hear(first)["kind"] == "lobby"
+        with running.page() as second:
+            assert "another tab" in hear(second)["text"]
+            with pytest.raises(ConnectionClosed):
+                second.recv(timeout=PATIENCE)
+        tell(first, kind="start", players=["person", "greedy"], seed=1)
+        assert hear(first)["kind"] == "game"
+
+
+def test_page_that_is_loaded_again_finds_the_game(running):
+    with running.page() as page:
+        hear(page)
+        tell(page, kind="start", players=["person", "greedy"], seed=1)
+        while (asked := hear(page))["kind"] != "ask":
+            pass
+    with running.page() as page:
+        kinds = []
+        while not kinds or kinds[-1]["kind"] != "ask":
+            kinds.append(hear(page))
+        assert kinds[-1] == asked
+        tell(page, kind="choose", number=asked["number"], actions=[asked["choices"][0]["id"]])
+        assert hear(page)["kind"] in ("ask", "steps")
+
+
+def test_bad_messages_are_answered_and_change_nothing(running):
+    with running.page() as page:
+        hear(page)
+        tell(page, kind="start", players=["person", "greedy"], seed=1)
+        while (asked := hear(page))["kind"] != "ask":
+            pass
+        before = running.session.game.match.states.tobytes()
+        for bad in ("{", "[]", '{"kind": "no"}', '{"kind": "choose"}', "x" * (MAX_MESSAGE + 1), b"\xff\x00"):
+            page.send(bad)
+            assert hear(page)["kind"] == "error"
+        tell(page, kind="choose", number=asked["number"], actions=[1])
+        assert "not among the choices" in hear(page)["text"]
+        assert running.session.game.match.states.tobytes() == before
+        tell(page, kind="choose", number=asked["number"], actions=[asked["choices"][0]["id"]])
+        assert hear(page)["kind"] in ("ask", "steps")
+
+
+def test_page_that_sends_without_end_is_closed(running):
+    with running.page() as page, contextlib.suppress(ConnectionClosed):
+        for _ in range(5000):
+            tell(page, kind="start", players=["greedy", "greedy"], seed=1)
+        for _ in range(20_000):
+            page.recv(timeout=PATIENCE)
+    with running.page() as page:
+        assert hear(page)["kind"] in ("game", "lobby")
+
+
+def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):
+    thinking, go_on = threading.Event(), threading.Event()
+
+    def think(seats, match):
+        thinking.set()
+        assert go_on.wait(PATIENCE)
+        return match.legal_actions()[0]
+
+    monkeypatch.setattr("sackarmies_training.web.seats.Seats.decide", think)
+    with running.page() as page:
+        hear(page)
+        tell(page, kind="start", players=["greedy", "greedy"], seed=2)
+        tell(page, kind="next")
+        assert thinking.wait(PATIENCE)
+        assert httpx.get(running.address).status_code == 200
+        page.ping().wait(PATIENCE)
+        tell(page, kind="leave")
+        go_on.set()
+        while hear(page)["kind"] != "lobby":
+            pass
+
+
+def test_session_ends_a_while_after_its_page_is_closed(tmp_path):
+    server = Running(make_session(tmp_path), linger=0.3)
+    for _ in range(2):  # a page that is loaded again keeps it
+        with server.page() as page:
+            hear(page)
+            time.sleep(0.5)
+            assert server.thread.is_alive()
+    server.thread.join(PATIENCE)
+    assert not server.thread.is_alive()

@@ -1,0 +1,354 @@
+"""A session: the dialogue, playing, taking back, passing, the curtain, saving and continuing, watching."""
+
+from __future__ import annotations
+
+import copy
+import random
+
+import pytest
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.record import load_record, replay
+from sackarmies_env.registry import game_of
+from sackarmies_training.web.protocol import write
+from sackarmies_training.web.session import UNFINISHED
+from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, observe
+from tests.web.tables import answer, kinds, latest, make_played, make_session, play_out, say, start
+
+
+def state_of(session):
+    """Return all that a refusal must not change."""
+    game = session.game
+    return game.match.states.tobytes(), list(game.match.history), write(list(game.scene())[-1])
+
+
+def refused(session, **message):
+    """Return the sentence with which a message is refused; nothing is changed."""
+    before = None if session.game is None else state_of(session)
+    (told,) = say(session, **message)
+    assert told["kind"] == "error"
+    assert before == (None if session.game is None else state_of(session))
+    return told["text"]
+
+
+def choices_of(ask):
+    return {choice["label"]: choice for choice in ask["choices"]}
+
+
+def play_to(session, messages, question, seed=1):
+    """Play at random until a question is asked; return it."""
+    rng = random.Random(seed)
+    for _ in range(400):
+        if messages[-1]["kind"] == "ask" and question in messages[-1]["question"]:
+            return messages[-1]
+        messages = say(session, **answer(messages[-1], rng))
+    raise AssertionError(f"{question} is never asked")
+
+
+def play_well_to(session, messages, is_wanted):
+    """Play as the greedy General does until a question is wanted; return it."""
+    agent = make_agent("greedy", GameInfo.of(session.game.match.game))
+    agent.reset(1)
+    while not is_wanted(messages[-1]):
+        assert messages[-1]["kind"] == "ask", "it is never asked"
+        match = session.game.match
+        action = int(agent.act(match.observation, match.action_mask))
+        messages = say(session, kind="choose", number=messages[-1]["number"], actions=[action])
+    return messages[-1]
+
+
+def is_reaction(last):
+    return last["kind"] == "ask" and last["pass"] is not None
+
+
+# --- the dialogue
+
+
+def test_dialogue_offers_players_armies_and_saved_games(tmp_path):
+    (lobby,) = make_session(tmp_path).opened()
+    assert (lobby["kind"], lobby["counts"], lobby["players"]) == ("lobby", [2, 6], ["person", "greedy"])
+    assert [agent["text"] for agent in lobby["agents"]] == ["greedy", "random"]
+    assert lobby["saves"] == []
+
+
+def test_what_is_not_offered_is_refused(tmp_path):
+    session = make_session(tmp_path)
+    assert "no player" in refused(session, kind="start", players=["person", "python:class=os:system"])
+    assert 'did you mean "greedy"' in refused(session, kind="start", players=["person", "gredy"])
+    assert "no army" in refused(session, kind="start", players=["person", "greedy"], armies=["undead", "/etc/passwd"])
+    assert "one for each" in refused(session, kind="start", players=["person", "greedy"], armies=["undead"])
+    assert "2 to 6" in refused(session, kind="start", players=["person"])
+    assert "seats run" in refused(session, kind="start", players=["greedy", "greedy"], eyes=2)
+    assert "no saved game" in refused(session, kind="resume", name="nothing")
+    assert "there is no game" in refused(session, kind="choose", number=1, actions=[1])
+
+
+def test_seed_that_nobody_gave_is_not_told(tmp_path):
+    session = make_session(tmp_path)
+    messages = say(session, kind="start", players=["person", "greedy"])
+    assert session.game.match.seed == 11  # of `draw_seed`
+    assert "seed" not in " ".join(key for message in messages for key in message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [["person", "greedy"], ["greedy", "person"], ["person", "random", "greedy"]])
+def test_game_is_played_to_its_end_and_then_shown_whole(tmp_path, players):
+    session = make_session(tmp_path)
+    told = play_out(session, start(session, *players), seed=1)
+    assert session.game.is_over
+    assert told[-1]["outcome"]
+    assert told[-1]["view"]["viewer"] is None
+    assert all(unit["card"] for unit in told[-1]["view"]["units"])
+    assert {message["viewer"] for message in told if message["kind"] == "game"} == {players.index("person")}
+
+
+# --- choosing
+
+
+def test_choices_are_those_that_are_legal_in_words(tmp_path):
+    session = make_session(tmp_path)
+    ask = play_to(session, start(session, "person", "greedy"), "action")
+    game = session.game
+    assert [choice["id"] for choice in ask["choices"]] == game.match.legal_actions()
+    by_label = choices_of(ask)
+    assert by_label["Draw"]["text"] == "draw"
+    deploy = by_label["Deploy"]["next"]
+    assert deploy and all(each["part"] == "type" for each in deploy)
+
+
+def test_parts_of_a_choice_can_be_sent_at_once_and_what_is_forced_is_skipped(tmp_path):
+    session = make_session(tmp_path)
+    ask = play_to(session, start(session, "person", "greedy"), "action")
+    verb = choices_of(ask)["Deploy"]
+    messages = say(session, kind="choose", number=ask["number"], actions=[verb["id"], verb["next"][0]["id"]])
+    ask = messages[-1]
+    assert ask["question"] == "choose where to deploy it"
+    assert ask["crumbs"][0] == "Deploy"
+    assert all(choice["hex"] for choice in ask["choices"])
+
+
+def test_choice_that_is_not_legal_or_too_late_is_refused(tmp_path):
+    session = make_session(tmp_path)
+    ask = start(session, "person", "greedy")[-1]
+    assert "not among the choices" in refused(session, kind="choose", number=ask["number"], actions=[0])
+    assert "not among" in refused(session, kind="choose", number=ask["number"], actions=[2**31 - 1])
+    first = ask["choices"][0]["id"]
+    assert say(session, kind="choose", number=ask["number"], actions=[first])[-1]["number"] == ask["number"] + 1
+    assert "no longer open" in refused(session, kind="choose", number=ask["number"], actions=[first])
+    assert "no longer open" in refused(session, kind="back", number=ask["number"])
+
+
+def test_loaded_page_is_shown_the_game_as_it_is(tmp_path):
+    session = make_session(tmp_path)
+    ask = play_to(session, start(session, "person", "greedy"), "action")
+    before = state_of(session)
+    for _ in range(2):
+        messages = list(session.opened())
+        assert kinds(messages) == ["game", "scene", "ask"]
+        assert messages[-1] == ask
+        assert messages[1]["view"]["viewer"] == 0
+    assert state_of(session) == before
+
+
+# --- taking back
+
+
+def test_choice_is_taken_back_to_the_byte_until_others_learn_of_it(tmp_path):
+    session = make_session(tmp_path)
+    ask = play_to(session, start(session, "person", "greedy"), "action")
+    before = session.game.match.states.tobytes()
+    other = observe(session.game.match.game, session.game.match.states, 1).tobytes()
+    verb = choices_of(ask)["Deploy"]
+    deploying = say(session, kind="choose", number=ask["number"], actions=[verb["id"], verb["next"][0]["id"]])[-1]
+    assert observe(session.game.match.game, session.game.match.states, 1).tobytes() == other
+    depth = len(deploying["crumbs"])
+    assert "cannot be taken back" in refused(session, kind="back", number=deploying["number"], count=depth + 1)
+    again = say(session, kind="back", number=deploying["number"], count=depth)[-1]
+    assert session.game.match.states.tobytes() == before
+    assert again["choices"] == ask["choices"]
+    assert again["crumbs"] == []
+    place = say(session, kind="choose", number=again["number"], actions=[verb["id"], verb["next"][0]["id"]])[-1]
+    done = say(session, kind="choose", number=place["number"], actions=[place["choices"][0]["id"]])[-1]
+    assert done["crumbs"] == []  # all have seen it
+    assert "cannot be taken back" in refused(session, kind="back", number=done["number"])
+
+
+def test_picks_are_taken_back_one_by_one_since_they_are_secret():
+    played = make_played(0, 1, **CONFIGURATIONS["wild"])
+    ask = list(played.opening())[-1]
+    assert "pick" in ask["question"]
+    label = ask["choices"][0]["label"]
+    picked = list(played.choose(ask["number"], [ask["choices"][0]["id"]]))[-1]
+    assert picked["crumbs"] == [label]
+    messages = list(played.back(picked["number"], 1))
+    assert messages[-1]["crumbs"] == []
+    assert latest(messages, "scene")["view"]["seats"][0]["picks"] == []
+
+
+# --- reactions
+
+
+def test_order_to_pass_ends_with_the_own_turn(tmp_path):
+    session = make_session(tmp_path)
+    ask = play_well_to(session, start(session, "person", "greedy", seed=5), is_reaction)
+    assert ask["pass"] == 0
+    messages = say(session, kind="passing", until="turn")
+    assert messages[0] == {"kind": "passing", "until": "turn"}
+    assert not is_reaction(messages[-1])
+    assert int(session.game.match.states["active"][0]) == 0 or messages[-1]["question"] == "counter-attack?"
+
+
+@pytest.mark.slow
+def test_order_to_pass_ends_where_something_of_the_player_is_attacked(tmp_path):
+    session = make_session(tmp_path)
+    messages = start(session, "person", "greedy", seed=5)
+    attacked = 0
+    for _ in range(6):
+        ask = play_well_to(session, messages, lambda last: is_reaction(last) and last["until"] == "off")
+        messages = say(session, kind="passing", until="attack")
+        if not is_reaction(messages[-1]):
+            session.game._until[0] = "attack"
+            ask = play_well_to(session, messages, is_reaction)
+            view = latest(list(session.opened()), "scene")["view"]
+            targets = [target for _, target in view["aim"]]
+            assert ask["until"] == "off"
+            assert any(unit["at"] in targets and unit["owner"] == 0 for unit in view["units"])
+            attacked += 1
+            messages = [ask]
+    assert attacked > 1
+
+
+def test_orders_are_refused_where_nothing_is_asked(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "greedy", "random")
+    assert "orders to pass" in refused(session, kind="passing", until="turn")
+
+
+# --- several people on one device
+
+
+def test_curtain_falls_between_people_and_hides_all(tmp_path):
+    session = make_session(tmp_path)
+    messages = start(session, "person", "person", seed=3)
+    assert messages[-1]["kind"] == "curtain"
+    assert kinds(messages) == ["game", "curtain"]
+    first = messages[-1]["seat"]
+    assert "does not wait" in refused(session, kind="uncover", seat=1 - first)
+    assert "no longer open" in refused(session, kind="choose", number=0, actions=[1])
+    messages = say(session, kind="uncover", seat=first)
+    assert latest(messages, "game")["viewer"] == first
+    assert "asked something" in refused(session, kind="cover")
+    rng = random.Random(1)
+    for _ in range(60):
+        messages = say(session, **answer(messages[-1], rng))
+        if messages[-1]["kind"] == "handover":
+            break
+    assert all(step["view"]["viewer"] == first for m in messages if m["kind"] == "steps" for step in m["steps"])
+    messages = say(session, kind="cover")
+    assert messages == [{"kind": "curtain", "seat": 1 - first}]
+    assert kinds(list(session.opened())) == ["game", "curtain"]
+    messages = say(session, kind="uncover", seat=1 - first)
+    views = [step["view"] for m in messages if m["kind"] == "steps" for step in m["steps"]]
+    views += [m["view"] for m in messages if m["kind"] == "scene" and m["view"]]
+    assert views and all(view["viewer"] == 1 - first for view in views)
+
+
+@pytest.mark.slow
+def test_people_are_asked_in_every_window_so_that_the_device_tells_nothing(tmp_path):
+    """A person who can only pass is asked as well: else the curtain would show who has a choice."""
+    session = make_session(tmp_path)
+    messages, rng, alone = start(session, "person", "person", seed=4), random.Random(3), 0
+    for _ in range(400):
+        if alone or messages[-1]["kind"] == "end":
+            break
+        if messages[-1]["kind"] == "ask" and messages[-1]["pass"] is not None:
+            alone += len(messages[-1]["choices"]) == 1
+        messages = say(session, **answer(messages[-1], rng))
+    assert alone > 0
+
+
+# --- saving and continuing
+
+
+@pytest.mark.slow
+def test_saved_game_goes_on_as_if_it_had_not_been_left(tmp_path):
+    session = make_session(tmp_path)
+    play_to(session, start(session, "person", "greedy"), "action")
+    before = session.game.match.states.tobytes()
+    (saved,) = say(session, kind="save", name="my game")
+    assert saved == {"kind": "saved", "name": "my game", "saves": ["my game"]}
+    record = load_record(tmp_path / "my game.json")
+    assert replay(game_of(record), record).tobytes() == before
+    (lobby,) = say(session, kind="leave")
+    assert lobby["saves"] == ["my game"]
+    messages = say(session, kind="resume", name="my game")
+    assert session.game.match.states.tobytes() == before
+    assert messages[-1]["question"] == "choose an action"
+    play_out(session, messages, seed=4)
+
+
+def test_record_that_was_changed_is_refused(tmp_path):
+    session = make_session(tmp_path)
+    play_to(session, start(session, "person", "greedy"), "action")
+    say(session, kind="save", name="one")
+    path = tmp_path / "one.json"
+    path.write_text(path.read_text().replace('"greedy"', '"python:class=a:B"'))
+    assert "no player" in refused(session, kind="resume", name="one")
+    path.write_text("{}")
+    assert "not a game record" in refused(session, kind="resume", name="one")
+
+
+def test_game_that_is_left_by_closing_the_page_is_kept(tmp_path):
+    session = make_session(tmp_path)
+    session.keep()
+    assert session.saves.names() == []
+    start(session, "person", "greedy")
+    session.keep()
+    assert session.saves.names() == [UNFINISHED]
+
+
+def test_files_that_are_no_saved_games_are_not_listed(tmp_path):
+    session = make_session(tmp_path)
+    for name in (".hidden.json", "notes.txt", "..json"):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / "a game.json").write_text("{}")
+    assert session.saves.names() == ["a game"]
+
+
+# --- watching
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("eyes", ["referee", 1])
+def test_agents_are_watched_step_by_step(tmp_path, eyes):
+    session = make_session(tmp_path)
+    messages = start(session, "greedy", "random", eyes=eyes)
+    assert latest(messages, "game")["watched"]
+    told = play_out(session, messages, seed=1)
+    viewers = {step["view"]["viewer"] for m in told if m["kind"] == "steps" for step in m["steps"]}
+    assert viewers == {None if eyes == "referee" else 1}
+    assert told[-1]["kind"] == "end"
+
+
+def test_game_that_is_played_is_not_watched(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "person", "greedy")
+    assert "not watched" in refused(session, kind="next")
+
+
+def test_agents_stop_thinking_where_the_game_is_left(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "greedy", "greedy")
+    session.interrupt()
+    assert say(session, kind="next") == []
+    assert kinds(say(session, kind="leave")) == ["lobby"]
+
+
+def test_copies_of_a_played_game_are_independent(tmp_path):
+    session = make_session(tmp_path)
+    ask = start(session, "person", "greedy")[-1]
+    twin = copy.deepcopy(session.game)
+    list(session.game.choose(ask["number"], [ask["choices"][0]["id"]]))
+    assert twin.match.history == []
+    assert list(twin.scene())[-1] == ask

@@ -1,0 +1,210 @@
+"""What goes over the wire to a person does not depend on what they cannot know: content, sizes, number, order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from sackarmies_env.core.game import Game
+from sackarmies_env.envs.match import Match
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.state.constants import Zone
+from sackarmies_env.render.picture import find_picture
+from sackarmies_training.sack_armies.table import Table
+from sackarmies_training.web.feed import Feed
+from sackarmies_training.web.played import PlayedGame
+from sackarmies_training.web.protocol import Message
+from sackarmies_training.web.rules import GameTable
+from tests.sack_armies.belief.test_secret_decisions import TOKENS
+from tests.sack_armies.builders.fights import scenario
+from tests.sack_armies.builders.text_game import attachment, field, unit
+from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, guess
+from tests.web.tables import Scripted, answer, make_played, sees_the_same, sent, twin_of
+
+TOGETHER = 4  # answers that two worlds are followed for
+EVERY = 3  # questions between two that worlds are followed from
+
+
+def told(messages: list[Message]) -> Message:
+    return messages[-1]
+
+
+def do(played: PlayedGame, said: dict[str, Any]) -> list[Message]:
+    if said["kind"] == "back":
+        return list(played.back(said["number"], said["count"]))
+    return list(played.choose(said["number"], said["actions"]))
+
+
+def compare(played: PlayedGame, viewer: int, plies: int, seed: int) -> Counter[str]:
+    """Play a game; follow worlds that look alike from each question on, and compare every message in both."""
+    rng, met = random.Random(seed), Counter[str]()
+    last = told(list(played.opening()))
+    for number in range(plies):
+        if last["kind"] != "ask":
+            break
+        if number % EVERY == 0:
+            make = (guess, deal_rows)[number % 2]
+            follow(played, twin_of(played, viewer, number, make), viewer, random.Random(number), met)
+        last = told(do(played, answer(last, rng)))
+    return met
+
+
+def follow(truth: PlayedGame, twin: PlayedGame, viewer: int, rng: random.Random, met: Counter[str]) -> None:
+    """Play two worlds with the same answers until their person has learned of a difference."""
+    one = twin_of(truth, viewer, 0, lambda game, states, player, seed: states)
+    scenes = [list(each.scene()) for each in (one, twin)]
+    assert sent(scenes[0]) == sent(scenes[1])
+    last = scenes[0][-1]
+    for _ in range(TOGETHER):
+        if last["kind"] != "ask":
+            return
+        said = answer(last, rng, back=0.3)
+        length = len(one.match.history)
+        messages = [do(each, said) for each in (one, twin)]
+        if not sees_the_same(one, twin, viewer):
+            met["learned"] += 1
+            return
+        wire = [sent(each) for each in messages]
+        assert list(map(len, wire[0])) == list(map(len, wire[1])), "sizes or number of messages differ"
+        assert wire[0] == wire[1]
+        met["same"] += 1
+        met["messages"] += len(wire[0])
+        met["other choices in secret"] += one.match.history[length:] != twin.match.history[length:]
+        last = messages[0][-1]
+
+
+# --- whole games of random play
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("viewer", [0, 1])
+@pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
+def test_messages_are_the_same_in_twin_worlds(name, viewer):
+    met = compare(make_played(viewer, 5, **CONFIGURATIONS[name]), viewer, 90, seed=1)
+    print(name, dict(met))
+    assert met["same"] > 20
+
+
+def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
+    met = compare(make_played(0, 3, num_generals=2, armies=["undead", "goblin_swarm"]), 0, 30, seed=2)
+    assert met["same"] > 10
+
+
+# --- worlds in which others have a choice, or none
+
+HIDES = ("charm", "bolt")  # may be revealed in a window, or may not
+
+
+def attack(side: int, hides: str) -> Game:
+    """Return a position in which General 0 can attack General 1, and a unit of General `side` hides a token."""
+    units = [unit("guard", f"{q},0", q, attached=[attachment(hides)] if q == side else []) for q in (0, 1)]
+    fields = [field(f"{q},0", int(q > 0)) for q in range(-1, 3)]
+    pile = {"hand": [], "sack": ["guard", "charm", "bolt"], "casualties": [], "removed": []}
+    return make_game(
+        scenario=scenario(TOKENS, units, "HTTHHTTHHT", {"auto_forced": True}, fields=fields, general=[pile, pile])
+    )
+
+
+def course(viewer: int, side: int, hides: str) -> list[list[str]]:
+    """Return what is sent in a game in which a unit of General `side` hides a token, and General 0 attacks."""
+    game = attack(side, hides)
+    played = PlayedGame(game, Scripted(game, viewer, ["melee", "pass"]))
+    played.begin(3)
+    told = list(played.opening())
+    wire = [sent(told)]
+    for _ in range(2):  # then the unit dies, and shows what it hid
+        if told[-1]["kind"] != "ask":
+            break
+        labels = {choice["text"]: choice["id"] for choice in told[-1]["choices"]}
+        wanted = labels.get("melee", labels.get("pass", told[-1]["choices"][0]["id"]))
+        told = list(played.choose(told[-1]["number"], [wanted]))
+        wire.append(sent(told))
+    return wire
+
+
+def decisions(viewer: int, side: int, hides: str) -> int:
+    """Return how many decisions such a game has that are not taken silently."""
+    match = Match(attack(side, hides))
+    match.begin(3)
+    match.play(match.game.parse_action(match.states, "melee"))
+    return int(match.player == side and match.game.describe_decision(match.states) == "WINDOW")
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_nothing_tells_whether_another_general_had_a_reaction(side):
+    viewer = 1 - side
+    assert [decisions(viewer, side, hides) for hides in HIDES] == [1, 0]  # a choice in one world alone
+    one, other = (course(viewer, side, hides) for hides in HIDES)
+    assert any('"kind":"steps"' in message for messages in one for message in messages)
+    assert one == other
+
+
+# --- the comparison finds leaks
+
+
+def boundaries_of_actions(monkeypatch):
+    """Send what is seen after each decision that is asked, whether it is a public one or not."""
+    show = PlayedGame._show
+
+    def leak(played, before):
+        yield from show(played, before)
+        yield from played._flush()
+
+    monkeypatch.setattr(PlayedGame, "_show", leak)
+
+
+def forced_decisions_left_out(monkeypatch):
+    """Make one step of a decision and all that follow silently."""
+    monkeypatch.setattr(Table, "steps", GameTable.steps)
+
+
+def stops_that_are_secret(monkeypatch):
+    """Show a step wherever the game stops."""
+    monkeypatch.setattr(Table, "is_public", lambda table, states: True)
+
+
+def number_of_decisions(monkeypatch):
+    """Number questions by the decisions of all."""
+    make = PlayedGame._make_question
+    monkeypatch.setattr(
+        PlayedGame, "_make_question", lambda played, seat: make(played, seat) | {"number": len(played.match.history)}
+    )
+
+
+def size_of_the_log(monkeypatch):
+    """Let a line of the log be longer by what an opponent holds, without saying it."""
+    see = Feed.see
+
+    def leak(feed, states, **more):
+        changed = see(feed, states, **more)
+        if changed and feed._steps:
+            held = int(states["token_type"][0][states["token_zone"][0] == Zone.HAND].sum())
+            feed._steps[-1]["lines"] = [*feed._steps[-1]["lines"], " " * (held % 7)]
+        return changed
+
+    monkeypatch.setattr(Feed, "see", leak)
+
+
+def hidden_names(monkeypatch):
+    """Show everything to everybody."""
+    monkeypatch.setattr(
+        "sackarmies_training.web.feed.find_picture", lambda game, states, viewer: find_picture(game, states, None)
+    )
+
+
+@pytest.mark.parametrize("leak", [boundaries_of_actions, forced_decisions_left_out])
+def test_planted_leak_of_a_reaction_is_found(monkeypatch, leak):
+    leak(monkeypatch)
+    assert any(course(1 - side, side, "charm") != course(1 - side, side, "bolt") for side in (0, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leak", [stops_that_are_secret, number_of_decisions, size_of_the_log, hidden_names])
+def test_planted_leak_is_found_in_random_play(monkeypatch, leak):
+    leak(monkeypatch)
+    with pytest.raises(AssertionError):
+        for name in ("wild", "standard", "battle"):
+            compare(make_played(0, 5, **CONFIGURATIONS[name]), 0, 40, seed=1)
