@@ -19,8 +19,8 @@ from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message
 from sackarmies_training.web.rules import GameTable
 from tests.sack_armies.belief.test_secret_decisions import TOKENS
-from tests.sack_armies.builders.fights import scenario
-from tests.sack_armies.builders.text_game import attachment, field, unit
+from tests.sack_armies.builders.fights import able, scenario
+from tests.sack_armies.builders.text_game import attachment, field, token, unit
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, guess
 from tests.web.tables import Scripted, answer, make_played, sees_the_same, sent, twin_of
 
@@ -99,27 +99,31 @@ HIDES = ("charm", "bolt")  # may be revealed in a window, or may not
 
 
 def attack(side: int, hides: str) -> Game:
-    """Return a position in which General 0 can attack General 1, and a unit of General `side` hides a token."""
-    units = [unit("guard", f"{q},0", q, attached=[attachment(hides)] if q == side else []) for q in (0, 1)]
-    fields = [field(f"{q},0", int(q > 0)) for q in range(-1, 3)]
+    """Return a position in which General 0 can shoot at General 1, and a unit of General `side` hides a token.
+
+    Nobody can strike back from so far away: the window is all that the others are asked.
+    """
+    tokens = [*TOKENS, token("archer", damage=2, armor=3, band="green", abilities=[able("range", range=4)])]
+    hidden = [[attachment(hides)] if seat == side else [] for seat in (0, 1)]
+    units = [unit("archer", "0,0", attached=hidden[0]), unit("guard", "3,0", 1, attached=hidden[1])]
+    fields = [field(f"{q},0", int(q > 1)) for q in range(-1, 5)]
     pile = {"hand": [], "sack": ["guard", "charm", "bolt"], "casualties": [], "removed": []}
-    return make_game(
-        scenario=scenario(TOKENS, units, "HTTHHTTHHT", {"auto_forced": True}, fields=fields, general=[pile, pile])
-    )
+    switches = {"auto_forced": True}
+    return make_game(scenario=scenario(tokens, units, "TTTTTTTTTT", switches, fields=fields, general=[pile, pile]))
 
 
 def course(viewer: int, side: int, hides: str) -> list[list[str]]:
     """Return what is sent in a game in which a unit of General `side` hides a token, and General 0 attacks."""
     game = attack(side, hides)
-    played = PlayedGame(game, Scripted(game, viewer, ["melee", "pass"]))
+    played = PlayedGame(game, Scripted(game, viewer, ["ranged", "pass"]))
     played.begin(3)
     told = list(played.opening())
     wire = [sent(told)]
-    for _ in range(2):  # then the unit dies, and shows what it hid
+    for _ in range(3):
         if told[-1]["kind"] != "ask":
             break
         labels = {choice["text"]: choice["id"] for choice in told[-1]["choices"]}
-        wanted = labels.get("melee", labels.get("pass", told[-1]["choices"][0]["id"]))
+        wanted = labels.get("ranged", labels.get("pass", told[-1]["choices"][0]["id"]))
         told = list(played.choose(told[-1]["number"], [wanted]))
         wire.append(sent(told))
     return wire
@@ -129,7 +133,7 @@ def decisions(viewer: int, side: int, hides: str) -> int:
     """Return how many decisions such a game has that are not taken silently."""
     match = Match(attack(side, hides))
     match.begin(3)
-    match.play(match.game.parse_action(match.states, "melee"))
+    match.play(match.game.parse_action(match.states, "ranged"))
     return int(match.player == side and match.game.describe_decision(match.states) == "WINDOW")
 
 
