@@ -49,7 +49,7 @@ class Saves:
         self.folder.mkdir(parents=True, exist_ok=True)
         save_record(record, path)
 
-    def load(self, name: str) -> GameRecord:
+    def read(self, name: str) -> GameRecord:
         """Return a saved game.
 
         Raises:

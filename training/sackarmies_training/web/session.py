@@ -110,7 +110,7 @@ class Session:
             case protocol.Start():
                 return self._begun(self._new_game(request))
             case protocol.Resume(name=name):
-                return self._begun(self._saved_game(self.saves.load(name)))
+                return self._begun(self._saved_game(self.saves.read(name)))
             case protocol.Leave():
                 self.game = None
                 return iter([self._lobby()])

@@ -47,6 +47,7 @@ function say(text) {
 function receive(message) {
   if (message.kind === "busy") return busy(message);
   retries = 0;
+  if (message.kind !== "error") $("alert").hidden = true;
   if (message.kind === "lobby") return showDialogue(message);
   if (message.kind === "error") {
     table?.refused();

@@ -1,0 +1,193 @@
+"""Odds shown before an attack are those that the rules give, by what the General knows."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from sackarmies_env.envs.match import Match
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.render.picture import find_picture
+from sackarmies_training.sack_armies.preview import heads_needed, percent, reds_in_a_row
+from sackarmies_training.sack_armies.table import Table
+from sackarmies_training.web.rules import known_states
+from tests.sack_armies.builders.fights import able, scenario
+from tests.sack_armies.builders.text_game import attachment, field, token, unit
+
+TOKENS = [
+    token("striker", damage=2, armor=3, band="green", movement=3),
+    token("archer", damage=3, armor=2, band="green", abilities=[able("range", range=4)]),
+    token("wall", damage=1, armor=5, band="green"),
+    token("defender", damage=1, armor=2, band="green", abilities=[able("defend")]),
+    token("rider", damage=2, armor=2, movement=4, abilities=[able("move_and_attack")]),
+    token("ghost", damage=0, armor=2),
+    {"id": "charm", "kind": "spell", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": 3}]},
+]
+FIELDS = [field(f"{q},0", int(q > 1)) for q in range(-1, 5)]
+PILE = {"hand": [], "sack": ["wall"], "casualties": [], "removed": []}
+
+
+def begun(units: list[dict[str, Any]], flips: str = "", **switches: Any) -> Match:
+    given = scenario(TOKENS, units, flips, {"auto_forced": False} | switches, fields=FIELDS, general=[PILE, PILE])
+    match = Match(make_game(scenario=given))
+    match.begin(0)
+    return match
+
+
+def do(match: Match, *texts: str) -> None:
+    for text in texts:
+        match.play(match.game.parse_action(match.states, text))
+
+
+def choices(match: Match) -> dict[str, dict[str, Any]]:
+    picture = find_picture(match.game, match.states, match.player)
+    told = Table(match.game).choices(known_states(match), picture, match.legal_actions())
+    return {choice["text"]: choice for choice in told}
+
+
+def run_out(match: Match) -> None:
+    """Pass wherever that is possible, up to the end of the turn."""
+    turn = int(match.states["turn"][0])
+    while match.player >= 0 and int(match.states["turn"][0]) == turn:
+        match.play(match.legal_actions()[0])
+
+
+def kills(units: list[dict[str, Any]], flips: str, *texts: str) -> bool:
+    """Return whether an attack with these flips kills a unit of General 1."""
+    match = begun(units, flips + "T" * 8)
+    before = int((match.states["token_zone"][0] == 6).sum())
+    do(match, *texts)
+    run_out(match)
+    return int((match.states["token_zone"][0] == 6).sum()) > before
+
+
+@pytest.mark.parametrize(
+    ("attacker", "target", "heads"), [("striker", "striker", 2), ("striker", "wall", 3), ("archer", "defender", 1)]
+)
+def test_heads_that_are_told_kill_and_one_less_does_not(attacker, target, heads):
+    units = [unit(attacker, "0,0"), unit(target, "1,0", 1)]
+    match = begun(units, flip_method="coin")
+    do(match, "melee", "hex 0,0")
+    choice = choices(match)["hex 1,0"]
+    assert choice["odds"]["heads"] == heads
+    assert choice["odds"]["chance"] == 0.5**heads
+    assert str(heads) in choice["note"]
+    attack = ("melee", "hex 0,0", "hex 1,0")
+    assert kills(units, "H" * heads, *attack)
+    assert not kills(units, "H" * (heads - 1) + "T", *attack)
+
+
+def test_shot_takes_one_head_or_cannot_kill():
+    units = [unit("archer", "0,0"), unit("striker", "2,0", 1), unit("wall", "3,0", 1)]
+    match = begun(units, flip_method="coin")
+    do(match, "ranged", "hex 0,0")
+    told = choices(match)
+    assert (told["hex 2,0"]["odds"]["heads"], told["hex 2,0"]["odds"]["chance"]) == (1, 0.5)
+    assert (told["hex 3,0"]["odds"]["heads"], told["hex 3,0"]["odds"]["chance"]) == (None, 0.0)
+    assert "cannot kill" in told["hex 3,0"]["note"]
+    assert "counter" not in told["hex 2,0"]["odds"]  # it has no range
+
+
+def test_bonus_of_defenders_beside_the_attacker_counts():
+    lone = [unit("striker", "0,0"), unit("defender", "1,0", 1)]
+    helped = [*lone, unit("wall", "0,1", 1)]
+    for units, armor in ((lone, 2), (helped, 3)):
+        match = begun(units, flip_method="coin")
+        do(match, "melee", "hex 0,0")
+        assert choices(match)["hex 1,0"]["odds"]["armor"] == armor
+
+
+def test_counter_attack_is_told():
+    match = begun([unit("striker", "0,0"), unit("wall", "1,0", 1)], flip_method="coin")
+    do(match, "melee", "hex 0,0")
+    choice = choices(match)["hex 1,0"]
+    assert choice["odds"]["counter"]["heads"] == 3
+    assert "strikes back" in choice["note"]
+    do(match, "hex 1,0")
+    while "counter" not in match.game.describe_decision(match.states).lower():
+        do(match, "pass")
+    assert choices(match)["yes"]["odds"]["heads"] == 3
+
+
+def test_hidden_target_has_an_unknown_armor_and_the_truth_makes_no_difference():
+    told = []
+    for hidden in ("wall", "striker"):
+        match = begun([unit("rider", "0,0"), unit(hidden, "3,0", 1, face="down")], flip_method="coin")
+        do(match, "move_attack", "hex 0,0")
+        told.append(choices(match)["hex 3,0"])
+    assert told[0] == told[1]
+    assert told[0]["odds"]["armor"] is None
+    assert told[0]["note"].startswith("Unknown armor")
+
+
+def test_hidden_token_under_the_target_is_told_as_a_doubt():
+    units = [unit("striker", "0,0"), unit("wall", "1,0", 1, attached=[attachment("charm")])]
+    match = begun(units, flip_method="coin")
+    do(match, "melee", "hex 0,0")
+    assert "Something hidden" in choices(match)["hex 1,0"]["note"]
+
+
+def test_coordinated_attack_adds_damage_and_a_check():
+    units = [unit("striker", "0,0"), unit("archer", "0,1"), unit("wall", "1,0", 1)]
+    match = begun(units, flip_method="coin")
+    do(match, "coord_melee", "hex 1,0", "hex 0,0", "hex 0,1")
+    odds = choices(match)["pass"]["odds"]
+    assert (odds["damage"], odds["armor"], odds["heads"], odds["chance"]) == (5, 5, 1, 0.25)
+    assert odds["text"].startswith("A flip decides first")
+
+
+def test_odds_are_unknown_where_all_flips_are_forced():
+    match = begun([unit("striker", "0,0"), unit("wall", "1,0", 1)], "HHH")
+    do(match, "melee", "hex 0,0")
+    assert choices(match)["hex 1,0"]["odds"]["chance"] is None
+
+
+def test_cards_that_are_left_decide():
+    match = begun([unit("striker", "0,0"), unit("wall", "1,0", 1)], flip_method="deck")
+    match.states["deck_red"], match.states["deck_black"] = 3, 1
+    do(match, "melee", "hex 0,0")
+    assert choices(match)["hex 1,0"]["odds"]["chance"] == pytest.approx(3 / 4 * 2 / 3 * 1 / 2)
+
+
+@pytest.mark.parametrize("cards", [(3, 2, 0), (3, 0, 0), (0, 3, 0), (2, 2, 0)])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_chance_of_red_cards_is_that_of_all_orders(cards, count):
+    red, black, _ = cards
+    orders = list(itertools.permutations("R" * red + "B" * black))
+    wanted = sum(order[:count] == ("R",) * count for order in orders) / len(orders)
+    assert reds_in_a_row(count, cards, 0) == pytest.approx(wanted)
+
+
+def test_joker_shuffles_and_is_no_result():
+    assert reds_in_a_row(1, (0, 0, 1), 2) == pytest.approx(0.5)
+    assert reds_in_a_row(1, (26, 26, 2), 2) == pytest.approx(0.5)
+    assert reds_in_a_row(2, (26, 26, 0), 0) == pytest.approx(26 / 52 * 25 / 51)
+    assert reds_in_a_row(1, (0, 0, 0), 0) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("damage", "armor", "progressive", "heads"),
+    [
+        (0, 0, True, None),
+        (1, 0, True, 1),
+        (2, -3, True, 1),
+        (2, 4, True, 2),
+        (2, 5, True, 3),
+        (2, 5, False, None),
+        (1, 65, True, None),
+    ],
+)
+def test_heads_needed(damage, armor, progressive, heads):
+    assert heads_needed(damage, armor, progressive, 64) == heads
+
+
+def test_small_chances_are_not_rounded_to_none():
+    assert [percent(chance) for chance in (None, 0.0, 0.004, 0.25, 1.0)] == [
+        "",
+        " (0%)",
+        " (under 1%)",
+        " (25%)",
+        " (100%)",
+    ]
