@@ -172,7 +172,7 @@ def test_game_is_saved_and_continued(game, open_page):
         settled(page)
         after(page, page.query_selector_all(ASKED)[0].click)
     settled(page)
-    before = page.inner_text(".asked")
+    before = page.inner_text(".asked .list")
     page.click("#save-button")
     page.fill("dialog.ask input[name=name]", "evening game")
     page.click("dialog.ask button:has-text('Save')")
@@ -181,7 +181,7 @@ def test_game_is_saved_and_continued(game, open_page):
     page.click("dialog.ask button.primary")
     page.click("text=Continue evening game")
     settled(page)
-    assert page.inner_text(".asked") == before
+    assert page.inner_text(".asked .list") == before
 
 
 def test_loaded_page_finds_the_game_and_a_second_tab_a_sentence(game, open_page):

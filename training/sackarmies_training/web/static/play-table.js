@@ -13,17 +13,15 @@ const SPEED_NAMES = { slow: "Slowly", normal: "At normal speed", fast: "Fast", n
 const HEX_PX = 46; // least width of a hex: fingers need 44
 
 export class Table {
-  constructor(main, { send, say, setStatus }) {
-    Object.assign(this, { main, send, say, setStatus });
+  constructor(main, { send, say, setStatus, usesKeys }) {
+    Object.assign(this, { main, send, say, setStatus, usesKeys });
     this.game = this.ask = this.picture = this.pointed = null;
     this.inbox = [];
-    this.isBusy = this.isStopped = this.hasKeys = this.isPlaying = false;
+    this.isBusy = this.isStopped = this.isPlaying = false;
     this.extent = [];
     this.steps = new Steps({ line: (text, places) => this.showLine(text, places), view: (view) => this.showView(view), coins: (row) => this.showCoins(row) });
     this.onKey = (event) => this.key(event);
-    this.onPointer = () => { this.hasKeys = false; };
     document.addEventListener("keydown", this.onKey);
-    document.addEventListener("pointerdown", this.onPointer);
     this.layOut();
   }
 
@@ -32,7 +30,6 @@ export class Table {
     this.inbox = [];
     this.steps.skip();
     document.removeEventListener("keydown", this.onKey);
-    document.removeEventListener("pointerdown", this.onPointer);
   }
 
   layOut() {
@@ -52,6 +49,7 @@ export class Table {
     this.parts.skip = html("button", { type: "button", hidden: true, onclick: () => this.steps.skip() }, "Skip");
     const logBox = html("div", { class: "log-box", tabindex: 0, role: "log", "aria-label": "Events", "aria-live": "off" }, log);
     this.main.className = "table";
+    this.main.setAttribute("aria-label", "The game");
     this.main.replaceChildren(
       html("div", { class: "middle" }, banner, html("div", { class: "stage" }, board, coins), hand),
       html("div", { class: "side" }, ask, html("div", { class: "row pace" }, speed, this.parts.skip), card, html("details", { open: true }, html("summary", {}, "Generals"), generals), html("details", { open: true }, html("summary", {}, "Events"), logBox), html("details", { class: "reading" }, html("summary", {}, "The board as text"), text)),
@@ -183,7 +181,7 @@ export class Table {
     this.hideBanner();
     if (ask) {
       this.parts.ask.replaceChildren(drawChoices(ask, this.actions()));
-      if (hadFocus && this.hasKeys) this.parts.ask.querySelector(".list button, .choice")?.focus();
+      if (hadFocus && this.usesKeys()) this.parts.ask.querySelector(".list button, .choice")?.focus();
     } else {
       this.waiting("The others play …");
     }
@@ -354,7 +352,6 @@ export class Table {
   // --- keys
 
   key(event) {
-    this.hasKeys = true;
     if (event.target.closest("input, select, dialog, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "s" || event.key === "S") return this.steps.skip();
     if (!this.ask) return;

@@ -13,6 +13,7 @@ let socket = null;
 let table = null;
 let retries = 0;
 let saves = [];
+let usesKeys = false; // rather than a pointer
 
 function connect() {
   socket = new WebSocket(`ws://${location.host}${location.pathname}socket`);
@@ -58,7 +59,7 @@ function receive(message) {
     return say(`Saved as ${message.name}.`);
   }
   if (message.kind === "game") {
-    if (!table) table = new Table($("main"), { send, say, setStatus });
+    if (!table) table = new Table($("main"), { send, say, setStatus, usesKeys: () => usesKeys });
     $("save-button").hidden = $("leave-button").hidden = false;
   }
   return table?.receive(message);
@@ -117,4 +118,6 @@ $("leave-button").addEventListener("click", () => {
   ask("Leave this game?", html("p", {}, "What is not saved is lost."), "Leave", () => send({ kind: "leave" }));
 });
 
+document.addEventListener("keydown", () => { usesKeys = true; }, true);
+document.addEventListener("pointerdown", () => { usesKeys = false; }, true);
 connect();
