@@ -20,7 +20,7 @@ PATIENCE = 60_000  # milliseconds; the rules may have to be compiled
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 ASKED = ".asked .list .choice"
 OVER = ".ending"
-LIT = ".frame .hex.legal"
+LIT = ".board-frame .hex.legal"
 CURTAIN = ".curtain button"
 HANDOVER = ".banner button"
 SEEN_TEXT = "document.body.innerText"
@@ -96,7 +96,14 @@ def test_whole_game_against_greedy_by_clicks(game, open_page):
         after(page, lambda: click_on(page, rng))
     assert "Everything that was hidden is shown" in page.inner_text(OVER)
     assert boards > 10
-    assert page.query_selector_all(".frame .unknown") == []  # nothing is unknown any more
+    assert page.query_selector_all(".board-frame .unknown") == []  # nothing is unknown any more
+    with page.context.expect_page() as opening:
+        page.click("text=Watch the replay")
+    replay = opening.value
+    replay.wait_for_selector(".board", state="attached")
+    replay.keyboard.press("End")
+    replay.wait_for_selector(".board .hex")
+    replay.close()
     page.click("text=New game")
     page.wait_for_selector("form.dialogue")
 
@@ -200,7 +207,7 @@ def test_loaded_page_finds_the_game_and_a_second_tab_a_sentence(game, open_page)
 def test_agents_are_watched_and_paused(game, open_page):
     page = opened(game, open_page)
     begin(page, player_0="greedy")
-    page.wait_for_selector(".frame .hex")
+    page.wait_for_selector(".board-frame .hex")
     page.click("button:has-text('Play')")
     page.wait_for_function("() => document.querySelectorAll('.log li').length > 30")
     page.click("button:has-text('Pause')")
@@ -287,4 +294,4 @@ def test_screen_readers_get_board_events_and_questions(game, open_page):
     assert len(rows) > 2
     assert page.query_selector("#live").get_attribute("aria-live") == "polite"
     assert page.inner_text("#live")
-    assert all(hex_.get_attribute("aria-label") for hex_ in page.query_selector_all(".frame .hex"))
+    assert all(hex_.get_attribute("aria-label") for hex_ in page.query_selector_all(".board-frame .hex"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from sackarmies_env.core.entries import player_name
@@ -402,4 +401,6 @@ class PlayedGame:
 
     def replay_page(self) -> bytes:
         """Return the record as a page that shows the game from all sides."""
-        return json.dumps(self.record().model_dump(mode="json")).encode()
+        from sackarmies_env.render.replay import Replay
+
+        return Replay(self.match.game, self.record()).html.encode()

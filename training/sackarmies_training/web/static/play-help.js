@@ -19,7 +19,7 @@ export function drawHelp(dialog, lobby) {
     html("p", {}, "Click a unit of yours that is lit and say what it shall do, then click one of the lit hexes. All that you can choose is also in the list. Point at a hex, or move the focus to it, to read what is there."),
     html("p", {}, lobby.advice),
     html("h3", {}, "Keys"),
-    html("dl", { class: "keys" }, keys),
+    html("dl", { class: "key-list" }, keys),
     html("h3", {}, "Signs"),
     drawLegend(),
     html("form", { method: "dialog", class: "row" }, html("button", { type: "submit", class: "primary" }, "Close")),

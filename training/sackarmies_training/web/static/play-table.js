@@ -36,7 +36,7 @@ export class Table {
     this.parts = {
       banner: html("div", { class: "banner", hidden: true }),
       coins: html("div", { class: "toss" }),
-      board: html("div", { class: "frame", tabindex: -1 }),
+      board: html("div", { class: "board-frame", tabindex: -1 }),
       ask: html("div", { class: "asked" }),
       hand: html("section", { class: "hand", "aria-label": "Your hand", hidden: true }),
       card: html("div", { class: "pointed" }),
@@ -48,11 +48,11 @@ export class Table {
     const speed = html("select", { "aria-label": "How fast events are shown", onchange: (event) => { this.steps.speed = event.target.value; } }, speeds.map((name) => html("option", { value: name, selected: name === "normal" }, SPEED_NAMES[name])));
     this.parts.skip = html("button", { type: "button", hidden: true, onclick: () => this.steps.skip() }, "Skip");
     const logBox = html("div", { class: "log-box", tabindex: 0, role: "log", "aria-label": "Events", "aria-live": "off" }, log);
-    this.main.className = "table";
+    this.main.className = "play-table";
     this.main.setAttribute("aria-label", "The game");
     this.main.replaceChildren(
       html("div", { class: "middle" }, banner, html("div", { class: "stage" }, board, coins), hand),
-      html("div", { class: "side" }, ask, html("div", { class: "row pace" }, speed, this.parts.skip), card, html("details", { open: true }, html("summary", {}, "Generals"), generals), html("details", { open: true }, html("summary", {}, "Events"), logBox), html("details", { class: "reading" }, html("summary", {}, "The board as text"), text)),
+      html("div", { class: "play-side" }, ask, html("div", { class: "row pace" }, speed, this.parts.skip), card, html("details", { open: true }, html("summary", {}, "Generals"), generals), html("details", { open: true }, html("summary", {}, "Events"), logBox), html("details", { class: "reading" }, html("summary", {}, "The board as text"), text)),
     );
   }
 
@@ -336,7 +336,7 @@ export class Table {
   }
 
   showBanner(text, ...more) {
-    this.parts.banner.replaceChildren(html("p", { class: "headline" }, text), ...more);
+    this.parts.banner.replaceChildren(html("p", { class: "told" }, text), ...more);
     this.parts.banner.hidden = false;
   }
 
