@@ -36,6 +36,11 @@ AGREEMENTS = {
     Decision.ADVANCE: "Advance",
     Decision.SAVE: "Reveal it and save it",
 }
+LABELS = {  # of verbs that are called otherwise in announcements
+    Verb.CAST: "Spell or maneuver",
+    Verb.CUSTOM: "Printed action",
+    Verb.SURPRISE: "Surprise maneuver",
+}
 NOTES = {
     Verb.DRAW: "Draw tokens from your sack into your hand.",
     Verb.DEPLOY: "Bring tokens from your hand onto the board.",
@@ -45,6 +50,14 @@ NOTES = {
     Verb.COORD_MELEE: "Several units attack one adjacent unit together.",
     Verb.COORD_RANGED: "Several units shoot at one unit together.",
     Verb.MOVE_ATTACK: "One unit moves next to a unit and attacks it.",
+    Verb.CAPTURE: "One unit tries to take an adjacent unit captive: one flip decides.",
+    Verb.COUNTER_TOKEN: "One unit strips a maneuver from a unit in its range.",
+    Verb.DISPEL: "One unit strips a spell from a unit in its range.",
+    Verb.DISMISS: "One unit sends a unit in its range back to the sack.",
+    Verb.RAISE: "One unit brings back one of your casualties.",
+    Verb.CAST: "Use one that lies under one of your units.",
+    Verb.CUSTOM: "Use the action text of one of your units.",
+    Verb.SURPRISE: "Answer with a maneuver of the unit that is attacked.",
     Verb.REVEAL_UNIT: "Turn one of your hidden units face up.",
     Verb.REVEAL_TOKEN: "Turn up a spell or maneuver under one of your units.",
     Verb.CONCEDE: "You leave the game: everything of yours is removed.",
@@ -198,7 +211,7 @@ class Speaker:
             if self.decision == Decision.COUNTER and (odds := self.table.preview.counter_of(self.known)):
                 words |= {"odds": odds, "note": odds["text"]}
             return words
-        label = verb_words(verb)
+        label = LABELS.get(verb, verb_words(verb))
         words = {"label": label[0].upper() + label[1:], "note": NOTES.get(verb, "")}
         if verb not in WHOLE:
             words["next"] = self.table.next_of(self.known, self.picture, int(verb))

@@ -88,7 +88,9 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     for text in opponents:
         parse_agent(text)
     players = (*opponents[:seat], PERSON, *opponents[seat:])
-    offers = Offers(game_id, offered_agents(game_id, opponents), offered_armies(game_id, armies), players, tuple(armies))
+    offers = Offers(
+        game_id, offered_agents(game_id, opponents), offered_armies(game_id, armies), players, tuple(armies)
+    )
     session = Session(offers, Saves(saves or default_folder()))
     server = LocalServer(session, port)
     console.print(f"The game is at {server.address}", highlight=False, soft_wrap=True)

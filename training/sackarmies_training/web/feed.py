@@ -62,6 +62,11 @@ class Feed:
             raise ValueError(f"the game {self._rules.game.id!r} has no picture")
         return replace(picture, asked="", current=OVER, choices=(), chosen=())
 
+    def chosen(self, states: Records) -> list[list[int]]:
+        """Return the hexes that the viewer has chosen for the choice they are making."""
+        picture = find_picture(self._rules.game, states, self.viewer)
+        return [] if picture is None else [list(at) for at in picture.chosen]
+
     @property
     def turn(self) -> int:
         """The turn of the latest view."""

@@ -257,6 +257,7 @@ class PlayedGame:
             "question": self._rules.question(known, legal),
             "choices": self._rules.choices(known, picture, legal),
             "crumbs": self._open_crumbs(),
+            "chosen": self._feeds[seat].chosen(match.states),
             "pass": self._rules.pass_of(known, legal),
             "until": self._until[seat],
         }

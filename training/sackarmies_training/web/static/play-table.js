@@ -10,6 +10,7 @@ import { drawText } from "./play-text.js";
 import { capitalized } from "./words.js";
 
 const SPEED_NAMES = { slow: "Slowly", normal: "At normal speed", fast: "Fast", none: "At once" };
+const FEW_HEXES = 20; // as long as there are no more, the board shows the hexes around the middle
 const HEX_PX = 46; // least width of a hex: fingers need 44
 
 export class Table {
@@ -223,7 +224,7 @@ export class Table {
       const place = this.parts.ask.querySelector("#unit-menu");
       const close = () => {
         place.replaceChildren();
-        lightHexes(this.svg, { chosen: [] });
+        lightHexes(this.svg, { chosen: this.ask.chosen });
       };
       lightHexes(this.svg, { chosen: [[q, r]] });
       drawUnitMenu(place, options[0].choice.label, options, this.actions(), close);
@@ -246,13 +247,16 @@ export class Table {
   drawBoard() {
     const view = this.picture;
     if (!view) return;
-    this.extent = withOpening([...this.extent, ...view.hexes]);
+    const known = new Map([...this.extent, ...view.hexes].map((at) => [at.join(), at]));
+    this.extent = [...known.values()];
+    const extent = known.size < FEW_HEXES ? withOpening(this.extent) : this.extent;
     const hexes = this.ask ? hexesOf(this.ask) : new Map();
     const legal = [...hexes.keys()].map((key) => key.split(",").map(Number));
-    this.svg = drawBoard(view, { legal, extent: this.extent, onHex: (q, r) => this.pick(q, r), onInspect: (q, r) => this.inspect(q, r), label: `Board of ${view.title}` });
+    this.svg = drawBoard({ ...view, chosen: this.ask?.chosen ?? [] }, { legal, extent, onHex: (q, r) => this.pick(q, r), onInspect: (q, r) => this.inspect(q, r), label: `Board of ${view.title}` });
     this.svg.style.minWidth = `${Math.ceil(Number(this.svg.dataset.columns) * HEX_PX)}px`;
     for (const options of hexes.values()) for (const { choice } of options) if (choice.odds) this.svg.append(oddsMark(choice));
     showBoard(this.parts.board, this.svg);
+    if (!view.hexes.length) this.parts.board.append(html("p", { class: "empty" }, "The board is empty: the first battlefield comes to its middle."));
     this.drawAnnounced();
   }
 
