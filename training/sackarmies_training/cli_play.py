@@ -125,11 +125,8 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     browser: BrowserOption = True,
     saves: SavesOption = None,
 ) -> None:
-    """Play against agents in the terminal: type a number or the text of an action; ? for help."""
+    """Play against agents, in the terminal or in the browser: type a number or the text of an action; ? for help."""
     opponents = against or [_strongest(game)]
-    if web:
-        play_in_browser(game, opponents, seat, army or [], port=port, opens_browser=browser, saves=saves)
-        return
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:
         raise ValueError(f"{len(opponents)} opponents are given; a game has {least - 1} to {most - 1}")
@@ -137,6 +134,9 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     if seat > len(opponents):
         count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
         raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
+    if web:
+        play_in_browser(game, opponents, seat, army or [], port=port, opens_browser=browser, saves=saves)
+        return
     names = [*opponents[:seat], "you", *opponents[seat:]]
     match = Match(build_game(game, len(names), army))
     seated = _seat_agents(match.game, ["random" if name == "you" else name for name in names], seed)

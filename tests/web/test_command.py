@@ -1,0 +1,113 @@
+"""`sackarmies play --web`: what it offers, how it starts, and what it says where it cannot."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from sackarmies_env.core.entries import GameEntry, _registered, add_entry
+from sackarmies_training.cli import app
+from sackarmies_training.web import command
+from sackarmies_training.web.command import offered_agents, offered_armies
+from sackarmies_training.web.server import LocalServer
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["play", "--web", "--no-browser", *words])
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Servers that were started; each ends at once."""
+    found = []
+
+    def run_at_once(server):
+        found.append(server)
+
+    monkeypatch.setattr(LocalServer, "run", run_at_once)
+    return found
+
+
+def test_address_is_printed_and_the_port_is_the_one_that_was_asked_for(served, tmp_path):
+    done = run("--saves", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert served[0].address in done.output
+    assert served[0].address.startswith("http://127.0.0.1:")
+    port = served[0].address.split(":")[2].split("/")[0]
+    taken = run("--port", port)
+    assert taken.exit_code == 1
+    assert "in use" in taken.output
+    served[0]._socket.close()
+
+
+def test_browser_is_opened_unless_it_is_not_wanted(served, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(command.webbrowser, "open", opened.append)
+    run("--saves", str(tmp_path))
+    assert opened == []
+    CliRunner().invoke(app, ["play", "--web", "--saves", str(tmp_path)])
+    assert opened == [served[1].address]
+
+
+def test_what_the_command_line_names_is_offered(tmp_path):
+    agents = [offer.text for offer in offered_agents("sack_armies", ["ppo:path=mine.safetensors", "greedy"])]
+    assert agents == [
+        *("greedy", "random", "search:level=fast", "search:level=medium", "search:level=strong", "trained"),
+        "ppo:path=mine.safetensors",
+    ]
+    armies = [offer.text for offer in offered_armies("sack_armies", ["mine.toml", "undead"])]
+    assert armies.count("undead") == 1
+    assert armies[-1] == "mine.toml"
+
+
+def test_agent_that_does_not_exist_is_refused_before_anything_is_served(served):
+    done = run("gredy")
+    assert done.exit_code == 2
+    assert 'did you mean "greedy"' in done.output
+    assert served == []
+
+
+def test_seat_that_is_not_at_the_table_is_refused(served):
+    done = run("--seat", "5")
+    assert done.exit_code == 2
+    assert "--seat 5" in done.output
+
+
+def test_game_without_a_picture_is_refused(monkeypatch):
+    monkeypatch.setattr("sackarmies_env.core.entries._registered", dict(_registered))
+    add_entry(GameEntry("plain_game", "tests.core.toy_game:make_duel", players=(2, 2)))
+    done = run("random", "--game", "plain_game")
+    assert done.exit_code == 2
+    assert "no picture" in done.output
+
+
+@pytest.mark.parametrize("library", ["uvicorn", "starlette"])
+def test_missing_extra_is_named(monkeypatch, library):
+    for name in [name for name in sys.modules if name.split(".")[0] == library or name.endswith("web.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    done = run()
+    assert done.exit_code == 2
+    assert "pip install 'sackarmies-env[web]'" in done.output
+
+
+def test_page_is_served_from_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seen = []
+
+    def fetch(server):
+        thread = threading.Thread(target=server._server.run, kwargs={"sockets": [server._socket]}, daemon=True)
+        thread.start()
+        transport = httpx.HTTPTransport(retries=20)
+        with httpx.Client(transport=transport) as client:
+            seen.append(client.get(server.address).status_code)
+        server.stop()
+        thread.join(30)
+
+    monkeypatch.setattr(LocalServer, "run", fetch)
+    assert run("--saves", str(tmp_path)).exit_code == 0
+    assert seen == [200]
