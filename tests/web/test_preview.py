@@ -111,6 +111,17 @@ def test_counter_attack_is_told():
     assert choices(match)["yes"]["odds"]["heads"] == 3
 
 
+def test_attack_that_may_be_answered_is_told_with_its_odds():
+    match = begun([unit("striker", "0,0"), unit("wall", "1,0", 1)], flip_method="coin")
+    do(match, "melee", "hex 0,0", "hex 1,0")
+    while match.player != 1:
+        do(match, "pass")
+    told = Table(match.game).about(known_states(match), find_picture(match.game, match.states, 1))
+    assert told == (
+        "General 0's Striker against Wall: melee attack. Damage 2 against armor 5: 3 heads in a row kill (13%)."
+    )
+
+
 def test_hidden_target_has_an_unknown_armor_and_the_truth_makes_no_difference():
     told = []
     for hidden in ("wall", "striker"):

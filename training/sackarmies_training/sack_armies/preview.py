@@ -11,6 +11,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.messages import counted
 from sackarmies_env.games.sack_armies.rules.attack import is_led_throughout
 from sackarmies_env.games.sack_armies.rules.combat import can_counter, defending_armor, is_counter_progressive
+from sackarmies_env.games.sack_armies.rules.damage import attack_rating
 from sackarmies_env.games.sack_armies.rules.stats import effective_armor, stat_if
 from sackarmies_env.games.sack_armies.state.chance import CARDS_OF_A_COLOR, JOKERS
 from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, FlipMethod, Stat, Verb
@@ -129,6 +130,15 @@ class Preview:
             return reds_in_a_row(heads, (red, black, jokers), JOKERS if method == FlipMethod.DECK_JOKERS else 0)
         return float(HALF**heads)
 
+    def announced(self, known: Records, viewer: int) -> Odds | None:
+        """Return the odds of the announced attack; None if its target is hidden from the viewer."""
+        target = int(known["attack_target"][0])
+        if not self._is_up(known, target) and known["token_owner"][0, target] != viewer:
+            return None
+        armor = int(defending_armor(self._params, known[0], np.int64(target)))
+        progressive = int(known["attack_verb"][0]) not in RANGED
+        return self._odds(known, int(attack_rating(self._params, known[0])), armor, progressive)
+
     def counter_of(self, known: Records) -> Odds | None:
         """Return the odds of the counter-attack that the player may decide on; None in a coordinated attack."""
         unit, target = int(known["attack_unit"][0]), int(known["attack_target"][0])
@@ -166,4 +176,4 @@ def percent(chance: float | None) -> str:
     """Return a chance for a sentence: ` (25%)`, nothing if it is unknown."""
     if chance is None:
         return ""
-    return f" ({100 * chance:.0f}%)" if chance == 0 or chance >= 0.01 else " (under 1%)"
+    return f" ({int(100 * chance + 0.5)}%)" if chance == 0 or chance >= 0.01 else " (under 1%)"

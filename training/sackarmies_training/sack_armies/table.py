@@ -117,6 +117,23 @@ class Table(GameTable):
         """Return what the current player is asked, and with what they have begun a choice."""
         return question(int(known["decision"][0]), int(known["chain_verb"][0]), Verb.PASS in legal)
 
+    def about(self, known: Records, picture: Picture) -> str:
+        """Return which attack the player may answer, and its odds."""
+        state: Any = known.view(np.ndarray)[0]
+        answers = (Decision.WINDOW, Decision.AMBUSH, Decision.COUNTER, Decision.DESIGNATE)
+        if int(state["decision"]) not in answers or state["attack_announced"] == 0:
+            return ""
+        speaker = Speaker(self, known, picture)
+        sources = {source for source, target in picture.aim if target == speaker.place(int(state["attack_hex"]))}
+        attackers = [speaker.called(unit) for unit in picture.units if unit.at in sources]
+        target = speaker.units.get(speaker.place(int(state["attack_hex"])))
+        if target is None or not attackers:
+            return ""
+        verb = verb_words(int(state["attack_verb"]))
+        told = f"{' and '.join(attackers)} against {speaker.called(target)}: {verb}."
+        odds = self.preview.announced(known, int(state["current_player"]))
+        return f"{told} {odds['text']}" if odds else told
+
     def pass_of(self, known: Records, legal: list[int]) -> int | None:
         """Return PASS in a reaction window."""
         return int(Verb.PASS) if known["decision"][0] == Decision.WINDOW and Verb.PASS in legal else None

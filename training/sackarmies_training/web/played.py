@@ -255,6 +255,7 @@ class PlayedGame:
             "seat": seat,
             "number": self._numbers[seat],
             "question": self._rules.question(known, legal),
+            "about": self._rules.about(known, picture),
             "choices": self._rules.choices(known, picture, legal),
             "crumbs": self._open_crumbs(),
             "chosen": self._feeds[seat].chosen(match.states),

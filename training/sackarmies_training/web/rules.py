@@ -95,6 +95,10 @@ class GameTable:
         """Return what the current player is asked."""
         return self.game.describe_decision(known)
 
+    def about(self, known: Records, picture: Any) -> str:
+        """Return what the decision is about, in sentences; "" if there is nothing to say."""
+        return ""
+
     def pass_of(self, known: Records, legal: list[int]) -> int | None:
         """Return the id that passes, where the player is asked for a reaction; None elsewhere."""
         return None

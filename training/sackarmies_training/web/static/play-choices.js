@@ -54,6 +54,7 @@ export function drawChoices(ask, act) {
     "section",
     { class: "ask", id: "actions", tabindex: -1 },
     html("h2", { id: "question" }, ask.question),
+    ask.about ? html("p", { class: "about" }, ask.about) : null,
     crumbs(ask, act),
     html("div", { id: "unit-menu" }),
     list,

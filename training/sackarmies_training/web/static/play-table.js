@@ -106,7 +106,7 @@ export class Table {
 
   on_ask(ask) {
     this.setAsk(ask);
-    this.say(`${this.sentence(ask.question)}`);
+    this.say(`${this.sentence(ask.question)} ${ask.about}`);
   }
 
   on_passing({ until }) {
