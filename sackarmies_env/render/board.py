@@ -126,6 +126,7 @@ class FieldView:
         water, halts: terrain that changes movement.
         text: its effects in words, "" for plain ground.
         effects: what it does to stats.
+        shelters: aquatic units on it are safe from some attacks.
     """
 
     at: Hex
@@ -138,6 +139,7 @@ class FieldView:
     halts: bool
     text: str
     effects: tuple[TerrainEffect, ...] = ()
+    shelters: bool = False
 
 
 @dataclass(frozen=True)

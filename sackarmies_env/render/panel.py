@@ -1,21 +1,30 @@
-"""The panel beside the board: turn, Generals, own tokens, last events."""
+"""The panel beside the board: turn, Generals, own tokens, last events.
+
+Everything has its place however many Generals there are: piles are told on as many lines as there is room for, and
+what does not fit is counted.
+"""
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Iterable
 
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import Picture, Pile, SeatView
-from sackarmies_env.render.shapes import Circle, Line, Rect, Scene, Text, fitted
+from sackarmies_env.render.marks import draw_seat_number
+from sackarmies_env.render.shapes import Circle, Line, Place, Rect, Scene, Text, fitted, text_width, wrapped
 
 LEFT = theme.WIDTH - theme.PANEL + 22
 RIGHT = theme.WIDTH - 20
 INNER = RIGHT - LEFT
 TITLE, NORMAL, FINE = 24.0, 14.0, 12.0
-STEP = 19.0  # from line to line
-FINE_CHARS = 45  # that fit into a line of the panel
-BOTTOM = theme.HEIGHT - 22
+STEP = 17.0  # from line to line
+INDENT = 24.0  # of what is told of a General
+BOTTOM = theme.HEIGHT - 12
 SHOWN_BACKS = 8  # of the tokens in a hand
+HEAD_LINES, EVENT_LINES = 3, 2  # at most, of a sentence
+FEWEST_EVENTS = 4  # lines for events that piles leave room for
+GENEROSITY = (6, 4, 3, 2, 1)  # lines for a pile, tried in turn
+OWN_LINES = 2  # at least, for the viewer's own hand
 
 
 def draw_panel(scene: Scene, picture: Picture) -> None:
@@ -24,25 +33,33 @@ def draw_panel(scene: Scene, picture: Picture) -> None:
     scene.append(Rect(edge, 0, theme.PANEL, theme.HEIGHT, theme.PANEL_PAPER))
     scene.append(Line(((edge, 0), (edge, theme.HEIGHT)), theme.RULE, 2))
     viewer = "the referee's view" if picture.viewer is None else f"view of General {picture.viewer}"
-    scene.append(Text(LEFT, 38, picture.title, TITLE, theme.INK, "start", True))
-    scene.append(Text(RIGHT, 39, f"turn {picture.turn}", NORMAL, theme.INK, "end"))
-    scene.append(Text(LEFT, 62, viewer, FINE, theme.FADED_INK, "start"))
-    y = 92.0
+    scene.append(Text(LEFT, 32, picture.title, TITLE, theme.INK, "start", True))
+    scene.append(Text(RIGHT, 33, f"turn {picture.turn}", NORMAL, theme.INK, "end"))
+    scene.append(Text(LEFT, 54, viewer, FINE, theme.FADED_INK, "start"))
+    y = 78.0
     lines = [picture.headline(), *([f"Announced: {picture.announced}"] if picture.announced else []), *picture.notes]
     for sentence in lines:
-        y = write(scene, y, sentence, 3, theme.INK)
-    y += 6
+        y = write(scene, y, wrapped(sentence, FINE, INNER)[:HEAD_LINES]) + 3
+    room = BOTTOM - y - FEWEST_EVENTS * STEP - 24
+    most = next((most for most in GENEROSITY if height_of(picture, most) <= room), 0)
     for seat in picture.seats:
-        y = draw_seat(scene, y, picture, seat)
-    if picture.log and y < BOTTOM - 3 * STEP:
-        rule(scene, y)
-        scene.append(Text(LEFT, y + 18, "Last events", FINE, theme.FADED_INK, "start", True))
-        y += 18 + STEP
-        for event in picture.log:
-            if y > BOTTOM:
-                break
-            scene.append(Text(LEFT, y, fitted(event, FINE, INNER), FINE, theme.INK, "start"))
-            y += STEP
+        y = draw_seat(scene, y, picture, seat, most)
+    draw_events(scene, y, picture.log)
+
+
+def draw_events(scene: Scene, y: float, log: tuple[str, ...]) -> None:
+    """Write as many of the last events as fit."""
+    if not log:
+        return
+    rule(scene, y)
+    scene.append(Text(LEFT, y + 15, "Last events", FINE, theme.FADED_INK, "start", True))
+    y += 15 + STEP
+    for event in log:
+        first, *more = wrapped(event, FINE, INNER)
+        lines = [first, *(f"   {line}" for line in more[: EVENT_LINES - 1])]
+        if y + STEP * (len(lines) - 1) > BOTTOM:
+            return
+        y = write(scene, y, lines)
 
 
 def rule(scene: Scene, y: float) -> None:
@@ -50,37 +67,66 @@ def rule(scene: Scene, y: float) -> None:
     scene.append(Line(((LEFT, y), (RIGHT, y)), theme.RULE, 1))
 
 
-def write(scene: Scene, y: float, text: str, most: int, color: str, indent: float = 0.0) -> float:
-    """Write a text on at most so many lines; return the next position."""
-    chars = FINE_CHARS - int(indent / 7)
-    for line in textwrap.wrap(text, chars, max_lines=most, placeholder=" ..."):
-        scene.append(Text(LEFT + indent, y, line, FINE, color, "start"))
-        y += STEP - 2
-    return y + 3
+def write(scene: Scene, y: float, lines: Iterable[str], indent: float = 0.0) -> float:
+    """Write lines, blanks before one as more indent; return the next position."""
+    for line in lines:
+        text = line.lstrip()
+        x = LEFT + indent + 4 * (len(line) - len(text))
+        scene.append(Text(x, y, text, FINE, theme.INK, "start"))
+        y += STEP
+    return y
 
 
-def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView) -> float:
-    """Draw a General's lines; return the next position."""
+# --- Generals
+
+
+def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView, most: int) -> float:
+    """Draw a General's lines, at most so many for a pile; return the next position."""
     rule(scene, y)
-    y += 20
+    y += 16
     color = theme.SEATS[seat.seat] if seat.alive else theme.FADED_INK
-    deciding = picture.current == seat.seat
-    scene.append(Circle(LEFT + 8, y, 8, color, theme.HIGHLIGHT if deciding else "", 3))
-    scene.append(Text(LEFT + 24, y, picture.seat_name(seat.seat), NORMAL, color, "start", True))
+    if picture.current == seat.seat:
+        scene.append(Circle(LEFT + 8, y, 11, theme.INK, theme.HIGHLIGHT, 3))
+    draw_seat_number(scene, Place(LEFT + 8, y, 9), seat.seat)
+    scene.append(Text(LEFT + INDENT, y, picture.seat_name(seat.seat), NORMAL, color, "start", True))
     for card in range(min(seat.hand_size, SHOWN_BACKS)):
         scene.append(Rect(RIGHT - 12 - 15 * card, y - 7, 12, 14, color, theme.WHITE, 1.5, 3))
-    y += STEP + 2
-    scene.append(Text(LEFT + 24, y, seat_facts(picture, seat), FINE, theme.FADED_INK, "start"))
-    y += STEP
-    few = len(picture.seats) <= 3
-    piles: list[tuple[str, Pile | None, int]] = [("Hand", seat.hand, 2), ("Picked", seat.picks, 2)]
-    piles += [("Sack", seat.sack, 5 if few else 2)] if picture.viewer == seat.seat else []
-    piles += [("Casualties", seat.casualties, 3 if few else 1), ("Removed", seat.removed, 1)]
-    for label, pile, most in piles:
-        if pile:
-            words = ", ".join(f"{copies} {name}" if copies > 1 else name for name, copies in pile)
-            y = write(scene, y, f"{label}: {words}", most, theme.INK, 24)
-    return y + 2
+    y += STEP + 1
+    scene.append(Text(LEFT + INDENT, y, seat_facts(picture, seat), FINE, theme.FADED_INK, "start"))
+    y = write(scene, y + STEP, pile_lines(picture, seat, most), INDENT)
+    return y - 5
+
+
+def height_of(picture: Picture, most: int) -> float:
+    """Return how much room the Generals take with at most so many lines for a pile."""
+    lines = sum(len(pile_lines(picture, seat, most)) for seat in picture.seats)
+    return lines * STEP + len(picture.seats) * (16 + 2 * STEP + 1 - 5)
+
+
+def pile_lines(picture: Picture, seat: SeatView, most: int) -> list[str]:
+    """Return the lines of a General's piles; 0: they are counted on one line, the viewer's own hand apart."""
+    is_own = picture.viewer == seat.seat
+    held = [("Hand", seat.hand), ("Picked", seat.picks)]
+    others = [*([("Sack", seat.sack)] if is_own else []), ("Casualties", seat.casualties), ("Removed", seat.removed)]
+    listed_lines = max(most, OWN_LINES) if is_own else most
+    lines = [line for label, pile in held if pile and listed_lines for line in listed(label, pile, listed_lines)]
+    if most:
+        return lines + [line for label, pile in others if pile for line in listed(label, pile, most)]
+    counted = [*([] if listed_lines else held), *others]
+    counts = [f"{label.lower()} {sum(copies for _, copies in pile)}" for label, pile in counted if pile]
+    return lines + ([fitted(", ".join(counts).capitalize(), FINE, INNER - INDENT)] if counts else [])
+
+
+def listed(label: str, pile: Pile, most: int) -> list[str]:
+    """Return a pile on at most so many lines; names are whole, and tokens that find no room are counted."""
+    width = INNER - INDENT
+    for shown in range(len(pile), 0, -1):
+        names = [f"{copies} {name}" if copies > 1 else name for name, copies in pile[:shown]]
+        left = sum(copies for _, copies in pile[shown:])
+        lines = wrapped(f"{label}: {', '.join(names)}" + (f" and {left} more" if left else ""), FINE, width)
+        if len(lines) <= most and all(text_width(line, FINE) <= width for line in lines):
+            return lines
+    return [f"{label}: {sum(copies for _, copies in pile)} tokens"]
 
 
 def seat_facts(picture: Picture, seat: SeatView) -> str:

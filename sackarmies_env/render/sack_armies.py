@@ -220,6 +220,7 @@ class View:
             halts=bool(self.params["type_halts"][0][self.number("token_type", token)]),
             text=effect_text(data),
             effects=terrain_effects(data),
+            shelters=isinstance(data, Battlefield) and data.favors_aquatic,
         )
 
     def units(self) -> tuple[UnitView, ...]:

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import Hex, Picture, center_of
-from sackarmies_env.render.counters import Place, draw_counter, draw_field
+from sackarmies_env.render.counters import draw_counter
+from sackarmies_env.render.fields import draw_field, draw_open_hex
+from sackarmies_env.render.legend import draw_legend
 from sackarmies_env.render.panel import draw_panel
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import COLUMNS, observation_lines, text_scene
-from sackarmies_env.render.shapes import Line, Polygon, Rect, Scene, Text, hexagon
+from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene
 
-MARGIN = 26  # pixels around the board
-LARGEST_HEX = 62.0  # radius in pixels of the hexes of a small board
+MARGIN = 14  # pixels around the board
+LARGEST_HEX = 64.0  # radius in pixels of the hexes of a small board
 OPENING = 3  # hexes around the middle that are in the picture from the start
 
 
@@ -50,7 +52,7 @@ def make_camera(hexes: tuple[Hex, ...]) -> Camera:
     centers = [center_of(at) for at in (*hexes, *middle)]
     left, right = min(x for x, _ in centers) - 1, max(x for x, _ in centers) + 1
     top, bottom = min(y for _, y in centers) - 1, max(y for _, y in centers) + 1
-    width, height = theme.WIDTH - theme.PANEL - 2 * MARGIN, theme.HEIGHT - 2 * MARGIN
+    width, height = theme.WIDTH - theme.PANEL - 2 * MARGIN, theme.HEIGHT - theme.LEGEND - 2 * MARGIN
     scale = min(width / (right - left), height / (bottom - top), LARGEST_HEX)
     x = MARGIN + width / 2 - scale * (left + right) / 2
     y = MARGIN + height / 2 - scale * (top + bottom) / 2
@@ -78,13 +80,15 @@ def make_scene(picture: Picture) -> Scene:
     for at in picture.hexes:
         if at not in taken:
             draw_open_hex(scene, camera.place(at), at)
+    occupied = {unit.at for unit in picture.units}
     angles = {seat.seat: seat_angle(picture, seat.seat) for seat in picture.seats}
     for field in picture.fields:
-        draw_field(scene, camera.place(field.at), field, angles[field.controller])
+        draw_field(scene, camera.place(field.at), field, angles[field.controller], field.at in occupied)
     for unit in picture.units:
         draw_counter(scene, camera.place(unit.at), unit)
     for source, target in picture.aim:
         draw_aim(scene, camera.place(source), camera.place(target))
+    draw_legend(scene)
     draw_panel(scene, picture)
     return scene
 
@@ -93,12 +97,6 @@ def seat_angle(picture: Picture, seat: int) -> float:
     """Return where a General sits, as an angle from right to down: the viewer below, the next one to their right."""
     base = picture.viewer or 0
     return math.pi / 2 - 2 * math.pi * (seat - base) / len(picture.seats)
-
-
-def draw_open_hex(scene: Scene, place: Place, at: Hex) -> None:
-    """Draw a legal hex space without battlefield."""
-    scene.append(Polygon(hexagon(place.x, place.y, place.r * 0.97), theme.OPEN_HEX, theme.OPEN_EDGE, 1.0))
-    scene.append(Text(place.x, place.y - 0.71 * place.r, f"{at[0]},{at[1]}", 0.17 * place.r, theme.FADED_INK))
 
 
 def draw_aim(scene: Scene, source: Place, target: Place) -> None:

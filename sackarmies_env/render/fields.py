@@ -1,0 +1,101 @@
+"""Battlefields and open hexes as shapes."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sackarmies_env.render import theme
+from sackarmies_env.render.board import FieldView, Hex
+from sackarmies_env.render.marks import draw_owner, draw_seat_number, draw_sign, signs_of
+from sackarmies_env.render.shapes import Line, Place, Polygon, Scene, Text, hexagon, text_width, two_lines
+
+OUTER, INNER = 0.97, 0.89  # radii of the edge of a battlefield, which has the color of its controller
+COORDINATES = (-0.742, 0.15)  # where they are written, and in which size
+
+
+class Label(NamedTuple):
+    """Where the name and the signs of a battlefield go, in radii; under a unit they are smaller.
+
+    Attributes:
+        y: middle of the name.
+        width, height: of its box.
+        largest: size of its letters that suffices.
+        signs: middle of the row of signs.
+        sign: radius of a sign.
+    """
+
+    y: float
+    width: float
+    height: float
+    largest: float
+    signs: float
+    sign: float
+
+
+UNDER_UNIT = Label(y=0.445, width=1.12, height=0.23, largest=0.17, signs=0.645, sign=0.06)
+FREE = Label(y=-0.05, width=1.3, height=0.5, largest=0.22, signs=0.42, sign=0.09)
+
+
+def draw_open_hex(scene: Scene, place: Place, at: Hex) -> None:
+    """Draw a legal hex space without battlefield."""
+    scene.append(Polygon(hexagon(place.x, place.y, place.r * OUTER), theme.OPEN_HEX, theme.OPEN_EDGE, 1.0))
+    draw_coordinates(scene, place, at, theme.FADED_INK)
+
+
+def draw_coordinates(scene: Scene, place: Place, at: Hex, color: str) -> None:
+    """Write the coordinates of a hex."""
+    y, size = COORDINATES
+    scene.append(Text(*place.at(0.0, y), f"{at[0]},{at[1]}", size * place.r, color))
+
+
+def draw_field(scene: Scene, place: Place, field: FieldView, angle: float, under_unit: bool) -> None:
+    """Draw a battlefield, its arrow toward the seat at `angle`; on the left its controller, owner and rank."""
+    scene.append(Polygon(hexagon(place.x, place.y, place.r * OUTER), theme.SEATS[field.controller]))
+    fill = theme.terrain_color(field.water, field.halts, bool(field.text))
+    scene.append(Polygon(hexagon(place.x, place.y, place.r * INNER), fill))
+    label = UNDER_UNIT if under_unit else FREE
+    draw_arrow(scene, place, angle, theme.SEATS[field.controller])
+    draw_coordinates(scene, place, field.at, theme.INK)
+    draw_name(scene, place, field.name, label)
+    draw_signs(scene, place, field, label)
+    draw_seat_number(scene, place.inner(-0.72, -0.19, 0.12), field.controller)
+    if field.owner != field.controller:
+        draw_owner(scene, place.inner(-0.72, 0.08, 0.095), field.owner)
+    for bar in range(field.rank):
+        y = 0.27 + 0.06 * bar
+        scene.append(Line((place.at(-0.73, y), place.at(-0.63, y)), theme.INK, 0.03 * place.r))
+
+
+def draw_name(scene: Scene, place: Place, name: str, label: Label) -> None:
+    """Write the name of a battlefield on one or two lines."""
+    lines, size = two_lines(name, label.width, label.height, label.largest)
+    for row, line in enumerate(lines):
+        y = label.y + size * (row - (len(lines) - 1) / 2)
+        scene.append(Text(*place.at(0.0, y), line, size * place.r, theme.INK, bold=True))
+
+
+def draw_signs(scene: Scene, place: Place, field: FieldView, label: Label) -> None:
+    """Draw the signs of a battlefield's effects in a row."""
+    signs, r = signs_of(field), label.sign * place.r
+    size = 2.1 * r
+    widths = [2 * r + text_width(words, size, True) for _, words in signs]
+    gap = 0.7 * r
+    x = place.x - (sum(widths) + gap * (len(signs) - 1)) / 2
+    y = place.y + label.signs * place.r
+    for (sign, words), width in zip(signs, widths, strict=True):
+        draw_sign(scene, Place(x + r, y, r), sign)
+        if words:
+            scene.append(Text(x + 2.3 * r, y, words, size, theme.INK, "start", True))
+        x += width + gap
+
+
+def draw_arrow(scene: Scene, place: Place, angle: float, color: str) -> None:
+    """Draw a wedge on the edge of the hex toward a seat."""
+    turned = (angle + math.pi / 6) % (math.pi / 3) - math.pi / 6  # from the nearest edge middle
+    edge = OUTER * math.cos(math.pi / 6) / math.cos(turned)
+    cos, sin = math.cos(angle), math.sin(angle)
+    tip = place.at(edge * cos, edge * sin)
+    back = edge - 0.15
+    wings = [place.at(back * cos - side * sin, back * sin + side * cos) for side in (0.16, -0.16)]
+    scene.append(Polygon((tip, *wings), color, theme.WHITE, 0.03 * place.r))
