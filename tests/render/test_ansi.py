@@ -1,13 +1,15 @@
 """The board in a terminal."""
 
+import dataclasses
 import re
 
 import pytest
 
 from sackarmies_env.core.hexgrid import make_hexgrid
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_ansi
-from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitView, reading_order
+from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitCard, UnitView, codes_of, reading_order
 from tests.render.positions import SMALL, play, start
 
 SEEN_BY_0 = """\
@@ -32,6 +34,7 @@ r  1       |         |         |         |         |
            |         |         |         |         |
             '--. .--' '--. .--' '--. .--' '--. .--'
 
+Key: Gua Guard, Pla Plain, Sco Scout, Woo Woods, ?? unknown unit
 General 0 (you) controls 2 battlefields, 1 of 1 own, hand 2, sack 3
   hand: Guard, Plain
   sack: 2 Guard, Ward
@@ -155,6 +158,41 @@ def test_hexes_are_as_wide_as_fits(radius, width, cell):
     assert text.count(f"|{cell}|") == 4
     assert f"|{f'{-radius},0'.center(len(cell))}|" in text  # and tell their coordinates
     assert text.count("LoF 0>5" if len(cell) >= 7 else "|LoF>5|") == 4  # and who controls the battlefield
+
+
+def test_key_tells_the_names_of_all_codes_and_breaks_none():
+    names = [token.name for token in load_catalogue().values() if token.kind == "unit"]
+    cards = [
+        UnitCard(name, code, 1, 1, 1, 1, (1, 1, 1), 0, "other", "", "gray", "")
+        for name, code in zip(names, codes_of(names), strict=True)
+    ]
+    units = tuple(UnitView((number, 0), 0, True, card) for number, card in enumerate(cards))
+    picture = dataclasses.replace(everywhere(2), units=units, fields=())
+    text = paint_ansi(picture, color=False, width=60)
+    key = text[text.index("Key: ") :].splitlines()
+    assert max(map(len, key)) <= 60
+    for card in cards:
+        assert sum(f"{card.code} {card.name}" in line for line in key) == 1
+
+
+@pytest.mark.parametrize("radius", [2, 3, 4, 5])
+def test_seats_are_digits_on_every_unit_and_battlefield(radius):
+    text = paint_ansi(everywhere(radius), color=False, width=80)
+    assert len(re.findall(r"\| *5:?\?\?\* *\|", text)) == 4
+    assert len(re.findall(r"\| *LoF ?0?>5 *\|", text)) == 4
+
+
+@pytest.mark.parametrize(("radius", "shown"), [(2, "[12] -2,0"), (4, "[12]"), (5, "[12]")])
+def test_labels_stand_on_their_hexes(radius, shown):
+    picture = everywhere(radius)
+    at = (-radius, 0)
+    before = paint_ansi(picture, color=False, width=80)
+    text = paint_ansi(picture, color=False, width=80, labels={at: "[12]"})
+    assert before.count("[") == 0
+    assert text.count("[12]") == 1
+    line = next(line for line in text.splitlines() if "[12]" in line)
+    assert shown in line.split("|")[1]
+    assert [len(line) for line in text.splitlines()] == [len(line) for line in before.splitlines()]
 
 
 def test_board_that_is_too_wide_comes_in_parts_that_hold_each_hex_once():

@@ -1,0 +1,54 @@
+"""Characters on a grid, with styles: what the board in a terminal is written on."""
+
+from __future__ import annotations
+
+import textwrap
+
+MAX_TEXT = 120  # columns of the lines below the board: longer ones are hard to read
+
+Style = tuple[str, ...]  # SGR parameters
+
+
+class Canvas:
+    """Characters on a grid, each with a style; and the lines of text below it.
+
+    Args:
+        color: whether styles become color codes.
+        width: greatest length of a line.
+    """
+
+    def __init__(self, color: bool, width: int) -> None:
+        self.color = color
+        self.width = width
+        self.cells: dict[tuple[int, int], tuple[str, Style]] = {}
+
+    def write(self, x: int, y: int, text: str, style: Style = ()) -> None:
+        """Put `text` at column x of line y; blanks leave what is there."""
+        for offset, char in enumerate(text):
+            if char != " ":
+                self.cells[x + offset, y] = (char, style)
+
+    def styled(self, text: str, style: Style) -> str:
+        """Return `text` with color codes, if they are wanted."""
+        return f"\x1b[{';'.join(style)}m{text}\x1b[0m" if self.color and style and text else text
+
+    def wrapped(self, text: str, indent: int) -> list[str]:
+        """Return `text` in lines, the later ones indented."""
+        width = min(self.width, MAX_TEXT)
+        return textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+    def lines(self) -> list[str]:
+        """Return the canvas line by line, runs of one style together."""
+        height = 1 + max((y for _, y in self.cells), default=-1)
+        return [self._line(y) for y in range(height)]
+
+    def _line(self, y: int) -> str:
+        end = 1 + max((x for x, row in self.cells if row == y), default=-1)
+        runs: list[tuple[str, Style]] = []
+        for x in range(end):
+            char, style = self.cells.get((x, y), (" ", ()))
+            if runs and (runs[-1][1] == style or char == " "):
+                runs[-1] = (runs[-1][0] + char, runs[-1][1])
+            else:
+                runs.append((char, style))
+        return "".join(self.styled(text, style) for text, style in runs)
