@@ -204,6 +204,26 @@ RAISES = "python:class=tests.agents.misbehaving:Raises"
 FIGHT = ("--army", "beginners", "--army", "beginners")
 
 
+@pytest.mark.slow
+def test_recorded_game_is_made_into_films(tmp_path):
+    path = tmp_path / "game.json"
+    run("play", "random", *FIGHT, "--record", path, answers="1\n1\nquit\n")
+    result = run("replay", path, "--gif", tmp_path / "game.gif", "--mp4", tmp_path / "game.mp4", "--viewer", 0)
+    assert result.exit_code == 0, result.output
+    assert f"{tmp_path / 'game.gif'} shows " in result.output
+    assert (tmp_path / "game.gif").read_bytes().startswith(b"GIF89a")
+    assert b"ftyp" in (tmp_path / "game.mp4").read_bytes()[:16]
+
+
+def test_film_that_cannot_be_made_is_refused_before_work_is_done(tmp_path):
+    path = tmp_path / "game.json"
+    run("play", "random", *FIGHT, "--record", path, answers="quit\n")
+    assert "--gif film.mp4: the name must end in .gif" in refused("replay", path, "--gif", "film.mp4")
+    assert f"--mp4 {tmp_path}: this is a folder, a file is wanted" in refused("replay", path, "--mp4", tmp_path)
+    message = "--viewer 2 is not allowed; allowed are referee and the seats 0 to 1"
+    assert message in refused("replay", path, "--gif", "film.gif", "--viewer", "2")
+
+
 def test_agent_that_misbehaves_while_watched_forfeits_and_the_record_says_why(tmp_path):
     path = tmp_path / "game.json"
     result = run("watch", "random", RAISES, *FIGHT, "--record", path)
@@ -316,7 +336,7 @@ def test_scenario_is_shown_or_refused(tmp_path):
 
 @pytest.mark.parametrize("command", ["watch", "play"])
 def test_unwritable_record_is_reported_before_the_game(tmp_path, monkeypatch, command):
-    monkeypatch.setattr("sackarmies_training.cli_play.os.access", lambda path, mode: path != tmp_path)
+    monkeypatch.setattr("sackarmies_training.cli_options.os.access", lambda path, mode: path != tmp_path)
     result = run(command, "random", "random", "--record", tmp_path / "new" / "game.json")
     assert result.exit_code == 1
     assert result.stderr == f"Error: {tmp_path}: Permission denied\n"

@@ -13,15 +13,19 @@ from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.entries import entry_of, player_name
-from sackarmies_env.core.game import forfeit_code
-from sackarmies_env.core.record import load_record
+from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.record import GameRecord, load_record
 from sackarmies_env.core.record import replay as replay_record
+from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
 from sackarmies_training.cli_options import (
+    REFEREE,
     ContestSeedOption,
     GameOption,
     ScenarioArgument,
+    ViewerOption,
+    check_writable,
     complete_agent,
     viewer_seat,
 )
@@ -64,12 +68,26 @@ def replay(
     check: Annotated[
         bool, typer.Option("--check", help="Replay the record and verify every ply, byte for byte.")
     ] = False,
+    gif: Annotated[
+        Path | None, typer.Option("--gif", metavar="FILE", help="Write the game as a GIF.", show_default=False)
+    ] = None,
+    mp4: Annotated[
+        Path | None, typer.Option("--mp4", metavar="FILE", help="Write the game as an MP4.", show_default=False)
+    ] = None,
+    viewer: ViewerOption = REFEREE,
+    fps: Annotated[
+        float, typer.Option("--fps", metavar="N", min=0.1, max=50, help="Positions a second in a film.")
+    ] = 2,
 ) -> None:
-    """Narrate a recorded game move by move, or verify it."""
+    """Narrate a recorded game move by move, verify it, or make a film of it."""
     from sackarmies_env.render import narrate
 
     loaded = load_record(record)
     game = game_of(loaded)
+    films = {option: path for option, path in (("--gif", gif), ("--mp4", mp4)) if path is not None}
+    if films:
+        write_films(game, loaded, films, viewer_seat(viewer, game.num_players), fps)
+        return
     if check:
         replay_record(game, loaded)
         console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
@@ -108,6 +126,27 @@ def view(
     opened = html is None and webbrowser.open(page.resolve().as_uri())
     told = "The page is open in the browser; it is" if opened else "The page is"
     console.print(f"{told} in {page}.", markup=False, highlight=False, soft_wrap=True)
+
+
+def write_films(game: Game, record: GameRecord, films: dict[str, Path], viewer: int | None, fps: float) -> None:
+    """Write a recorded game to files, each named by the option for its format.
+
+    Raises:
+        ValueError: a file has another name than its format wants, a library is not installed, or the record does not
+            replay.
+        OSError: a file cannot be written.
+    """
+    from sackarmies_env.render.video import positions_of, write_video
+
+    for option, path in films.items():
+        check_writable(option, path)
+        if path.suffix.lower() != f".{option.removeprefix('--')}":
+            raise ValueError(f"{option} {named(path)}: the name must end in .{option.removeprefix('--')}")
+    positions = positions_of(game, record, viewer)
+    for path in films.values():
+        with games_bar(len(positions), "frames", "drawn") as progress:
+            write_video(path, game, positions, viewer, fps=fps, progress=progress)
+        console.print(f"{path} shows {len(positions)} positions.", markup=False, highlight=False, soft_wrap=True)
 
 
 def labels(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +14,7 @@ from sackarmies_agents.factory import KINDS
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import suggestion
+from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, load_players
 from sackarmies_training.seeds import GAME_BITS
 
@@ -68,6 +72,11 @@ ContestSeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, he
 DrawnSeedOption = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Random seed; drawn by default.", show_default=False)
 ]
+REFEREE = "referee"
+ViewerOption = Annotated[
+    str,
+    typer.Option("--viewer", metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything."),
+]
 WorkersOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 
 
@@ -89,10 +98,10 @@ def build_game(game_id: str, num_players: int, armies: list[str] | None) -> Game
 
 
 def viewer_seat(text: str, num_players: int) -> int | None:
-    """Return the seat that an option --viewer names, None for the referee.
+    """Return the seat that --viewer names, None for the referee.
 
     Raises:
-        ValueError: it names none.
+        ValueError: it names neither.
     """
     if text == REFEREE:
         return None
@@ -102,3 +111,22 @@ def viewer_seat(text: str, num_players: int) -> int | None:
             f"--viewer {text} is not allowed{near}; allowed are {REFEREE} and the seats 0 to {num_players - 1}"
         )
     return int(text)
+
+
+def check_writable(option: str, path: Path | None) -> None:
+    """Refuse a path that an option names and where no file can be written, before work is done for it.
+
+    Raises:
+        ValueError: the path is no file, or not in a folder.
+        OSError: its folder cannot be written to.
+    """
+    if path is None:
+        return
+    if path.exists() and not path.is_file():
+        found = "a folder" if path.is_dir() else "a device or a pipe"
+        raise ValueError(f"{option} {named(path)}: this is {found}, a file is wanted")
+    folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be made
+    if not folder.is_dir():
+        raise ValueError(f"{option} {named(path)}: {named(folder)} is not a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))

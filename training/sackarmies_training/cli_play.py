@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +19,6 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import make_record, save_record
-from sackarmies_env.core.safe_read import named
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.cli_errors import console
@@ -30,7 +27,9 @@ from sackarmies_training.cli_options import (
     ArmyOption,
     GameOption,
     SeedOption,
+    ViewerOption,
     build_game,
+    check_writable,
     complete_agent,
     completes,
     viewer_seat,
@@ -69,9 +68,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     game: GameOption = DEFAULT_GAME,
     army: ArmyOption = None,
     seed: SeedOption = 1,
-    viewer: Annotated[
-        str, typer.Option(metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything.")
-    ] = REFEREE,
+    viewer: ViewerOption = REFEREE,
     delay: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="Pause between boards.")] = 0.0,
     record: RecordOption = None,
 ) -> None:
@@ -81,7 +78,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     if not least <= len(names) <= most:
         told = "1 agent is" if len(names) == 1 else f"{len(names)} agents are"
         raise ValueError(f"{told} given; a game needs {least} to {most}")
-    _check_record(record)
+    check_writable("--record", record)
     match = Match(build_game(game, len(names), army))
     player_of = player_name(game)
     seat = viewer_seat(viewer, len(names))
@@ -130,7 +127,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:
         raise ValueError(f"{len(opponents)} opponents are given; a game has {least - 1} to {most - 1}")
-    _check_record(record)
+    check_writable("--record", record)
     if seat > len(opponents):
         count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
         raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
@@ -249,25 +246,6 @@ def warmup(
 
     for line in warm_up_all(game, players):
         console.print(line, markup=False, highlight=False)
-
-
-def _check_record(path: Path | None) -> None:
-    """Refuse a path where no record can be written, before a game is played for it.
-
-    Raises:
-        ValueError: the path is no file, or not in a folder.
-        OSError: its folder cannot be written to.
-    """
-    if path is None:
-        return
-    if path.exists() and not path.is_file():
-        found = "a folder" if path.is_dir() else "a device or a pipe"
-        raise ValueError(f"--record {named(path)}: this is {found}, a file is wanted")
-    folder = next(folder for folder in path.absolute().parents if folder.exists())  # missing ones will be made
-    if not folder.is_dir():
-        raise ValueError(f"--record {named(path)}: {named(folder)} is not a folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def _strongest(game_id: str) -> str:
