@@ -36,7 +36,7 @@ ROW_LINES = 4  # lines from one row of hexes to the next
 SHOWN_EVENTS = 8
 
 
-def ansi(
+def ansi(  # noqa: PLR0913 - how text may be wanted
     game: Game,
     states: NDArray[np.void],
     viewer: int | None = REFEREE,
@@ -44,6 +44,7 @@ def ansi(
     color: bool | None = None,
     width: int | None = None,
     labels: Mapping[Hex, str] | None = None,
+    brief: bool = False,
 ) -> str:
     """Return the position in `states[0]` as text for a terminal.
 
@@ -54,6 +55,7 @@ def ansi(
         color: with color codes; by default if stdout is a terminal and the environment variable NO_COLOR is not set.
         width: greatest length of a line, 40 to 200 columns; by default that of the terminal, 80 where there is none.
         labels: texts of at most 4 characters that are shown on hexes, such as the numbers of choices.
+        brief: without what is written on tokens and what has happened, so that it fits a screen.
 
     Raises:
         ValueError: `viewer` is no seat.
@@ -61,7 +63,7 @@ def ansi(
     picture = find_picture(game, states, viewer)
     if picture is None:
         return "\n".join(observation_lines(game, states, viewer, min(text_columns(width), MAX_TEXT))) + "\n"
-    return paint_ansi(picture, color=color, width=width, labels=labels)
+    return paint_ansi(picture, color=color, width=width, labels=labels, brief=brief)
 
 
 def paint_ansi(
@@ -70,6 +72,7 @@ def paint_ansi(
     color: bool | None = None,
     width: int | None = None,
     labels: Mapping[Hex, str] | None = None,
+    brief: bool = False,
 ) -> str:
     """Return a picture as text; see `ansi`."""
     canvas = Canvas(shows_color() if color is None else color, text_columns(width))
@@ -78,11 +81,11 @@ def paint_ansi(
         lines += canvas.wrapped(f"Announced: {picture.announced}", 2)
     lines += ["", *draw_board(picture, canvas, labels or {}), "", *key_lines(picture, canvas)]
     for seat in picture.seats:
-        lines += seat_lines(picture, seat, canvas)
-    lines += field_lines(picture, canvas)
+        lines += seat_lines(picture, seat, canvas, brief)
+    lines += [] if brief else field_lines(picture, canvas)
     for note in picture.notes:
         lines += canvas.wrapped(note, 2)
-    if picture.log:
+    if picture.log and not brief:
         lines += [canvas.styled("Last events, latest first", (ANSI_BOLD,))]
         for event in picture.log[:SHOWN_EVENTS]:
             lines += canvas.wrapped(f"  {event}", 4)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sackarmies_env.core.messages import counted
-from sackarmies_env.render.board import AttachmentView, Picture, SeatView, UnitView, pile_text
+from sackarmies_env.render.board import AttachmentView, FieldView, Picture, SeatView, UnitView, pile_text
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_SEATS
 
@@ -21,8 +23,15 @@ def key_lines(picture: Picture, canvas: Canvas) -> list[str]:
     return [line.replace(NO_BREAK, " ") for line in lines]
 
 
-def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
-    """Return a General's line, their tokens off the board as far as they are seen, and their units."""
+def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas, brief: bool = False) -> list[str]:
+    """Return a General's line, their tokens off the board as far as they are seen, and their units.
+
+    Args:
+        picture: the position.
+        seat: the General.
+        canvas: where the lines go.
+        brief: only the line, and what the viewer may bring in.
+    """
     held = sum(field.controller == seat.seat for field in picture.fields)
     own = [field for field in picture.fields if field.owner == seat.seat]
     kept = sum(field.controller == seat.seat for field in own)
@@ -34,12 +43,12 @@ def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas) -> list[str]:
     first, *more = canvas.wrapped(f"{name}{state} {', '.join(facts)}", 4)
     lines = [canvas.styled(name, (ANSI_SEATS[seat.seat], ANSI_BOLD)) + first.removeprefix(name), *more]
     piles = (("hand", seat.hand), ("picked", seat.picks), ("sack", seat.sack))
-    lost = (("casualties", seat.casualties), ("removed", seat.removed))
-    for label, pile in (*piles, *lost):
+    lost = () if brief else (("casualties", seat.casualties), ("removed", seat.removed))
+    for label, pile in (*piles[: 2 if brief else 3], *lost):
         if pile:
             lines += canvas.wrapped(f"  {label}: {pile_text(pile)}", 4)
     for unit in picture.units:
-        if unit.owner == seat.seat:
+        if unit.owner == seat.seat and not brief:
             lines += unit_lines(unit, canvas)
     return lines
 
@@ -79,6 +88,13 @@ def attachment_text(host: UnitView, attachment: AttachmentView) -> str:
     face = "" if attachment.face_up else ", face down"
     text = f". {attachment.text}" if attachment.text else ""
     return f"{name}{kind}{owner}{face}{text}"
+
+
+def field_words(field: FieldView, name: Callable[[int], str]) -> str:
+    """Return a battlefield with who brought it in, who controls it and what it does; `name` names seats."""
+    whose = f"{field.name}, rank {field.rank}, of {name(field.owner)}"
+    held = "" if field.controller == field.owner else f", controlled by {name(field.controller)}"
+    return whose + held + (f". {field.text}" if field.text else "")
 
 
 def field_lines(picture: Picture, canvas: Canvas) -> list[str]:

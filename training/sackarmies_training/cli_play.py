@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from rich.columns import Columns
-from rich.text import Text
 
 from sackarmies_agents import conduct
 from sackarmies_agents.agent import Agent, GameInfo
@@ -34,6 +31,7 @@ from sackarmies_training.cli_options import (
     completes,
     viewer_seat,
 )
+from sackarmies_training.person import Person, clears_screen, label_of
 from sackarmies_training.web.command import (
     BrowserOption,
     PortOption,
@@ -41,17 +39,10 @@ from sackarmies_training.web.command import (
     WebOption,
     play_in_browser,
 )
+from sackarmies_training.web.rules import table_of
 
-MAX_LISTED = 40  # choices that are listed without a request
+WATCHED_PAUSE = 1.0  # seconds between boards, for people
 
-ADVICE = """\
-Type the number of a choice, or its text such as "hex 1,-1". Other words:
-  ? or help   this text
-  list        all choices
-  board       the board once more
-  quit        leave the game"""
-
-Choose = Callable[[Match], int]
 AgentsArgument = typer.Argument(
     metavar="AGENT",
     help="One agent per player, such as greedy or ppo:path=FILE.",
@@ -69,7 +60,12 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     army: ArmyOption = None,
     seed: SeedOption = 1,
     viewer: ViewerOption = REFEREE,
-    delay: Annotated[float, typer.Option(metavar="SECONDS", min=0, help="Pause between boards.")] = 0.0,
+    delay: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=0, help="Pause between boards; 1 by default, in a terminal.", show_default=False
+        ),
+    ] = None,
     record: RecordOption = None,
 ) -> None:
     """Watch agents play a game in the terminal, one board per turn; greedy against random by default."""
@@ -85,18 +81,20 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     seated = _seat_agents(match.game, names, seed)
     match.begin(seed)
     reasons: dict[int, str] = {}
+    pause = delay if delay is not None else WATCHED_PAUSE if clears_screen() else 0.0
+    table = table_of(match.game)
     shown = -1
     while match.player >= 0:
         turn = int(match.states["turn"][0])
         if turn != shown:
             print(match.render("ansi", seat))
             shown = turn
-            time.sleep(delay)
+            time.sleep(pause)
         player = match.player
         action = _decide(match, seated[player], names[player], reasons)
         if action != NO_ACTION and (seat is None or seat == player):  # others see the result, not the choices
-            text = match.game.format_action(match.states, action)
-            console.print(f"{player_of(player)} ({names[player]}): {text}", highlight=False, markup=False)
+            told = f"{player_of(player)} ({names[player]}): {label_of(table, match, action)}"
+            console.print(told, highlight=False, markup=False)
         _apply(match, action)
     print(match.render("ansi", seat))
     _finish(match, names, record, reasons)
@@ -139,15 +137,14 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     seated = _seat_agents(match.game, ["random" if name == "you" else name for name in names], seed)
     match.begin(seed)
     reasons: dict[int, str] = {}
+    person = Person(match, seat)
     while match.player >= 0:
         if match.player != seat:
             _apply(match, _decide(match, seated[match.player], names[match.player], reasons))
-            continue
-        action = ask(match, seat)
-        if action == NO_ACTION:
+            person.look()
+        elif not person.decide():
             console.print("You left the game.")
             break
-        match.play(action)
     print(match.render("ansi", seat))
     _finish(match, names, record, reasons)
 
@@ -175,47 +172,6 @@ def _apply(match: Match, action: int) -> None:
         match.forfeit(match.player)
     else:
         match.play(action)
-
-
-def ask(match: Match, seat: int) -> int:
-    """Show a player the position and return the action chosen, NO_ACTION to leave."""
-    texts = [match.game.format_action(match.states, action) for action in match.legal_actions()]
-    print(match.render("ansi", seat))
-    _list_choices(texts, MAX_LISTED)
-    while True:
-        try:
-            answer = input("> ").strip()
-        except EOFError:
-            return NO_ACTION
-        match answer.lower():
-            case "quit" | "q" | "exit":
-                return NO_ACTION
-            case "?" | "help":
-                console.print(ADVICE, markup=False, highlight=False)
-                if (advice := find_hook(match.game.id, "advice")) is not None:
-                    console.print(advice, markup=False, highlight=False)
-            case "board":
-                print(match.render("ansi", seat))
-            case "list":
-                _list_choices(texts, len(texts))
-            case "":
-                continue
-            case number if number.isdecimal() and 1 <= int(number) <= len(texts):
-                return match.legal_actions()[int(number) - 1]
-            case text:
-                try:
-                    return match.game.parse_action(match.states, text)
-                except ValueError as error:
-                    console.print(f"{error} (? for help)", markup=False, highlight=False)
-
-
-def _list_choices(texts: list[str], most: int) -> None:
-    """Print a player's choices, in as many columns as fit."""
-    told = [Text(f"[{number}] {text}") for number, text in enumerate(texts[:most], start=1)]
-    console.print("Choices:")
-    console.print(Columns(told, padding=(0, 2)))
-    if len(texts) > most:
-        console.print(f"and {len(texts) - most} more: type list to see them", highlight=False)
 
 
 def warmup(

@@ -1,0 +1,310 @@
+"""A person who plays in a terminal: what they are shown, what they may type, and what it means.
+
+All that is printed comes from the picture of their seat and from a state that depends only on what they know, error
+messages included.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+
+from sackarmies_env.core.entries import find_hook, player_name
+from sackarmies_env.core.messages import printable, shorten, suggestion
+from sackarmies_env.envs.match import Match
+from sackarmies_env.envs.takeback import Takebacks
+from sackarmies_env.render import ansi
+from sackarmies_env.render.ansi import text_columns
+from sackarmies_env.render.ansi_words import field_words, unit_lines
+from sackarmies_env.render.board import Hex, Picture, reading_order
+from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.picture import find_picture
+from sackarmies_training.cli_errors import console
+from sackarmies_training.web.feed import news
+from sackarmies_training.web.rules import Choice, GameTable, known_states, table_of
+
+MAX_LISTED = 40  # choices that are listed without a request
+MAX_NEWS = 12  # events that are told without a request
+CLEAR = "\x1b[2J\x1b[H"  # the screen of a terminal, and back to its first line
+
+ADVICE = """\
+Type the number of a choice, which is also on the board where it is a hex; or its name, or the first letters of it.
+Other words:
+  ? or help        this text
+  info NAME        what a token does; info 1,-1: what is on a hex; info 3: more about choice 3
+  back             take back the last part of a choice, as long as nobody else has learned of it
+  log              all that has happened
+  board            the board, with all that is written on tokens
+  list             all choices
+  quit             leave the game"""
+
+
+class Person:
+    """A person at a seat.
+
+    Args:
+        match: the game, which has begun.
+        seat: where they sit.
+    """
+
+    def __init__(self, match: Match, seat: int) -> None:
+        self.match = match
+        self.seat = seat
+        self.log: list[str] = []  # all that has happened, oldest first
+        self._told = 0  # events of it that were shown with a question
+        self._table = table_of(match.game)
+        self._takebacks = Takebacks(match)
+        self._chosen: list[str] = []  # parts that may be taken back
+        self._picture: Picture | None = None
+        self._choices: list[Choice] = []
+        self.look()
+
+    def look(self) -> None:
+        """Take note of what has happened."""
+        picture = find_picture(self.match.game, self.match.states, self.seat)
+        if picture is not None:
+            self.log += news(self._picture, picture)
+        self._picture = picture
+
+    def decide(self) -> bool:
+        """Show the position, and make the choice that is typed; False if the person leaves.
+
+        Words that are no choice are answered, and the question is asked again.
+        """
+        self._open_question()
+        self._show()
+        while True:
+            try:
+                answer = input("> ").strip()
+            except EOFError:
+                return False
+            word, _, rest = answer.partition(" ")
+            match word.lower():
+                case "quit" | "q" | "exit":
+                    return False
+                case "":
+                    continue
+                case "back" | "b":
+                    if self._take_back():
+                        self._open_question()
+                        self._show()
+                case name if name in WORDS and (not rest or name == "info"):
+                    WORDS[name](self, rest)
+                case _:
+                    choice = self._find(answer)
+                    if choice is not None:
+                        self._choose(choice)
+                        return True
+
+    # --- what is shown
+
+    def _open_question(self) -> None:
+        known, legal = known_states(self.match), self.match.legal_actions()
+        choices = self._table.choices(known, self._picture, legal)
+        self._question = self._table.question(known, legal)
+        self._choices = sorted(choices, key=lambda choice: ("hex" in choice, reading_order(hex_of(choice))))
+
+    def _show(self) -> None:
+        """Show the board with the numbers of choices, what is new, and the question."""
+        if clears_screen():
+            print(CLEAR, end="")
+        labels = {hex_of(each): f"[{number}]" for number, each in enumerate(self._choices, start=1) if "hex" in each}
+        print(ansi(self.match.game, self.match.states, self.seat, labels=labels, brief=True))
+        fresh = self.log[self._told :]
+        if fresh:
+            write("Since your last choice:")
+            for event in fresh[-MAX_NEWS:]:
+                write(f"  {event}", "    ")
+            if len(fresh) > MAX_NEWS:
+                write(f"  and {len(fresh) - MAX_NEWS} events before: type log")
+        asked = self._question[:1].upper() + self._question[1:]
+        write(f"{' > '.join(self._chosen)} > {asked}" if self._chosen else asked)
+        self._list(MAX_LISTED)
+
+    def _list(self, most: int) -> None:
+        """Print the choices in columns."""
+        texts = [f"[{number}] {choice['label']}{odds_of(choice)}" for number, choice in enumerate(self._choices, 1)]
+        for line in in_columns(texts[:most], text_columns(None)):
+            write(line, "      ")
+        if len(texts) > most:
+            write(f"and {len(texts) - most} more: type list to see them")
+        back = ", back" if self._takebacks.num_choices else ""
+        write(f"Type a number or a name; ? for help, info NAME{back}")
+
+    # --- what may be typed
+
+    def _choose(self, choice: Choice) -> None:
+        self._told = len(self.log)
+        self._takebacks.play(choice["id"])
+        kept = self._takebacks.num_choices
+        self._chosen = [*self._chosen, choice["label"]][-kept:] if kept else []
+        self.look()
+
+    def _take_back(self) -> bool:
+        """Take the last part of a choice back; say why if that cannot be."""
+        try:
+            self._takebacks.take_back()
+        except ValueError as error:
+            write(f"{str(error)[0].upper()}{str(error)[1:]}.")
+            return False
+        self._chosen.pop()
+        self.look()
+        return True
+
+    def _find(self, answer: str) -> Choice | None:
+        """Return the choice that is meant: by number, text or name; say so if there is none, or more than one."""
+        if answer.isdecimal() and 1 <= int(answer[:9]) <= len(self._choices):
+            return self._choices[int(answer[:9]) - 1]
+        wanted = plain(answer)
+        found: list[Choice] = []
+        ways: tuple[Callable[[Choice], bool], ...] = (  # the first that fits a choice
+            lambda choice: wanted in {plain(choice["text"]), plain(choice["label"])},
+            lambda choice: "hex" in choice and coordinates(wanted) == hex_of(choice),
+            lambda choice: len(wanted) > 1 and plain(choice["label"]).startswith(wanted),
+            lambda choice: len(wanted) > 2 and wanted in plain(choice["label"]),
+        )
+        for is_meant in ways:
+            found = found or [choice for choice in self._choices if is_meant(choice)]
+        if len({choice["label"] for choice in found}) == 1:
+            return found[0]
+        told = shorten(printable(answer))
+        if found:
+            names = ", ".join(f"[{self._choices.index(choice) + 1}] {choice['label']}" for choice in found[:8])
+            write(f'"{told}" could be {names}{" and others" if len(found) > 8 else ""}')
+        else:
+            near = suggestion(answer, [choice["label"] for choice in self._choices])
+            write(f'"{told}" is none of the choices{near}: type a number from 1 to {len(self._choices)} (? for help)')
+        return None
+
+    def _help(self, _: str) -> None:
+        write(ADVICE)
+        if (advice := find_hook(self.match.game.id, "advice")) is not None:
+            write(advice)
+
+    def _tell_log(self, _: str) -> None:
+        for event in self.log:
+            write(f"  {event}", "    ")
+        if not self.log:
+            write("Nothing has happened yet.")
+
+    def _tell_board(self, _: str) -> None:
+        print(ansi(self.match.game, self.match.states, self.seat))
+
+    def _list_all(self, _: str) -> None:
+        self._list(len(self._choices))
+
+    def _inform(self, rest: str) -> None:
+        """Tell what is known of a token, a hex or a choice."""
+        wanted = plain(rest)
+        if not wanted:
+            write("Type info and a name, a hex such as 1,-1, or the number of a choice.")
+        elif wanted.isdecimal() and 1 <= int(wanted[:9]) <= len(self._choices):
+            choice = self._choices[int(wanted[:9]) - 1]
+            write(": ".join(filter(None, (choice["label"], choice.get("note", "")))))
+            self._tell_hex(hex_of(choice) if "hex" in choice else None)
+        elif (at := coordinates(wanted)) is not None:
+            if not self._tell_hex(at):
+                write(f"There is nothing at {at[0]},{at[1]}.")
+        else:
+            self._tell_token(wanted, rest)
+
+    def _tell_token(self, wanted: str, given: str) -> None:
+        """Tell what tokens of a name do; the first letters are enough."""
+        tokens = self._table.glossary()
+        ways: tuple[Callable[[str], bool], ...] = (
+            lambda name: name == wanted,
+            lambda name: name.startswith(wanted),
+            lambda name: wanted in name,
+        )
+        for is_meant in ways:
+            found = [token for token in tokens if is_meant(plain(token["name"]))]
+            if found:
+                for token in found:
+                    write(f"{token['name']}: {token['text']}", "  ")
+                return
+        near = suggestion(given, [token["name"] for token in tokens])
+        write(f'There is no token called "{shorten(printable(given))}"{near}.')
+
+    def _tell_hex(self, at: Hex | None) -> bool:
+        """Tell what is on a hex; return whether there is anything."""
+        picture = self._picture
+        if picture is None or at is None:
+            return False
+        canvas = Canvas(False, text_columns(None))
+        units = [unit for unit in picture.units if unit.at == at]
+        fields = [field for field in picture.fields if field.at == at]
+        name = player_name(self.match.game.id)
+        for unit in units:
+            write(f"  A unit of {name(unit.owner)}:")
+            for line in unit_lines(unit, canvas):
+                write(line)
+        for field in fields:
+            write(f"  {field_words(field, name)}", "    ")
+        return bool(units or fields)
+
+
+WORDS: dict[str, Callable[[Person, str], None]] = {
+    "?": Person._help,
+    "help": Person._help,
+    "info": Person._inform,
+    "log": Person._tell_log,
+    "board": Person._tell_board,
+    "list": Person._list_all,
+}
+
+
+# --- text
+
+
+def label_of(table: GameTable, match: Match, action: int) -> str:
+    """Return what the current player would be told that an action is."""
+    picture = find_picture(match.game, match.states, match.player)
+    return str(table.choices(known_states(match), picture, [action])[0]["label"])
+
+
+def clears_screen() -> bool:
+    """Return whether stdout is a terminal that can be cleared."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def write(text: str, indent: str = "") -> None:
+    """Print text of any origin, wrapped at the width of the terminal."""
+    for line in text.split("\n"):
+        for part in textwrap.wrap(line, text_columns(None), subsequent_indent=indent, drop_whitespace=True) or [""]:
+            console.print(part, markup=False, highlight=False, soft_wrap=True)
+
+
+def in_columns(texts: Sequence[str], width: int) -> list[str]:
+    """Return texts in lines of as many columns as fit, read downward."""
+    cell = max(map(len, texts), default=0) + 3
+    rows = math.ceil(len(texts) / max(1, (width + 3) // cell))
+    return ["".join(text.ljust(cell) for text in texts[row::rows]).rstrip() for row in range(rows)]
+
+
+def hex_of(choice: Choice) -> Hex:
+    """Return the hex of a choice; 0,0 for others."""
+    q, r = choice.get("hex", (0, 0))
+    return int(q), int(r)
+
+
+def odds_of(choice: Choice) -> str:
+    """Return what comes of an attack, in brackets."""
+    return f" ({choice['odds']['text']})" if "odds" in choice else ""
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared: lower case, single blanks."""
+    return " ".join(text.lower().split())
+
+
+def coordinates(text: str) -> Hex | None:
+    """Return the hex that is written as 1,-1 or "hex 1,-1", None for other texts."""
+    parts: Iterable[str] = text.removeprefix("hex ").split(",")
+    try:
+        q, r = (int(part[:6]) for part in parts)
+    except ValueError:
+        return None
+    return q, r
