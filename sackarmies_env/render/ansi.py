@@ -17,6 +17,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +34,17 @@ MIN_WIDTH, MAX_WIDTH = 40, 200  # columns
 MARGIN = 6  # columns left of the board, for the coordinate r
 PITCHES = (10, 8, 6)  # columns a hex, the widest that fits is taken; even, as rows are staggered by half of it
 ROW_LINES = 4  # lines from one row of hexes to the next
+LOW_ROW = 3  # the same, where there is little room: coordinates stand in the edge above
 SHOWN_EVENTS = 8
 
 
-def ansi(  # noqa: PLR0913 - how text may be wanted
+def ansi(
     game: Game,
     states: NDArray[np.void],
     viewer: int | None = REFEREE,
     *,
     color: bool | None = None,
     width: int | None = None,
-    labels: Mapping[Hex, str] | None = None,
-    brief: bool = False,
 ) -> str:
     """Return the position in `states[0]` as text for a terminal.
 
@@ -54,8 +54,6 @@ def ansi(  # noqa: PLR0913 - how text may be wanted
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
         color: with color codes; by default if stdout is a terminal and the environment variable NO_COLOR is not set.
         width: greatest length of a line, 40 to 200 columns; by default that of the terminal, 80 where there is none.
-        labels: texts of at most 4 characters that are shown on hexes, such as the numbers of choices.
-        brief: without what is written on tokens and what has happened, so that it fits a screen.
 
     Raises:
         ValueError: `viewer` is no seat.
@@ -63,32 +61,70 @@ def ansi(  # noqa: PLR0913 - how text may be wanted
     picture = find_picture(game, states, viewer)
     if picture is None:
         return "\n".join(observation_lines(game, states, viewer, min(text_columns(width), MAX_TEXT))) + "\n"
-    return paint_ansi(picture, color=color, width=width, labels=labels, brief=brief)
+    return paint_ansi(picture, color=color, width=width)
 
 
-def paint_ansi(
-    picture: Picture,
-    *,
-    color: bool | None = None,
-    width: int | None = None,
-    labels: Mapping[Hex, str] | None = None,
-    brief: bool = False,
-) -> str:
+def paint_ansi(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
     """Return a picture as text; see `ansi`."""
-    canvas = Canvas(shows_color() if color is None else color, text_columns(width))
+    canvas = new_canvas(color, width)
     lines = [canvas.styled(title_line(picture), (ANSI_BOLD,)), *canvas.wrapped(picture.headline(), 2)]
     if picture.announced:
         lines += canvas.wrapped(f"Announced: {picture.announced}", 2)
-    lines += ["", *draw_board(picture, canvas, labels or {}), "", *key_lines(picture, canvas)]
+    lines += ["", *draw_board(picture, canvas, {}), "", *key_lines(picture, canvas)]
     for seat in picture.seats:
-        lines += seat_lines(picture, seat, canvas, brief)
-    lines += [] if brief else field_lines(picture, canvas)
+        lines += seat_lines(picture, seat, canvas)
+    lines += field_lines(picture, canvas)
     for note in picture.notes:
         lines += canvas.wrapped(note, 2)
-    if picture.log and not brief:
+    if picture.log:
         lines += [canvas.styled("Last events, latest first", (ANSI_BOLD,))]
         for event in picture.log[:SHOWN_EVENTS]:
             lines += canvas.wrapped(f"  {event}", 4)
+    return joined(lines)
+
+
+def paint_summary(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
+    """Return what a player needs beside the board, in few lines: turn, Generals, what may be brought in, the key."""
+    canvas = new_canvas(color, width)
+    lines = [canvas.styled(title_line(picture), (ANSI_BOLD,))]
+    for seat in picture.seats:
+        lines += seat_lines(picture, seat, canvas, brief=True)
+    for note in picture.notes:
+        lines += canvas.wrapped(note, 2)
+    return joined(lines + key_lines(picture, canvas))
+
+
+def paint_board(
+    picture: Picture,
+    labels: Mapping[Hex, str],
+    *,
+    color: bool | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> str:
+    """Return the board alone.
+
+    Args:
+        picture: the position.
+        labels: texts of at most 4 characters that are shown on hexes, such as the numbers of choices.
+        color: as in `ansi`.
+        width: as in `ansi`.
+        height: lines that there are for it; where they are too few, coordinates stand in the edges of their hexes.
+    """
+    canvas = new_canvas(color, width)
+    lines = draw_board(picture, canvas, labels)
+    if height is not None and len(lines) > height:
+        lines = draw_board(picture, canvas, labels, LOW_ROW)
+    return joined(lines)
+
+
+def new_canvas(color: bool | None, width: int | None) -> Canvas:
+    """Return an empty canvas, by default as stdout wants it."""
+    return Canvas(shows_color() if color is None else color, text_columns(width))
+
+
+def joined(lines: list[str]) -> str:
+    """Return lines as a text."""
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -112,7 +148,23 @@ def title_line(picture: Picture) -> str:
 # --- the board
 
 
-def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str]) -> list[str]:
+class Cell(NamedTuple):
+    """Where a hex is on the canvas.
+
+    Attributes:
+        x: column of its left edge.
+        y: line of its top.
+        pitch: columns from its left edge to the right one.
+        lines: from its top to that of the next row.
+    """
+
+    x: int
+    y: int
+    pitch: int
+    lines: int
+
+
+def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str], row_lines: int = ROW_LINES) -> list[str]:
     """Return the lines of the board: the legal hexes, with r at the left margin; a wide board in several parts."""
     if not picture.hexes:
         return ["      (no battlefield yet)"]
@@ -124,7 +176,12 @@ def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str]) -> l
     for number, hexes in enumerate(parts, start=1):
         if len(parts) > 1:
             lines.append(f"Board, part {number} of {len(parts)} from west to east")
-        lines += draw_part(picture, hexes, canvas, pitch, labels)
+        left, top = min(map(half_column, hexes)), min(r for _, r in hexes)
+        cells = {
+            at: Cell(MARGIN + (half_column(at) - left) * pitch // 2, (at[1] - top) * row_lines, pitch, row_lines)
+            for at in hexes
+        }
+        lines += draw_part(picture, cells, canvas, labels)
     return lines
 
 
@@ -143,62 +200,62 @@ def parts_of(halves: dict[Hex, int], columns: int) -> Iterator[list[Hex]]:
         start += columns - 1
 
 
-def draw_part(picture: Picture, hexes: list[Hex], canvas: Canvas, pitch: int, labels: Mapping[Hex, str]) -> list[str]:
+def draw_part(picture: Picture, cells: Mapping[Hex, Cell], canvas: Canvas, labels: Mapping[Hex, str]) -> list[str]:
     """Return the lines of a part of the board."""
-    left, top = min(map(half_column, hexes)), min(r for _, r in hexes)
     fields = {field.at: field for field in picture.fields}
     units = {unit.at: unit for unit in picture.units}
-    for at in hexes:
-        x = MARGIN + (half_column(at) - left) * pitch // 2
-        y = (at[1] - top) * ROW_LINES
-        draw_outline(canvas, x, y, pitch)
-        draw_hex(canvas, (x, y, pitch), at, fields.get(at), units.get(at))
-        if at in labels:
-            draw_label(canvas, (x, y, pitch), at, labels[at])
-    for r in sorted({r for _, r in hexes}):
-        canvas.write(0, (r - top) * ROW_LINES + 2, f"r{r:>3}", (ANSI_DIM,))
+    for cell in cells.values():
+        draw_outline(canvas, cell)
+    for at, cell in cells.items():
+        draw_hex(canvas, cell, fields.get(at), units.get(at))
+        draw_label(canvas, cell, at, labels.get(at, ""))
+    for r, y in {at[1]: cell.y + cell.lines - 2 for at, cell in cells.items()}.items():
+        canvas.write(0, y, f"r{r:>3}", (ANSI_DIM,))
     lines = canvas.lines()
     canvas.cells.clear()
     return lines
 
 
-def draw_outline(canvas: Canvas, x: int, y: int, pitch: int) -> None:
+def draw_outline(canvas: Canvas, cell: Cell) -> None:
     """Draw the edges of one hex, shared with its neighbors."""
+    x, y, pitch, lines = cell
     half = pitch // 2
     rise = "." + "-" * (half - 3) + "'" if half > 2 else "."
     fall = "'" + "-" * (half - 3) + "." if half > 2 else "."
-    for line, first, second in ((y, rise, fall), (y + ROW_LINES, fall, rise)):
+    for line, first, second in ((y, rise, fall), (y + lines, fall, rise)):
         canvas.write(x + 1, line, first, (ANSI_DIM,))
         canvas.write(x + half + 1, line, second, (ANSI_DIM,))
-    for line in range(y + 1, y + ROW_LINES):
+    for line in range(y + 1, y + lines):
         canvas.write(x, line, "|", (ANSI_DIM,))
         canvas.write(x + pitch, line, "|", (ANSI_DIM,))
 
 
-def draw_hex(
-    canvas: Canvas, place: tuple[int, int, int], at: Hex, field: FieldView | None, unit: UnitView | None
-) -> None:
-    """Write into one hex: coordinates, unit, battlefield."""
-    x, y, pitch = place
-    inner = pitch - 1
-    canvas.write(x + 1, y + 1, fitting([f"{at[0]},{at[1]}", str(at[0])], inner), (ANSI_DIM,))
+def draw_hex(canvas: Canvas, cell: Cell, field: FieldView | None, unit: UnitView | None) -> None:
+    """Write into one hex: unit, battlefield."""
+    x, y, pitch, lines = cell
     if unit is not None:
-        canvas.write(x + 1, y + 2, fitting(unit_marks(unit), inner), (ANSI_SEATS[unit.owner], ANSI_BOLD))
+        text = fitting(unit_marks(unit), pitch - 1)
+        canvas.write(x + 1, y + lines - 2, text, (ANSI_SEATS[unit.owner], ANSI_BOLD))
     if field is not None:
-        canvas.write(x + 1, y + 3, fitting(field_marks(field), inner), (ANSI_SEATS[field.controller],))
+        text = fitting(field_marks(field), pitch - 1)
+        canvas.write(x + 1, y + lines - 1, text, (ANSI_SEATS[field.controller],))
 
 
-def draw_label(canvas: Canvas, place: tuple[int, int, int], at: Hex, label: str) -> None:
-    """Write a label into one hex, in front of the coordinates; where there is no room for both, in their place."""
-    x, y, pitch = place
-    for column in range(x + 1, x + pitch):
-        canvas.cells.pop((column, y + 1), None)
-    coordinates, free = f"{at[0]},{at[1]}", pitch - 1 - len(label)
-    if free < len(coordinates):
-        coordinates = ""
-    start = x + 1 + (pitch - 1 - len(label) - len(coordinates) - (len(coordinates) < free)) // 2
-    canvas.write(start, y + 1, label, (ANSI_BOLD, ANSI_REVERSE))
-    canvas.write(start + len(label) + (len(coordinates) < free), y + 1, coordinates, (ANSI_DIM,))
+def draw_label(canvas: Canvas, cell: Cell, at: Hex, label: str) -> None:
+    """Write the coordinates of a hex behind its label; where there is no room for both, only the label."""
+    x, y, pitch, lines = cell
+    inner, line = pitch - 1, y + (lines == ROW_LINES)
+    coordinates = fitting([f"{at[0]},{at[1]}", str(at[0])], inner).strip()
+    if not label:
+        canvas.write(x + 1, line, coordinates.center(inner), (ANSI_DIM,))
+        return
+    free = inner - len(label) - len(coordinates)
+    if free < 0:
+        coordinates, free = "", inner - len(label)
+    gap = int(bool(coordinates) and free > 0)
+    start = x + 1 + (free - gap) // 2
+    canvas.write(start, line, label, (ANSI_BOLD, ANSI_REVERSE))
+    canvas.write(start + len(label) + gap, line, coordinates, (ANSI_DIM,))
 
 
 def fitting(texts: list[str], width: int) -> str:

@@ -8,8 +8,9 @@ import pytest
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.render import ansi
-from sackarmies_env.render.ansi import paint_ansi
+from sackarmies_env.render.ansi import paint_ansi, paint_board
 from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitCard, UnitView, codes_of, reading_order
+from sackarmies_env.render.picture import find_picture
 from tests.render.positions import SMALL, play, start
 
 SEEN_BY_0 = """\
@@ -186,13 +187,25 @@ def test_seats_are_digits_on_every_unit_and_battlefield(radius):
 def test_labels_stand_on_their_hexes(radius, shown):
     picture = everywhere(radius)
     at = (-radius, 0)
-    before = paint_ansi(picture, color=False, width=80)
-    text = paint_ansi(picture, color=False, width=80, labels={at: "[12]"})
+    before = paint_board(picture, {}, color=False, width=80)
+    text = paint_board(picture, {at: "[12]"}, color=False, width=80)
     assert before.count("[") == 0
     assert text.count("[12]") == 1
     line = next(line for line in text.splitlines() if "[12]" in line)
     assert shown in line.split("|")[1]
     assert [len(line) for line in text.splitlines()] == [len(line) for line in before.splitlines()]
+
+
+def test_low_board_tells_the_same_on_fewer_lines():
+    game, states = start(SMALL)
+    picture = find_picture(game, states, 0)
+    high = paint_board(picture, {}, color=False, width=120)
+    low = paint_board(picture, {(0, 0): "[1]"}, color=False, width=120, height=16)
+    assert paint_board(picture, {}, color=False, width=120, height=17) == high
+    assert (len(high.splitlines()), len(low.splitlines())) == (17, 13)
+    assert all(f"{q},{r}" in low for q, r in picture.hexes)
+    for text in ("0:Sco?", "0:Gua+2", "1:??+1", "Woo 1>0", "[1] 0,0"):
+        assert text in low
 
 
 def test_board_that_is_too_wide_comes_in_parts_that_hold_each_hex_once():

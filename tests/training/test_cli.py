@@ -310,7 +310,7 @@ def test_player_may_ask_for_help(tmp_path):
     text = run("play", "random", "--army", "beginners", "--army", "beginners", answers=answers).output
     assert text.count("Type the number of a choice") == 2
     assert text.count("seen by General 0") == 3  # at first, when asked for, at the end
-    assert text.count("[1] ") == 2
+    assert text.count("[1] ") == 3  # on the board, in the list, and in the list asked for
     assert "(? for help)" in text
     assert "You left the game." in text
 

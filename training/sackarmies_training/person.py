@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +18,7 @@ from sackarmies_env.core.messages import printable, shorten, suggestion
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.takeback import Takebacks
 from sackarmies_env.render import ansi
-from sackarmies_env.render.ansi import text_columns
+from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
 from sackarmies_env.render.ansi_words import field_words, unit_lines
 from sackarmies_env.render.board import Hex, Picture, reading_order
 from sackarmies_env.render.canvas import Canvas
@@ -28,6 +29,7 @@ from sackarmies_training.web.rules import Choice, GameTable, known_states, table
 
 MAX_LISTED = 40  # choices that are listed without a request
 MAX_NEWS = 12  # events that are told without a request
+BELOW_BOARD = 5  # lines of the screen below the board, choices apart
 CLEAR = "\x1b[2J\x1b[H"  # the screen of a terminal, and back to its first line
 
 ADVICE = """\
@@ -111,26 +113,46 @@ class Person:
         """Show the board with the numbers of choices, what is new, and the question."""
         if clears_screen():
             print(CLEAR, end="")
+        if self._picture is not None:
+            print(paint_summary(self._picture))
+        self._tell_news()
         labels = {hex_of(each): f"[{number}]" for number, each in enumerate(self._choices, start=1) if "hex" in each}
-        print(ansi(self.match.game, self.match.states, self.seat, labels=labels, brief=True))
-        fresh = self.log[self._told :]
-        if fresh:
-            write("Since your last choice:")
-            for event in fresh[-MAX_NEWS:]:
-                write(f"  {event}", "    ")
-            if len(fresh) > MAX_NEWS:
-                write(f"  and {len(fresh) - MAX_NEWS} events before: type log")
-        asked = self._question[:1].upper() + self._question[1:]
+        choices = self._listed(MAX_LISTED)
+        room = shutil.get_terminal_size().lines - len(choices) - BELOW_BOARD
+        if self._picture is None:
+            print(ansi(self.match.game, self.match.states, self.seat))
+        else:
+            print(paint_board(self._picture, labels, height=room))
+            if self._picture.announced:
+                write(f"Announced: {self._picture.announced}")
+        asked = self._question
+        if self._chosen:  # the question begins with the first part, which is told before
+            asked = asked.removeprefix(f"{self._chosen[0][:1].lower()}{self._chosen[0][1:]}: ")
+        asked = asked[:1].upper() + asked[1:]
         write(f"{' > '.join(self._chosen)} > {asked}" if self._chosen else asked)
         self._list(MAX_LISTED)
 
-    def _list(self, most: int) -> None:
-        """Print the choices in columns."""
+    def _tell_news(self) -> None:
+        """Print what has happened since the last choice."""
+        fresh = self.log[self._told :]
+        if fresh:
+            write("Since your last choice:")
+            if len(fresh) > MAX_NEWS:
+                write(f"  {len(fresh) - MAX_NEWS} events, which log tells, and")
+            for event in fresh[-MAX_NEWS:]:
+                write(f"  {event}", "    ")
+            write("")
+
+    def _listed(self, most: int) -> list[str]:
+        """Return the choices in columns."""
         texts = [f"[{number}] {choice['label']}{odds_of(choice)}" for number, choice in enumerate(self._choices, 1)]
-        for line in in_columns(texts[:most], text_columns(None)):
+        more = [f"and {len(texts) - most} more: type list to see them"] if len(texts) > most else []
+        return in_columns(texts[:most], text_columns(None)) + more
+
+    def _list(self, most: int) -> None:
+        """Print the choices."""
+        for line in self._listed(most):
             write(line, "      ")
-        if len(texts) > most:
-            write(f"and {len(texts) - most} more: type list to see them")
         back = ", back" if self._takebacks.num_choices else ""
         write(f"Type a number or a name; ? for help, info NAME{back}")
 

@@ -1,0 +1,218 @@
+"""A person who plays in a terminal: what is shown, and what may be typed."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.state import copy_records
+from sackarmies_env.envs.match import Match
+from sackarmies_env.games.sack_armies import make_game
+from sackarmies_training.person import CLEAR, Person, in_columns
+from tests.core.toy_game import make_duel
+from tests.render.positions import SMALL, twin
+
+HORSE = "x02_unrevealed_noble_horse"
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 100)
+
+
+def begun(game, seed=0):
+    match = Match(game)
+    match.begin(seed)
+    return match
+
+
+def said(person, capsys, monkeypatch, *answers):
+    """Return what is printed while a person types answers and then leaves, or until their choices are made."""
+    rest = iter(answers)
+
+    def answer(prompt):
+        try:
+            return next(rest)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    capsys.readouterr()
+    while person.match.player == person.seat and person.decide():
+        pass
+    return capsys.readouterr().out
+
+
+def after(text, question):
+    return text[text.rindex(question) :]
+
+
+def test_choices_are_numbered_on_the_board_as_in_the_list(capsys, monkeypatch):
+    person = Person(begun(make_game(scenario=HORSE)), 1)
+    text = said(person, capsys, monkeypatch, "melee")
+    board, _, listed = text[text.rindex("r -2") :].partition("Choose the unit")
+    numbers = dict(re.findall(r"\[(\d+)\] ?(-?\d+,-?\d+)", board))
+    assert numbers
+    for number, at in numbers.items():
+        assert re.search(rf"\[{number}\] [\w' ()]+ at {at}", listed) or f"[{number}] {at}" in listed
+    assert "Melee attack > Choose the unit that acts\n" in text
+
+
+@pytest.mark.parametrize("answer", ["1,0", "hex 1,0", "Hex 1, 0", "attack", "Attacker at 1,0", "acker"])
+def test_hexes_are_chosen_by_number_coordinates_or_the_name_of_what_is_there(capsys, monkeypatch, answer):
+    match = begun(make_game(scenario=HORSE))
+    said(Person(match, 1), capsys, monkeypatch, "melee", answer)
+    game = match.game
+    assert [game.format_action(match.states, action) for action in match.history] == ["melee", "hex 1,0"]
+
+
+def test_tokens_are_offered_by_name(capsys, monkeypatch):
+    person = Person(begun(make_game(scenario=SMALL)), 0)
+    text = after(said(person, capsys, monkeypatch, "deploy"), "Deploy")
+    assert "Guard" in text
+    assert "type " not in text.partition("Type a number")[0]
+
+
+def test_wrong_answers_are_told_in_a_sentence(capsys, monkeypatch):
+    person = Person(begun(make_game(scenario=HORSE)), 1)
+    text = said(person, capsys, monkeypatch, "0", "999", "mele atack", "1" * 5000, "\x1b[2J")
+    assert '"0" is none of the choices: type a number from 1 to ' in text
+    assert '"999" is none of the choices' in text
+    assert '(did you mean "Melee attack"?)' in text
+    assert "\x1b" not in text
+    assert person.match.history == []
+
+
+def test_name_that_fits_several_choices_is_not_taken(capsys, monkeypatch):
+    game = make_game(2)
+    match = begun(game, seed=5)
+    person = Person(match, match.player)
+    said(person, capsys, monkeypatch)
+    person._choices = [{"id": n, "text": f"hex {n},0", "label": f"Guard at {n},0", "part": "hex"} for n in range(3)]
+    assert person._find("guard") is None
+    assert "could be [1] Guard at 0,0, [2] Guard at 1,0, [3] Guard at 2,0" in capsys.readouterr().out
+    assert person._find("guard at 1,0")["id"] == 1
+
+
+def test_parts_of_a_choice_are_taken_back(capsys, monkeypatch):
+    match = begun(make_game(scenario=HORSE))
+    person = Person(match, 1)
+    text = said(person, capsys, monkeypatch, "back", "melee", "attacker", "back", "back", "back")
+    assert match.history == []
+    assert text.count("Nothing can be taken back: ") == 2
+    assert "Melee attack > Attacker at 1,0 > Choose the target" in text
+    assert text.count("? for help, info NAME, back") == 3  # after the verb, after the unit, and back at the verb
+
+
+def test_info_tells_of_tokens_hexes_and_choices(capsys, monkeypatch):
+    person = Person(begun(make_game(scenario=SMALL)), 0)
+    known = ("info ward", "info 0,0", "info hex 2,0", "info 9,9", "info", "info nobody", "info 1")
+    text = after(said(person, capsys, monkeypatch, *known), "Type a number or a name")
+    assert "Ward: Spell, rank 1." in text
+    assert "A unit of General 0:" in text
+    assert "Guard" in text
+    assert "Woods, rank 2, of General 1, controlled by General 0. Ends the move of a unit entering it" in text
+    assert "There is nothing at 9,9." in text
+    assert "Type info and a name" in text
+    assert 'There is no token called "nobody".' in text
+
+
+def test_log_tells_all_that_has_happened(capsys, monkeypatch):
+    match = begun(make_game(2), seed=5)
+    person = Person(match, match.player)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        match.play(int(rng.choice(match.legal_actions())))
+        person.look()
+    assert len(person.log) > 30
+    assert person.log[0].startswith("General ")
+    while match.player != person.seat:
+        match.play(match.legal_actions()[0])
+        person.look()
+    text = said(person, capsys, monkeypatch, "log")
+    assert re.search(r"\d+ events, which log tells, and", text)
+    listed = after(text, "Type a number or a name")
+    flat = " ".join(listed.split())
+    assert all(" ".join(event.split()) in flat for event in person.log)
+
+
+def test_screen_is_cleared_in_a_terminal_alone(capsys, monkeypatch):
+    match = begun(make_game(scenario=HORSE))
+    assert "\x1b" not in said(Person(match, 1), capsys, monkeypatch)
+    monkeypatch.setattr("sackarmies_training.person.clears_screen", lambda: True)
+    assert said(Person(match, 1), capsys, monkeypatch).count(CLEAR) == 1
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_everything_fits_the_width(capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    match = begun(make_game(2), seed=3)
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        match.play(int(rng.choice(match.legal_actions())))
+    person = Person(match, match.player)
+    text = said(person, capsys, monkeypatch, "?", "list", "log", "board", "info plain", "info 0,0", "what")
+    assert max(map(len, text.splitlines())) <= columns
+
+
+def test_other_games_are_played_by_the_texts_of_their_actions(capsys, monkeypatch):
+    match = begun(make_duel(2))
+    person = Person(match, match.player)
+    text = said(person, capsys, monkeypatch, "?", "log", "info x", "back", "board")
+    assert "Observation of" in text
+    assert "Nothing has happened yet." in text
+    assert 'There is no token called "x".' in text
+    said(person, capsys, monkeypatch, "1")
+    assert len(match.history) == 1
+
+
+def test_texts_are_listed_in_columns():
+    assert in_columns(["[1] a", "[2] bb", "[3] c"], 20) == ["[1] a    [3] c", "[2] bb"]
+    assert in_columns([], 20) == []
+    assert in_columns(["x" * 50], 20) == ["x" * 50]
+
+
+# --- fog of war
+
+
+def everything(person, capsys, monkeypatch):
+    """All that the terminal says at a decision."""
+    names = [token["name"] for token in person._table.glossary()][:6]
+    hexes = [f"info {q},{r}" for q in range(-4, 5) for r in range(-4, 5) if abs(q + r) <= 4]
+    choices = [f"info {number}" for number in range(1, 60)]
+    tokens = [f"info {name}" for name in names]
+    return said(
+        person, capsys, monkeypatch, "?", "list", "board", "log", "back", "no such", "a", *tokens, *hexes, *choices
+    )
+
+
+def test_terminal_says_the_same_in_two_worlds_that_look_the_same(capsys, monkeypatch):
+    texts = []
+    for scenario in (SMALL, twin()):
+        texts.append(everything(Person(begun(make_game(scenario=scenario)), 0), capsys, monkeypatch))
+    assert texts[0] == texts[1]
+    assert "Guard" in texts[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_generals", [2, 3])
+def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monkeypatch, num_generals):
+    """Errors, prompts, choices and answers, at the decision and after each part of a choice."""
+    game = make_game(num_generals)
+    compared = 0
+    for seed in range(4):
+        match, rng = begun(game, seed), np.random.default_rng(seed)
+        for ply in range(160):
+            if match.player < 0:
+                break
+            if ply % 12 == 3:
+                player, other = match.player, match.clone()
+                copy_records(match.information_set(player).sample([ply]), other.states)
+                other.restore(other.states.tobytes(), match.history.copy())
+                assert other.states.tobytes() != match.states.tobytes()
+                texts = [everything(Person(world, player), capsys, monkeypatch) for world in (match.clone(), other)]
+                assert texts[0] == texts[1]
+                compared += 1
+            match.play(int(rng.choice(match.legal_actions())))
+    assert compared > 20
