@@ -246,16 +246,13 @@ def draw_label(canvas: Canvas, cell: Cell, at: Hex, label: str) -> None:
     x, y, pitch, lines = cell
     inner, line = pitch - 1, y + (lines == ROW_LINES)
     coordinates = fitting([f"{at[0]},{at[1]}", str(at[0])], inner).strip()
-    if not label:
-        canvas.write(x + 1, line, coordinates.center(inner), (ANSI_DIM,))
-        return
-    free = inner - len(label) - len(coordinates)
-    if free < 0:
-        coordinates, free = "", inner - len(label)
-    gap = int(bool(coordinates) and free > 0)
-    start = x + 1 + (free - gap) // 2
+    text = fitting([f"{label} {coordinates}", f"{label}{coordinates}", label] if label else [coordinates], inner)
+    start = x + 1 + len(text) - len(text.lstrip())
+    for column in range(start - 1, x + 2 + len(text.rstrip())):  # so that no dash of an edge looks like a minus
+        if canvas.cells.get((column, line), ("|", ()))[0] != "|":
+            del canvas.cells[column, line]
+    canvas.write(x + 1, line, text, (ANSI_DIM,))
     canvas.write(start, line, label, (ANSI_BOLD, ANSI_REVERSE))
-    canvas.write(start + len(label) + gap, line, coordinates, (ANSI_DIM,))
 
 
 def fitting(texts: list[str], width: int) -> str:
