@@ -17,14 +17,15 @@ def environment(**variables):
     return kept | {"TERM": "xterm-256color"} | variables
 
 
-def in_terminal(words, width, **variables):
-    """Return what a command writes to a terminal of so many columns."""
+def in_terminal(words, width, typed="", **variables):
+    """Return what a command writes to a terminal of so many columns, in which something is typed."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     command = subprocess.Popen(
         [*COMMAND, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**variables), close_fds=True
     )
     os.close(theirs)
+    os.write(ours, typed.encode())
     output = b""
     while True:
         try:

@@ -77,7 +77,7 @@ def test_output_fits_and_cuts_no_name(words, whole, width):
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_watched_boards_fit(width):
-    lines = lines_of(in_terminal(["watch", "random", "random", "random", "--seed", "2"], width))
+    lines = lines_of(in_terminal(["watch", "random", "random", "random", "--seed", "2", "--delay", "0"], width))
     assert max(map(len, lines)) <= width
     assert any("seen by the referee" in line for line in lines)
     coordinates = re.findall(r"\| *-?\d+,-?\d+ *(?=\|)", "\n".join(lines))
@@ -108,6 +108,43 @@ def test_progress_and_results_go_to_different_pipes():
 def test_no_color_is_honored_in_terminals(words):
     assert COLORS.search(in_terminal(words, 80))
     assert not COLORS.search(in_terminal(words, 80, NO_COLOR="1"))
+
+
+PLAY = ["play", "random", "--army", "beginners", "--army", "beginners"]
+TYPED = "1\ninfo plain\n?\nboard\nlog\nquit\n"
+CLEARED = "\x1b[2J\x1b[H"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_game_is_played_on_one_screen_of_the_terminal(width):
+    output = in_terminal(PLAY, width, TYPED)
+    assert output.count(CLEARED) == 2  # before each choice
+    assert COLORS.search(output)
+    lines = lines_of(output)
+    assert max(map(len, lines)) <= width
+    assert any("Plain: Battlefield" in line for line in lines)
+    assert any("You left the game." in line for line in lines)
+    assert not COLORS.search(in_terminal(PLAY, width, TYPED, NO_COLOR="1"))
+
+
+@pytest.mark.slow
+def test_screen_is_neither_cleared_nor_colored_in_pipes_and_dumb_terminals():
+    assert "\x1b" not in in_pipe(PLAY)[0]
+    assert "\x1b" not in in_terminal(PLAY, 80, TYPED, TERM="dumb")
+
+
+@pytest.mark.parametrize(
+    ("terminal", "options", "pauses"), [(True, [], {1.0}), (False, [], {0.0}), (True, ["--delay", "0.5"], {0.5})]
+)
+def test_watching_pauses_between_boards_in_a_terminal(monkeypatch, terminal, options, pauses):
+    slept = []
+    monkeypatch.setattr("sackarmies_training.cli_play.clears_screen", lambda: terminal)
+    monkeypatch.setattr("sackarmies_training.cli_play.time.sleep", slept.append)
+    words = ["watch", "random", "random", "--army", "beginners", "--army", "beginners", *options]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert set(slept) == pauses
+    assert len(slept) > 3
 
 
 @pytest.mark.slow
