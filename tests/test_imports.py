@@ -33,7 +33,7 @@ ROOMS = (
 LIBRARIES: dict[str, set[str]] = {
     "core": {"numpy", "numba", "llvmlite", "pydantic", "pydantic_core", "filelock", "platformdirs"},
     "games": {"numpy", "numba", "pydantic", "tomli_w"},
-    "render": {"numpy", "PIL"},
+    "render": {"numpy", "PIL", "imageio_ffmpeg"},
     "testing": {"numpy"},
     "envs": {"numpy", "gymnasium", "pettingzoo"},
     "registry": {"gymnasium", "pettingzoo"},

@@ -13,7 +13,7 @@ from sackarmies_env.render.board import REFEREE
 from sackarmies_env.render.scene import Drawing, drawing_of
 from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Shape, Text
 
-FONT = "Helvetica Neue, Arial, Liberation Sans, sans-serif"
+FONT = "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans Condensed, sans-serif"  # the last is the widest
 
 
 def svg(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE) -> str:

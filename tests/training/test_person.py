@@ -8,7 +8,8 @@ import pytest
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_training.person import CLEAR, Person, in_columns
+from sackarmies_training.person import CLEAR, Person
+from sackarmies_training.terminal import in_columns
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, twin
 

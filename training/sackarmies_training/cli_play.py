@@ -18,6 +18,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
+from sackarmies_training.choices import label_of
 from sackarmies_training.cli_errors import console
 from sackarmies_training.cli_options import (
     REFEREE,
@@ -31,7 +32,8 @@ from sackarmies_training.cli_options import (
     completes,
     viewer_seat,
 )
-from sackarmies_training.person import Person, clears_screen, label_of
+from sackarmies_training.person import Person
+from sackarmies_training.terminal import clears_screen
 from sackarmies_training.web.command import (
     BrowserOption,
     PortOption,
@@ -120,7 +122,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     browser: BrowserOption = True,
     saves: SavesOption = None,
 ) -> None:
-    """Play against agents, in the terminal or in the browser: type a number or the text of an action; ? for help."""
+    """Play against agents, in the terminal or in the browser: type a number or a name; ? for help."""
     opponents = against or [_strongest(game)]
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:

@@ -6,12 +6,9 @@ messages included.
 
 from __future__ import annotations
 
-import math
-import os
 import shutil
-import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
 from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.messages import printable, shorten, suggestion
@@ -23,9 +20,11 @@ from sackarmies_env.render.ansi_words import field_words, unit_lines
 from sackarmies_env.render.board import Hex, Picture, reading_order
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.picture import find_picture
+from sackarmies_training.choices import coordinates, hex_of, meant, odds_of, plain
 from sackarmies_training.cli_errors import console
+from sackarmies_training.terminal import clears_screen, in_columns
 from sackarmies_training.web.feed import news
-from sackarmies_training.web.rules import Choice, GameTable, known_states, table_of
+from sackarmies_training.web.rules import Choice, known_states, table_of
 
 MAX_LISTED = 40  # choices that are listed without a request
 MAX_NEWS = 12  # events that are told without a request
@@ -180,16 +179,7 @@ class Person:
         """Return the choice that is meant: by number, text or name; say so if there is none, or more than one."""
         if answer.isdecimal() and 1 <= int(answer[:9]) <= len(self._choices):
             return self._choices[int(answer[:9]) - 1]
-        wanted = plain(answer)
-        found: list[Choice] = []
-        ways: tuple[Callable[[Choice], bool], ...] = (  # the first that fits a choice
-            lambda choice: wanted in {plain(choice["text"]), plain(choice["label"])},
-            lambda choice: "hex" in choice and coordinates(wanted) == hex_of(choice),
-            lambda choice: len(wanted) > 1 and plain(choice["label"]).startswith(wanted),
-            lambda choice: len(wanted) > 2 and wanted in plain(choice["label"]),
-        )
-        for is_meant in ways:
-            found = found or [choice for choice in self._choices if is_meant(choice)]
+        found = meant(answer, self._choices)
         if len({choice["label"] for choice in found}) == 1:
             return found[0]
         told = shorten(printable(answer))
@@ -281,52 +271,8 @@ WORDS: dict[str, Callable[[Person, str], None]] = {
 # --- text
 
 
-def label_of(table: GameTable, match: Match, action: int) -> str:
-    """Return what the current player would be told that an action is."""
-    picture = find_picture(match.game, match.states, match.player)
-    return str(table.choices(known_states(match), picture, [action])[0]["label"])
-
-
-def clears_screen() -> bool:
-    """Return whether stdout is a terminal that can be cleared."""
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-
-
 def write(text: str, indent: str = "") -> None:
     """Print text of any origin, wrapped at the width of the terminal."""
     for line in text.split("\n"):
         for part in textwrap.wrap(line, text_columns(None), subsequent_indent=indent, drop_whitespace=True) or [""]:
             console.print(part, markup=False, highlight=False, soft_wrap=True)
-
-
-def in_columns(texts: Sequence[str], width: int) -> list[str]:
-    """Return texts in lines of as many columns as fit, read downward."""
-    cell = max(map(len, texts), default=0) + 3
-    rows = math.ceil(len(texts) / max(1, (width + 3) // cell))
-    return ["".join(text.ljust(cell) for text in texts[row::rows]).rstrip() for row in range(rows)]
-
-
-def hex_of(choice: Choice) -> Hex:
-    """Return the hex of a choice; 0,0 for others."""
-    q, r = choice.get("hex", (0, 0))
-    return int(q), int(r)
-
-
-def odds_of(choice: Choice) -> str:
-    """Return what comes of an attack, in brackets."""
-    return f" ({choice['odds']['text']})" if "odds" in choice else ""
-
-
-def plain(text: str) -> str:
-    """Return a text as it is compared: lower case, single blanks."""
-    return " ".join(text.lower().split())
-
-
-def coordinates(text: str) -> Hex | None:
-    """Return the hex that is written as 1,-1 or "hex 1,-1", None for other texts."""
-    parts: Iterable[str] = text.removeprefix("hex ").split(",")
-    try:
-        q, r = (int(part[:6]) for part in parts)
-    except ValueError:
-        return None
-    return q, r

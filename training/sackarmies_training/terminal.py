@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import os
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -32,3 +35,15 @@ class PlainConsole(Console):
 def safe(text: str) -> str:
     """Return a text of one or more lines without what controls a terminal or cannot be seen."""
     return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def clears_screen() -> bool:
+    """Return whether stdout is a terminal that can be cleared."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def in_columns(texts: Sequence[str], width: int) -> list[str]:
+    """Return texts in lines of as many columns as fit, read downward."""
+    cell = max(map(len, texts), default=0) + 3
+    rows = math.ceil(len(texts) / max(1, (width + 3) // cell))
+    return ["".join(text.ljust(cell) for text in texts[row::rows]).rstrip() for row in range(rows)]
