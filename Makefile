@@ -10,12 +10,13 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser clean
+.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser site clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
+	@echo "make site       the site from these pages, in build/site; it needs no network and loads nothing from elsewhere"
 	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
@@ -68,6 +69,11 @@ docs: setup
 	$(BIN)/python docs/build.py
 	$(BIN)/pip-licenses --output-file docs/licences.md
 	$(BIN)/python -m benchmarks.page
+
+# Warnings are errors; doctrees lie elsewhere, so that build/site holds the site alone.
+site: setup
+	@rm -rf build/site build/site-doctrees
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/site-doctrees docs build/site
 
 # The other libraries get an environment of their own: exact versions, for Python 3.11.
 $(PEERS_STAMP): benchmarks/peers.txt

@@ -1,4 +1,4 @@
-"""Generated pages of the documentation: those of the registered games, their indexes of rules, the picture of a board.
+"""Generated pages of the documentation: those of the registered games, their indexes of rules, reference, pictures.
 
 `python docs/build.py` (or `make docs`) writes them; `--check` only tells which ones are out of date.
 
@@ -19,13 +19,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+if __name__ == "__main__":
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # some positions: quicker interpreted than compiled
+
+from pictures import pictures
+from reference_pages import reference_pages
+from rules_pages import rules_pages
+
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
-from sackarmies_env.registry import DEFAULT_GAME, list_games, load_game
+from sackarmies_env.registry import DEFAULT_GAME, list_games
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-BOARD = DOCS / "images" / "board.toml"
 RULES = DOCS / "rules"
 ID_LIST = RULES / "ids.toml"  # of the default game
 GAMES_FOLDER = ROOT / "sackarmies_env" / "games"
@@ -230,21 +237,9 @@ def rules_index(game_id: str) -> str:
     return index_markdown(rules, find_claims(GAMES_FOLDER / game_id), find_tests(rules, folder)[0])
 
 
-def board_picture() -> str:
-    """Return the picture of the README: the position in board.toml as General 0 sees it."""
-    import numpy as np
-
-    from sackarmies_env.render import svg
-
-    game = load_game(DEFAULT_GAME, scenario=BOARD)
-    states = game.new_states(1)
-    game.reset(game.params, states, np.zeros(1, np.int64))
-    return svg(game, states, 0)
-
-
 def pages() -> dict[Path, str]:
     """Return the text of every generated page by its path; those of the default game stand at the top of docs/."""
-    texts = {BOARD.with_suffix(".svg"): board_picture()}
+    texts = pictures() | {DOCS / name: text for name, text in (rules_pages() | reference_pages()).items()}
     for game_id in list_games():
         texts |= game_pages(game_id)
     return texts
@@ -283,5 +278,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # one position: quicker interpreted than compiled
     sys.exit(main())

@@ -68,7 +68,7 @@ class NetworkSection(StrictModel):
 
     token: Annotated[int, Field(ge=1, le=1024)] = 48  # vector of a token
     mark: Annotated[int, Field(ge=1, le=256)] = 16  # what of it is laid out on the board
-    hidden: Annotated[int, Field(ge=2, le=4096)] = 128
+    hidden: Annotated[int, Field(ge=2, le=4096)] = 128  # vector of a decision
     patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far around a hex is looked
 
 
@@ -77,16 +77,16 @@ class PPOSection(StrictModel):
 
     decisions: Count  # of the learner, in all
     max_minutes: Positive | None = None  # training stops after this time even if decisions are left
-    envs: Count = 64
-    steps: Count = 64
-    minibatch: Count = 1024
-    epochs: Count = 2
-    learning_rate: Positive = 5e-4
-    final_learning_rate: Share = 5e-5
-    gamma: Annotated[float, Field(gt=0, le=1)] = 0.997
-    gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95
-    clip_range: Positive = 0.2
-    entropy: Share = 0.01
+    envs: Count = 64  # games played side by side
+    steps: Count = 64  # decisions in each game between two updates
+    minibatch: Count = 1024  # decisions an optimizer step; it must divide envs * steps
+    epochs: Count = 2  # passes over the decisions of an update
+    learning_rate: Positive = 5e-4  # at first
+    final_learning_rate: Share = 5e-5  # at the end; it falls evenly
+    gamma: Annotated[float, Field(gt=0, le=1)] = 0.997  # discount of a decision
+    gae_lambda: Annotated[float, Field(ge=0, le=1)] = 0.95  # of advantages, a decision
+    clip_range: Positive = 0.2  # of the ratio of new to old probabilities
+    entropy: Share = 0.01  # weight of the entropy
     threads: Count = 1  # of torch; more help on an idle machine and hurt badly on a busy one
 
     @model_validator(mode="after")
@@ -108,10 +108,10 @@ class LearnSection(StrictModel):
     line_ups: Annotated[int, Field(ge=0)] = 0  # draws of armies that games are shared among; 0: the armies of [game]
     steps: Count = 64  # decisions of each game between two updates
     minibatch: Count = 1024  # decisions that an optimizer step learns a choice from
-    epochs: Count = 1
-    learning_rate: Positive = 1e-3
-    final_learning_rate: Share = 1e-4
-    max_gradient: Positive = 0.5
+    epochs: Count = 1  # passes over the decisions of an update
+    learning_rate: Positive = 1e-3  # at first
+    final_learning_rate: Share = 1e-4  # at the end; it falls evenly
+    max_gradient: Positive = 0.5  # norm to which gradients are cut
     clip_range: Share = 0.2  # of the ratio of new to old probabilities; 0: not clipped
     old_policy: Share = 0.1  # weight of the divergence from the policy that played
     magnet: Share = 0.0  # weight of the divergence from the magnet at first, see `magnet_power`
@@ -119,10 +119,10 @@ class LearnSection(StrictModel):
     magnet_power: Share = 0.3  # the weight of the magnet falls as (updates + 1) ** -power
     magnet_least: Share = 0.001  # it falls no lower
     entropy: Share = 0.05  # weight of the entropy at first
-    final_entropy: Share = 0.0
+    final_entropy: Share = 0.0  # weight of the entropy at the end
     gae_lambda: Fraction = 0.8  # a turn, of advantages
     value_lambda: Fraction = 0.9  # a turn, of what values are trained to
-    value_weight: Share = 0.5
+    value_weight: Share = 0.5  # weight of the loss of values
     largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions, of largest |advantage|, learned from
     value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
     average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) updates
@@ -130,7 +130,7 @@ class LearnSection(StrictModel):
     advice: AdviceText = ""  # the agent whose choice is an input of the network
     shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
     start: str = ""  # a checkpoint whose weights to start from
-    device: str = "cpu"
+    device: str = "cpu"  # of torch: cpu, cuda, cuda:1, ...
     precision: Literal["float32", "bfloat16"] = "float32"
     threads: Count = 1  # of torch
 
@@ -150,8 +150,8 @@ class TeacherSection(StrictModel):
     noise: Fraction = 0.1  # share of random actions, so that more is seen
     softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
     games: Count = 100  # played side by side, for one lesson
-    minibatch: Count = 512
-    learning_rate: Positive = 1e-3
+    minibatch: Count = 512  # decisions an optimizer step
+    learning_rate: Positive = 1e-3  # of this start
     choices: Share = 1.0  # weight of its choices in the loss
     gains: Share = 0.0  # weight of what labels of a search say that choices gain, see `sackarmies labels`
     gain_entropy: Share = 0.003  # weight of the entropy beside these gains
@@ -167,19 +167,19 @@ class TeacherSection(StrictModel):
 class CurveSection(StrictModel):
     """Games of the averaged network during training, for its learning curve."""
 
-    opponent: AgentText = "greedy"
-    every_minutes: Positive = 1.0
-    games: Count = 200
+    opponent: AgentText = "greedy"  # whom it plays
+    every_minutes: Positive = 1.0  # between two points of the curve
+    games: Count = 200  # for each point
     deterministic: bool = True  # the network's likeliest action; false: drawn from its policy
 
 
 class SelfPlaySection(StrictModel):
     """Opponents of the learner: weights of a random choice made for each game and opposing seat."""
 
-    scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})
+    scripted: dict[AgentText, Share] = Field(default_factory=lambda: {"random": 1.0})  # agents and their weights
     past: Share = 1.0  # weight of the learner's own past
     snapshot_every: Count = 50_000  # decisions between two snapshots
-    pool_size: Annotated[int, Field(ge=1, le=MAX_POOL)] = 8
+    pool_size: Annotated[int, Field(ge=1, le=MAX_POOL)] = 8  # snapshots that are kept
 
     @model_validator(mode="after")
     def _somebody_to_play(self) -> SelfPlaySection:
@@ -193,11 +193,11 @@ class SelfPlaySection(StrictModel):
 class ImitationSection(StrictModel):
     """A head start: the learner first imitates a General."""
 
-    teacher: AgentText
+    teacher: AgentText  # who is imitated
     decisions: Count  # of the teacher, in all
     noise: Annotated[float, Field(ge=0, le=1)] = 0.1  # share of random actions, so that more is seen
     games: Count = 200  # played side by side, for one lesson
-    learning_rate: Positive = 1e-3
+    learning_rate: Positive = 1e-3  # of this start
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> ImitationSection:
@@ -210,18 +210,18 @@ class CheckpointSection(StrictModel):
     """When to write checkpoints and how many of them to keep."""
 
     every: Count = 100_000  # decisions between two checkpoints
-    keep: Count = 2
+    keep: Count = 2  # how many; older ones are deleted
 
 
 class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
-    agents: Annotated[list[AgentText], Field(min_length=2)]
-    seeds: Count = 20
+    agents: Annotated[list[AgentText], Field(min_length=2)]  # who plays; `learner` is the General just trained
+    seeds: Count = 20  # of each line-up; each is played in all seatings
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] | None = None  # drawn and kept secret until the end if left out
     batch: Count = 10  # seeds played side by side; an interrupted tournament repeats no more than a batch a worker
     workers: Count = 2  # processes
-    ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"
+    ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"  # how strength is computed from scores
     isolate: bool = False  # agents run in separate processes
     time_limit: Positive | None = None  # seconds a decision, see `Isolation`
     start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
@@ -251,7 +251,7 @@ class RunConfig(StrictModel):
     """A training run and the tournament that follows, whatever the trainer."""
 
     folder: str  # for checkpoints, logs and results
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1  # of everything random in the run, the tournament aside
     game: GameSection = Field(default_factory=GameSection)
     network: NetworkSection = NetworkSection()
     shaping: dict[str, Share] = Field(default_factory=dict)  # weights of the game's potential, see shaping.py

@@ -19,7 +19,12 @@ NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that t
 
 
 class Rung(StrictModel):
-    """A frozen agent and its short name."""
+    """A frozen agent and its short name.
+
+    Attributes:
+        name: short, for tables.
+        agent: as commands name it.
+    """
 
     name: Annotated[SingleLine, Field(min_length=1, max_length=MAX_NAME)]
     agent: AgentText

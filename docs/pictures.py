@@ -1,0 +1,197 @@
+"""Pictures of the documentation: boards with numbered marks, and diagrams; `docs/build.py` writes them.
+
+All are made of the shapes of `sackarmies_env.render`, from positions in docs/images/*.toml.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from sackarmies_env.registry import DEFAULT_GAME, load_game
+from sackarmies_env.render import svg, theme
+from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.scene import Drawing, make_camera, make_scene
+from sackarmies_env.render.shapes import Circle, Line, Point, Polygon, Rect, Scene, Text
+from sackarmies_env.render.svg import paint_svg
+
+IMAGES = Path(__file__).resolve().parent / "images"
+BOARD = IMAGES / "board.toml"
+MARK = 14.0  # radius of a numbered mark, in pixels
+FONT = 15.0
+BOX_LINE = 21.0  # between lines of a box
+
+Marks = dict[str, Point]
+
+
+def pictures() -> dict[Path, str]:
+    """Return every picture by its path."""
+    boards = {
+        "board.svg": position_picture("board.toml", 0),
+        "board_of_general_1.svg": position_picture("board.toml", 1),
+        "board_marked.svg": marked_picture("board.toml", 0, BOARD_MARKS),
+        "attack.svg": marked_picture("attack.toml", 0, ATTACK_MARKS, actions=("melee",)),
+    }
+    boards |= {f"generals_{number}.svg": position_picture(f"generals_{number}.toml", None) for number in range(3, 7)}
+    diagrams = {"decision.svg": diagram(DECISION), "rooms.svg": diagram(ROOMS)}
+    return {IMAGES / name: text for name, text in (boards | diagrams).items()}
+
+
+# --- boards
+
+Hexes = dict[str, tuple[tuple[int, int], Point]]
+BOARD_MARKS: Hexes = {  # number -> hex, and where in it, in radii
+    "1": ((2, 0), (0.0, -0.15)),
+    "2": ((1, -1), (0.45, 0.62)),
+    "3": ((2, -1), (-0.62, -0.5)),
+    "4": ((0, 2), (-0.62, -0.5)),
+    "5": ((-2, 0), (-0.62, -0.5)),
+    "6": ((2, 1), (0.0, 0.1)),
+    "7": ((2, -2), (0.55, 0.62)),
+}
+ATTACK_MARKS: Hexes = {
+    "1": ((0, 0), (-0.62, -0.55)),
+    "2": ((1, 0), (-0.45, -0.72)),
+    "3": ((2, 0), (-0.62, -0.55)),
+}
+
+
+def position_picture(name: str, viewer: int | None) -> str:
+    """Return the picture of a position as a seat sees it, the referee if it is None."""
+    game = load_game(DEFAULT_GAME, scenario=IMAGES / name)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    return svg(game, states, viewer)
+
+
+def marked_picture(name: str, viewer: int, marks: Hexes, actions: tuple[str, ...] = ()) -> str:
+    """Return the picture of a position, after some actions, with numbers on hexes that a text explains."""
+    game = load_game(DEFAULT_GAME, scenario=IMAGES / name)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.zeros(1, np.int64))
+    for text in actions:
+        game.step(game.params, states, [game.parse_action(states, text)])
+    picture = find_picture(game, states, viewer)
+    if picture is None:
+        raise ValueError(f"the game {DEFAULT_GAME} has no picture")
+    camera = make_camera(picture.hexes)
+    scene = make_scene(picture)
+    for number, (at, (dx, dy)) in marks.items():
+        place = camera.place(at)
+        draw_mark(scene, place.x + dx * place.r, place.y + dy * place.r, number)
+    return paint_svg(Drawing(f"{picture.title}: {picture.headline()}", scene))
+
+
+def draw_mark(scene: Scene, x: float, y: float, number: str) -> None:
+    """Draw a number that the text refers to."""
+    scene.append(Circle(x, y, MARK, theme.INK, theme.WHITE, 2.5))
+    scene.append(Text(x, y, number, 17.0, theme.WHITE, bold=True))
+
+
+# --- diagrams: boxes by name with their middle and lines of text, and arrows between them
+
+Boxes = dict[str, tuple[Point, str]]
+Arrows = tuple[tuple[str, str, str], ...]
+
+DECISION: tuple[str, Boxes, Arrows] = (
+    "How a decision is processed",
+    {
+        "agent": ((640, 60), "agent\nact(observation, mask)"),
+        "adapter": ((250, 190), "adapter: PettingZoo,\nGymnasium, vector"),
+        "check": ((640, 190), "check: integer,\nin range, legal"),
+        "engine": ((1030, 190), "engine: Match (one game)\nor Batch (many games)"),
+        "step_batch": ((1030, 340), "step_batch, the compiled entry:\na loop over commands"),
+        "apply": ((640, 450), "apply the choice"),
+        "run": ((640, 570), "run procedures to\nthe next decision"),
+        "legal": ((640, 700), "legal ids, as bits\nin the state"),
+        "outputs": ((1030, 700), "mask, observation,\nreturns"),
+    },
+    (
+        ("agent", "adapter", "action id"),
+        ("adapter", "check", ""),
+        ("check", "engine", ""),
+        ("engine", "step_batch", "commands, slots"),
+        ("step_batch", "apply", ""),
+        ("apply", "run", ""),
+        ("run", "legal", ""),
+        ("legal", "outputs", ""),
+        ("outputs", "step_batch", "copies, or read-only arrays"),
+        ("engine", "agent", "the current player's"),
+    ),
+)
+ROOMS: tuple[str, Boxes, Arrows] = (
+    "The rooms of a game: arrows lead to what a room imports",
+    {
+        "game": ((640, 60), "game.py, config.py\none Game of a configuration"),
+        "belief": ((300, 200), "belief/\nsampling of hidden tokens,\ndeterminize"),
+        "scenario": ((760, 200), "scenario/\npositions in and out"),
+        "words": ((1100, 200), "words/\nnarration, sentences, pages"),
+        "play": ((300, 350), "play/\napply, run to decision,\nlegal ids, entry"),
+        "tokens": ((1000, 350), "tokens/\nschemas, catalogue, armies,\ntexts, prices"),
+        "observation": ((300, 490), "observation/\nwhat a player sees"),
+        "rules": ((300, 610), "rules/\nthe chapters of the rulebook"),
+        "state": ((640, 730), "state/\nrecord, params, constants, flow,\nchance, actions, layout"),
+    },
+    (
+        ("game", "belief", ""),
+        ("game", "scenario", ""),
+        ("belief", "play", ""),
+        ("scenario", "play", ""),
+        ("scenario", "tokens", ""),
+        ("words", "tokens", ""),
+        ("play", "observation", ""),
+        ("observation", "rules", ""),
+        ("rules", "state", ""),
+        ("tokens", "state", ""),
+    ),
+)
+
+
+def diagram(content: tuple[str, Boxes, Arrows]) -> str:
+    """Return boxes and arrows as an SVG document."""
+    title, boxes, arrows = content
+    scene: Scene = [Rect(0, 0, theme.WIDTH, theme.HEIGHT, theme.PANEL_PAPER)]
+    for start, end, label in arrows:
+        draw_arrow(scene, boxes[start], boxes[end], label)
+    for middle, text in boxes.values():
+        draw_box(scene, middle, text)
+    return paint_svg(Drawing(title, scene))
+
+
+def size_of(text: str) -> Point:
+    """Return width and height of a box."""
+    lines = text.split("\n")
+    return max(len(line) for line in lines) * FONT * 0.56 + 36, len(lines) * BOX_LINE + 26
+
+
+def draw_box(scene: Scene, middle: Point, text: str) -> None:
+    """Draw a box; its first line is bold."""
+    (x, y), (width, height), lines = middle, size_of(text), text.split("\n")
+    scene.append(Rect(x - width / 2, y - height / 2, width, height, theme.WHITE, theme.SEATS[0], 2, 8))
+    for row, line in enumerate(lines):
+        scene.append(Text(x, y + (row - (len(lines) - 1) / 2) * BOX_LINE, line, FONT, theme.INK, bold=row == 0))
+
+
+def draw_arrow(scene: Scene, start: tuple[Point, str], end: tuple[Point, str], label: str) -> None:
+    """Draw an arrow from box to box, with a label in its middle."""
+    (ax, ay), (bx, by) = edge_point(start, end[0]), edge_point(end, start[0])
+    angle = math.atan2(by - ay, bx - ax)
+    cos, sin = math.cos(angle), math.sin(angle)
+    back = (bx - 14 * cos, by - 14 * sin)
+    head = ((bx, by), (back[0] - 6 * sin, back[1] + 6 * cos), (back[0] + 6 * sin, back[1] - 6 * cos))
+    scene.append(Line(((ax, ay), back), theme.INK, 1.8))
+    scene.append(Polygon(head, theme.INK))
+    if label:
+        x, y, width = (ax + bx) / 2, (ay + by) / 2, len(label) * 13 * 0.55 + 10
+        scene.append(Rect(x - width / 2, y - 11, width, 22, theme.PANEL_PAPER))
+        scene.append(Text(x, y, label, 13, theme.INK))
+
+
+def edge_point(box: tuple[Point, str], target: Point) -> Point:
+    """Return where the line from the middle of a box toward a point leaves it."""
+    (x, y), (width, height) = box[0], size_of(box[1])
+    dx, dy = target[0] - x, target[1] - y
+    share = min((width / 2 + 5) / abs(dx) if dx else math.inf, (height / 2 + 5) / abs(dy) if dy else math.inf)
+    return x + dx * share, y + dy * share
