@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -25,10 +26,17 @@ from tests.second_game import kept_registries
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "liars_dice.py"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOTEBOOKS = ROOT / "docs" / "notebooks"  # cells of one run: tests/docs/test_notebooks.py
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if not page.is_relative_to(NOTEBOOKS)),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`((?:sackarmies|make) [^`]*)`")
 COMPILES = re.compile(r"numba\.njit|flat\.py")
+OPENING = re.compile(r"^```(.*)$", re.MULTILINE)
+TESTED = {"python", "py", "sh", "toml"}  # languages of blocks that tests of this file run, compare, parse or read
+SHOWN = {"{eval-rst}", "text"}  # for Sphinx, and output
 PLACEHOLDER = "COMMAND"  # stands for any command
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
@@ -59,9 +67,24 @@ def commands():
 
 def test_there_are_examples_on_the_pages_that_users_read_first():
     pages = {parameter.id.rpartition("-")[0] for parameter in blocks("python")}
-    assert {"README", "adding_a_game", "environments", "scenarios", "search_agents", "tournaments"} <= pages
+    assert {
+        "README",
+        "adding_a_game",
+        "environments",
+        "how_to_play",
+        "kernels",
+        "scenarios",
+        "search_agents",
+        "tournaments",
+    } <= pages
     assert len(blocks("py")) > 10
     assert len(commands()) > 12
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_blocks_have_languages_that_are_tested(page):
+    openings = OPENING.findall(page.read_text(encoding="utf-8"))[::2]
+    assert set(openings) <= TESTED | SHOWN
 
 
 @pytest.mark.parametrize("code", blocks("python"))
@@ -71,6 +94,8 @@ def test_python_examples_run(code, tmp_path, monkeypatch):
         play = RandomPlay(sackarmies_env.load_game("sack_armies"), seed=1, max_plies=30)
         play.play()
         save_record(make_record(play.game, play.seed, play.actions), Path("game.json"))
+    if "attack.toml" in code:  # the position that the page shows
+        shutil.copy(ROOT / "docs" / "images" / "attack.toml", "attack.toml")
     if "flat.py" in code:  # the agent that the page shows first
         Path("flat.py").write_text(blocks_of("search_agents")[0], encoding="utf-8")
     with kept_registries():
@@ -135,5 +160,5 @@ def test_commands_are_parsed(line):
             break
         assert words[0] in command.commands, f"{line}: there is no command {words[0]}"
         command = command.commands[words.pop(0)]
-    if not isinstance(command, TyperGroup):
+    if words and not isinstance(command, TyperGroup):  # no words: the command is only named
         command.make_context(command.name, words)
