@@ -10,7 +10,7 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks clean
+.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks dist clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
@@ -18,6 +18,7 @@ help:
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
 	@echo "make site       the site from these pages, in build/site; it needs no network and loads nothing from elsewhere"
 	@echo "make notebooks  the pages of docs/notebooks as notebooks with outputs, in build/notebooks"
+	@echo "make dist       wheel and source distribution, in dist; checked, and tried without the source tree"
 	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
@@ -75,6 +76,7 @@ docs: setup
 site: setup
 	@rm -rf build/site build/site-doctrees
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/site-doctrees docs build/site
+	$(BIN)/python docs/check_site.py build/site
 
 # The pages of docs/notebooks as notebooks with their outputs, for Jupyter.
 notebooks: setup
@@ -82,6 +84,13 @@ notebooks: setup
 	for page in docs/notebooks/*.md; do \
 		$(BIN)/python -m jupytext --to ipynb --execute --output build/notebooks/$$(basename $$page .md).ipynb $$page || exit 1; \
 	done
+
+# Wheel and source distribution in dist/, and what a user of the wheel meets: docs/releasing.md.
+dist: setup
+	@rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m pytest -q tests/test_dist.py
 
 # The other libraries get an environment of their own: exact versions, for Python 3.11.
 $(PEERS_STAMP): benchmarks/peers.txt

@@ -131,7 +131,7 @@ class LearnSection(StrictModel):
     shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
     start: str = ""  # a checkpoint whose weights to start from
     device: str = "cpu"  # of torch: cpu, cuda, cuda:1, ...
-    precision: Literal["float32", "bfloat16"] = "float32"
+    precision: Literal["float32", "bfloat16"] = "float32"  # that the network is computed with
     threads: Count = 1  # of torch
 
     @model_validator(mode="after")

@@ -1,0 +1,161 @@
+"""The site: its extension, its check, and that generated pages leave nothing out. `make site` builds it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from sackarmies_env.games.sack_armies.state.constants import Ability
+from sackarmies_env.games.sack_armies.switches import Switches
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+ROW = re.compile(r"^\| (.+) \|$", re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def docs_on_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+
+
+def module(name):
+    """Import a module of docs/, which is no package."""
+    return importlib.import_module(name)
+
+
+def cells(page):
+    """Return the rows of the tables of a page."""
+    return [row.split(" | ") for row in ROW.findall((DOCS / page).read_text(encoding="utf-8"))]
+
+
+# --- generated pages
+
+
+def test_page_of_abilities_has_all_of_the_engine_each_with_units():
+    rows = [row for row in cells("abilities.md") if row[0].startswith("**")]
+    assert list(module("rules_pages").ABILITIES) == list(Ability)
+    assert len(rows) == len(Ability)
+    assert all(kind in {"action", "free"} and len(said) > 40 and holders for _, kind, said, holders in rows)
+
+
+def test_page_of_switches_has_all_each_with_a_meaning():
+    rows = {row[0].strip("`"): row for row in cells("switches.md")}
+    assert set(Switches.model_fields) <= set(rows)
+    assert all(len(rows[name][3]) > 10 for name in Switches.model_fields)
+
+
+def test_rulings_name_only_switches_that_exist():
+    assert set(module("rules_pages").rulings_by_switch()) <= set(Switches.model_fields)
+
+
+def test_every_key_of_a_configuration_has_a_meaning():
+    pages = module("reference_pages")
+    models = [model for _, _, model, _ in pages.FILES] + list(pages.SHARED.values())
+    models += [model for *_, sections in pages.FILES for model in sections.values()]
+    sections = {name.strip("[]") for *_, inner in pages.FILES for name in inner} | set(pages.SHARED)
+    missing = [
+        f"{model.__name__}.{name}"
+        for model in models
+        for name in model.model_fields
+        if name not in pages.key_meanings(model) and name not in sections
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "integer", "minimum": 0, "exclusiveMaximum": 2**128}, "integer, at least 0, below 2^128"),
+        ({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "number, above 0, at most 1"),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "text"),
+        ({"enum": ["pairs", "mixed"], "type": "string"}, '`"pairs"` or `"mixed"`'),
+        ({"type": "array", "items": {"type": "string"}}, "list of texts"),
+        ({"type": "boolean"}, "true or false"),
+    ],
+)
+def test_values_of_keys_are_told_in_words(schema, words):
+    assert module("reference_pages").allowed(schema, {}) == words
+
+
+def test_page_of_commands_has_every_command():
+    page = (DOCS / "command_reference.md").read_text(encoding="utf-8")
+    for command in ("train", "tournament", "evaluate", "play", "watch", "replay", "army check", "ladder exploit"):
+        assert f"\n## sackarmies {command}\n" in page
+
+
+# --- the extension
+
+
+def test_tree_of_contents_is_what_the_front_page_lists():
+    text = "# Site\n\n- [no](no.md)\n\n## Train\n\n- [A](a.md): first\n- [B](deep/b.md)\n\n## Words\n\nNo list.\n"
+    assert module("site_pages").toctrees(text) == ("\n```{toctree}\n:hidden:\n:caption: Train\n\na\ndeep/b\n```\n")
+
+
+@pytest.mark.parametrize(
+    ("link", "page", "leads_to"),
+    [
+        ("results.md#armies", "rewards", "results.md#armies"),
+        ("../results.md", "notebooks/search", "../results.md"),
+        ("../CHANGELOG.md", "design", "changelog.md"),
+        ("../../SECURITY.md#reporting", "notebooks/search", "../security.md#reporting"),
+        ("../README.md", "design", "index.md"),
+        ("decisions/", "design", "decisions/index.md"),
+        ("../sackarmies_env/core/game.py", "design", "source:sackarmies_env/core/game.py"),
+        ("images/attack.toml", "how_to_play", "images/attack.toml"),
+        ("https://semver.org/", "changelog", "https://semver.org/"),
+        ("#a-turn", "how_to_play", "#a-turn"),
+    ],
+)
+def test_links_of_pages_lead_to_pages_of_the_site(link, page, leads_to):
+    assert module("site_pages").site_link(link, (DOCS / page).parent, page) == leads_to
+
+
+def test_link_to_nothing_is_refused():
+    with pytest.raises(ValueError, match=r"design: the link \.\./none\.py leads to no file of the repository"):
+        module("site_pages").site_link("../none.py", DOCS, "design")
+
+
+def test_objects_are_found_in_the_source():
+    link = module("site_pages").source_of("sackarmies_env.core.game", "Game.clone")
+    path, _, line = link.removeprefix("source:").partition("#L-")
+    assert "def clone" in (ROOT / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+
+
+# --- the check of the built site
+
+
+def faults_of(folder, **pages):
+    for name, text in pages.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return module("check_site").faults_of(folder)
+
+
+def test_what_a_page_loads_from_elsewhere_is_found(tmp_path):
+    page = """
+    <link rel="stylesheet" href="https://cdn.example/a.css"><link rel="license" href="https://example.org/mit">
+    <script src="//cdn.example/b.js"></script><img src="data:image/png;base64,AA"><a href="https://example.org">out</a>
+    <style>@import "https://fonts.example/c.css"; p { background: url(https://img.example/d.png) }</style>
+    """
+    assert sorted(faults_of(tmp_path, page=page)) == [
+        "page.html loads //cdn.example/b.js",
+        "page.html loads https://cdn.example/a.css",
+        "page.html loads https://fonts.example/c.css",
+        "page.html loads https://img.example/d.png",
+    ]
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    first = '<h1 id="top">A</h1><a href="#top">1</a><a href="second.html#here">2</a><a href="none.html">3</a>'
+    second = '<p id="here"><a href="first.html#gone">4</a><img src="none.png"></p>'
+    assert faults_of(tmp_path, first=first, second=second) == [
+        "first.html: none.html leads nowhere",
+        "second.html: first.html#gone leads nowhere",
+        "second.html: none.png leads nowhere",
+    ]
+
+
+def test_folder_without_pages_is_a_fault(tmp_path):
+    assert faults_of(tmp_path) == [f"{tmp_path} has no pages"]
