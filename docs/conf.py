@@ -36,9 +36,11 @@ default_role = "code"  # `names` in docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
+maximum_signature_line_length = 90
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # attributes as a list
 add_module_names = False
 python_use_unqualified_type_names = True
 

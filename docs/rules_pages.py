@@ -26,7 +26,7 @@ ABILITIES = {  # name, whether it is an action or free, what it does
     Ability.AUGMENT: (
         "Augment",
         "free",
-        "Gives own units next to it more armor or damage: all of them, or the kind that is named. Not itself.",
+        "Gives own units next to it, but not itself, more armor or damage: all of them, or the kind that is named.",
     ),
     Ability.AQUATIC: (
         "Aquatic",

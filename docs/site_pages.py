@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -21,6 +22,10 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
 from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import replays
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -42,6 +47,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", resolve_links)
     app.connect("html-collect-pages", source_pages)
     app.connect("autodoc-process-docstring", mark_code)
+    app.connect("build-finished", write_replays)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": False}
 
 
@@ -57,6 +63,8 @@ def read_page(app: Sphinx, name: str, content: list[str]) -> None:
         content[0], folder = path.read_text(encoding="utf-8"), ROOT
     if name == "licences":  # written by pip-licenses, as a table alone
         content[0] = f"# Licenses\n\n{content[0]}"
+    if name == "gallery":
+        content[0] += replays.section()
     contents = toctrees(content[0]) if name == app.config.root_doc else folder_toctree(content[0], name)
     parts = FENCED.split(content[0])
     parts[::2] = [LINK.sub(lambda match: site_link(match[1], folder, name), part) for part in parts[::2]]
@@ -170,3 +178,9 @@ def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             lexer = TextLexer()
         shown = highlight(text, lexer, HtmlFormatter(linenos="inline", lineanchors="L", cssclass="highlight"))
         yield page_of(path), {"title": path, "body": f"<h1>{escape(path)}</h1>\n{shown}"}, "page.html"
+
+
+def write_replays(app: Sphinx, fault: Exception | None) -> None:
+    """Write the replay pages that the gallery shows."""
+    if fault is None:
+        replays.write_replays(Path(app.outdir))

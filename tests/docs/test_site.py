@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.games.sack_armies.state.constants import Ability
 from sackarmies_env.games.sack_armies.switches import Switches
+from sackarmies_env.registry import game_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -122,6 +124,25 @@ def test_objects_are_found_in_the_source():
     link = module("site_pages").source_of("sackarmies_env.core.game", "Game.clone")
     path, _, line = link.removeprefix("source:").partition("#L-")
     assert "def clone" in (ROOT / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+
+
+# --- replays of the gallery
+
+
+def test_records_of_the_gallery_replay_to_the_byte():
+    replays = module("replays")
+    assert sorted(replays.TITLES) == sorted(path.stem for path in replays.RECORDS.glob("*.json"))
+    for path in replays.RECORDS.glob("*.json"):
+        record = load_record(path)
+        replay(game_of(record), record)
+
+
+def test_gallery_shows_replays_where_they_can_be_made(monkeypatch):
+    replays = module("replays")
+    monkeypatch.setattr(replays, "can_view", lambda: False)
+    assert replays.section() == ""
+    monkeypatch.setattr(replays, "can_view", lambda: True)
+    assert all(f'src="replays/{name}.html"' in replays.section() for name in replays.TITLES)
 
 
 # --- the check of the built site

@@ -1,0 +1,52 @@
+"""Replay pages of the gallery: each record in docs/records as a page to step through, made by `sackarmies view`.
+
+`site_pages` calls this while it builds the site. Where there is no command `view`, the gallery has no replays.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import typer
+
+from sackarmies_training.cli import app
+
+RECORDS = Path(__file__).resolve().parent / "records"
+FOLDER = "replays"  # of the site
+COMMAND = "from sackarmies_training.cli import app; app()"
+TITLES = {  # name of a record -> what the gallery says of it
+    "two_generals": "Court of the Glade against Scourge: two greedy Generals",
+    "three_generals": "Three greedy Generals",
+}
+
+
+def can_view() -> bool:
+    """Return whether the command line has `sackarmies view`."""
+    return "view" in typer.main.get_command(app).commands
+
+
+def section() -> str:
+    """Return the section of the gallery with the replays, as Markdown; empty where they cannot be made."""
+    if not can_view():
+        return ""
+    parts = ["\n## Live replays\n\nUse the arrow keys, and choose whose eyes you see with.\n"]
+    for name, title in TITLES.items():
+        page = f"{FOLDER}/{name}.html"
+        frame = f'<iframe class="replay" src="{page}" title="{title}" loading="lazy"></iframe>'
+        parts.append(f'\n### {title}\n\n{frame}\n\n<a href="{page}">The replay on a page of its own</a>\n')
+    return "".join(parts)
+
+
+def write_replays(site: Path) -> None:
+    """Write the replay pages into the folder of the site."""
+    if not can_view():
+        return
+    (site / FOLDER).mkdir(exist_ok=True)
+    compiled = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    for name in TITLES:
+        page = site / FOLDER / f"{name}.html"
+        command = [sys.executable, "-c", COMMAND, "view", str(RECORDS / f"{name}.json"), "--html", str(page)]
+        subprocess.run(command, check=True, env=compiled, stdout=subprocess.DEVNULL)
