@@ -48,11 +48,10 @@ html_theme = "furo"
 html_title = f"sackarmies-env {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": False}
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
