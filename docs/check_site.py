@@ -93,7 +93,8 @@ def leads_nowhere(link: str, path: Path, pages: dict[Path, Page]) -> bool:
     if not target.exists():
         return True
     anchor = unquote(parts.fragment)
-    return bool(anchor) and target in pages and anchor not in pages[target].anchors
+    is_anchor = bool(anchor) and "=" not in anchor  # a replay opens at "ply=12"
+    return is_anchor and target in pages and anchor not in pages[target].anchors
 
 
 def main() -> int:

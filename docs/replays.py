@@ -17,6 +17,7 @@ from sackarmies_training.cli import app
 RECORDS = Path(__file__).resolve().parent / "records"
 FOLDER = "replays"  # of the site
 COMMAND = "from sackarmies_training.cli import app; app()"
+OPENED_AT = "ply=150&amp;view=0"  # in the middle of the game, with the eyes of General 0
 TITLES = {  # name of a record -> what the gallery says of it
     "two_generals": "Court of the Glade against Scourge: two greedy Generals",
     "three_generals": "Three greedy Generals",
@@ -35,7 +36,7 @@ def section() -> str:
     parts = ["\n## Live replays\n\nUse the arrow keys, and choose whose eyes you see with.\n"]
     for name, title in TITLES.items():
         page = f"{FOLDER}/{name}.html"
-        frame = f'<iframe class="replay" src="{page}" title="{title}" loading="lazy"></iframe>'
+        frame = f'<iframe class="replay" src="{page}#{OPENED_AT}" title="{title}" loading="lazy"></iframe>'
         parts.append(f'\n### {title}\n\n{frame}\n\n<a href="{page}">The replay on a page of its own</a>\n')
     return "".join(parts)
 

@@ -60,7 +60,7 @@ def blocks_of(page):
 def commands():
     """Return the lines of shell blocks, and the commands that stand in sentences and tables."""
     lines = [line for block in blocks("sh") for line in block.values[0].splitlines()]
-    for page in PAGES:
+    for page in (*PAGES, *sorted(NOTEBOOKS.glob("*.md"))):
         lines += INLINE.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
     return sorted({line.split("#")[0].strip() for line in lines if line.startswith(("sackarmies ", "make "))})
 

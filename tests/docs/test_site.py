@@ -142,7 +142,7 @@ def test_gallery_shows_replays_where_they_can_be_made(monkeypatch):
     monkeypatch.setattr(replays, "can_view", lambda: False)
     assert replays.section() == ""
     monkeypatch.setattr(replays, "can_view", lambda: True)
-    assert all(f'src="replays/{name}.html"' in replays.section() for name in replays.TITLES)
+    assert all(f'src="replays/{name}.html#ply=' in replays.section() for name in replays.TITLES)
 
 
 # --- the check of the built site
@@ -170,6 +170,7 @@ def test_what_a_page_loads_from_elsewhere_is_found(tmp_path):
 
 def test_links_that_lead_nowhere_are_found(tmp_path):
     first = '<h1 id="top">A</h1><a href="#top">1</a><a href="second.html#here">2</a><a href="none.html">3</a>'
+    first += '<a href="second.html#ply=3">a replay at a decision</a>'
     second = '<p id="here"><a href="first.html#gone">4</a><img src="none.png"></p>'
     assert faults_of(tmp_path, first=first, second=second) == [
         "first.html: none.html leads nowhere",
