@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import typer
+from typer.core import TyperGroup
 
 from sackarmies_training.cli import app
 
@@ -26,7 +27,8 @@ TITLES = {  # name of a record -> what the gallery says of it
 
 def can_view() -> bool:
     """Return whether the command line has `sackarmies view`."""
-    return "view" in typer.main.get_command(app).commands
+    command = typer.main.get_command(app)
+    return isinstance(command, TyperGroup) and "view" in command.commands
 
 
 def section() -> str:
