@@ -129,6 +129,7 @@ def test_objects_are_found_in_the_source():
 # --- replays of the gallery
 
 
+@pytest.mark.slow
 def test_records_of_the_gallery_replay_to_the_byte():
     replays = module("replays")
     assert sorted(replays.TITLES) == sorted(path.stem for path in replays.RECORDS.glob("*.json"))
