@@ -46,7 +46,18 @@ def test_page_of_abilities_has_all_of_the_engine_each_with_units():
 def test_page_of_switches_has_all_each_with_a_meaning():
     rows = {row[0].strip("`"): row for row in cells("switches.md")}
     assert set(Switches.model_fields) <= set(rows)
-    assert all(len(rows[name][3]) > 10 for name in Switches.model_fields)
+    assert all(len(rows[name][1]) > 10 for name in Switches.model_fields)
+
+
+def test_every_value_of_a_switch_that_is_no_number_says_what_it_changes():
+    schemas = Switches.model_json_schema()["properties"].items()
+    values = {
+        name: {"on", "off"} - {"on" if schema["default"] else "off"}
+        for name, schema in schemas
+        if schema.get("type") == "boolean"
+    }
+    values |= {name: set(schema["enum"]) - {schema["default"]} for name, schema in schemas if "enum" in schema}
+    assert {name: set(texts) for name, texts in module("rules_pages").OTHERWISE.items()} == values
 
 
 def test_rulings_name_only_switches_that_exist():
