@@ -14,7 +14,9 @@ from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Attachment,
 from sackarmies_env.games.sack_armies.tokens.text import ability_text
 from sackarmies_env.games.sack_armies.tokens.text_schema import AnyAbility, GrantEffect
 
-RULINGS = Path(__file__).resolve().parent / "rules" / "rulings.md"
+DOCS = Path(__file__).resolve().parent
+RULINGS = DOCS / "rules" / "rulings.md"
+LIST = re.compile(r"(<!-- begin abilities[^\n]*-->\n).*(<!-- end abilities -->)", re.DOTALL)  # in how_to_play.md
 
 ABILITIES = {  # name, whether it is an action or free, what it does
     Ability.AMBUSH: (
@@ -186,7 +188,14 @@ shows how to train without fog all the same.
 
 def rules_pages() -> dict[str, str]:
     """Return the generated pages on the rules: file -> text."""
-    return {"abilities.md": abilities_page(), "switches.md": switches_page()}
+    return {"abilities.md": abilities_page(), "switches.md": switches_page(), "how_to_play.md": page_for_players()}
+
+
+def page_for_players() -> str:
+    """Return docs/how_to_play.md with its list of abilities written anew."""
+    page = (DOCS / "how_to_play.md").read_text(encoding="utf-8")
+    items = "".join(f"- **{name}** (*{kind}*): {sentence}\n" for name, kind, sentence in ABILITIES.values())
+    return LIST.sub(lambda match: match[1] + items + match[2], page)
 
 
 def abilities_page() -> str:

@@ -43,6 +43,13 @@ def test_page_of_abilities_has_all_of_the_engine_each_with_units():
     assert all(kind in {"action", "free"} and len(said) > 40 and holders for _, kind, said, holders in rows)
 
 
+def test_page_for_players_tells_every_ability_in_a_sentence():
+    page = (DOCS / "how_to_play.md").read_text(encoding="utf-8")
+    assert all(
+        f"- **{name}** (*{kind}*): {said}\n" in page for name, kind, said in module("rules_pages").ABILITIES.values()
+    )
+
+
 def test_page_of_switches_has_all_each_with_a_meaning():
     rows = {row[0].strip("`"): row for row in cells("switches.md")}
     assert set(Switches.model_fields) <= set(rows)
