@@ -54,7 +54,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[OpenPage]:
-    """A function that opens an address, or a page for one to come; the test fails if a page asks for anything from elsewhere, or complains."""
+    """A function that opens an address, if it is given one, and returns the page.
+
+    The test fails if a page asks for anything from elsewhere, or complains.
+    """
     contexts: list[Any] = []
     faults: list[str] = []
 

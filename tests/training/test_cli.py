@@ -208,7 +208,7 @@ FIGHT = ("--army", "beginners", "--army", "beginners")
 def test_recorded_game_is_made_into_films(tmp_path):
     path = tmp_path / "game.json"
     run("play", "random", *FIGHT, "--record", path, answers="1\n1\nquit\n")
-    result = run("replay", path, "--gif", tmp_path / "game.gif", "--mp4", tmp_path / "game.mp4", "--viewer", 0)
+    result = run("view", path, "--gif", tmp_path / "game.gif", "--mp4", tmp_path / "game.mp4", "--viewer", 0)
     assert result.exit_code == 0, result.output
     assert f"{tmp_path / 'game.gif'} shows " in result.output
     assert (tmp_path / "game.gif").read_bytes().startswith(b"GIF89a")
@@ -218,10 +218,12 @@ def test_recorded_game_is_made_into_films(tmp_path):
 def test_film_that_cannot_be_made_is_refused_before_work_is_done(tmp_path):
     path = tmp_path / "game.json"
     run("play", "random", *FIGHT, "--record", path, answers="quit\n")
-    assert "--gif film.mp4: the name must end in .gif" in refused("replay", path, "--gif", "film.mp4")
-    assert f"--mp4 {tmp_path}: this is a folder, a file is wanted" in refused("replay", path, "--mp4", tmp_path)
+    assert "--gif film.mp4: the name must end in .gif" in refused("view", path, "--gif", "film.mp4")
+    assert f"--mp4 {tmp_path}: this is a folder, a file is wanted" in refused("view", path, "--mp4", tmp_path)
     message = "--viewer 2 is not allowed; allowed are referee and the seats 0 to 1"
-    assert message in refused("replay", path, "--gif", "film.gif", "--viewer", "2")
+    assert message in refused("view", path, "--gif", "film.gif", "--viewer", "2")
+    two = ("--viewer", "0", "--viewer", "1")
+    assert "--viewer is given 2 times: a film" in refused("view", path, "--gif", "film.gif", *two)
 
 
 def test_agent_that_misbehaves_while_watched_forfeits_and_the_record_says_why(tmp_path):

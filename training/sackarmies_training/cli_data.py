@@ -20,11 +20,9 @@ from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
 from sackarmies_training.cli_options import (
-    REFEREE,
     ContestSeedOption,
     GameOption,
     ScenarioArgument,
-    ViewerOption,
     check_writable,
     complete_agent,
     viewer_seat,
@@ -68,26 +66,12 @@ def replay(
     check: Annotated[
         bool, typer.Option("--check", help="Replay the record and verify every ply, byte for byte.")
     ] = False,
-    gif: Annotated[
-        Path | None, typer.Option("--gif", metavar="FILE", help="Write the game as a GIF.", show_default=False)
-    ] = None,
-    mp4: Annotated[
-        Path | None, typer.Option("--mp4", metavar="FILE", help="Write the game as an MP4.", show_default=False)
-    ] = None,
-    viewer: ViewerOption = REFEREE,
-    fps: Annotated[
-        float, typer.Option("--fps", metavar="N", min=0.1, max=50, help="Positions a second in a film.")
-    ] = 2,
 ) -> None:
-    """Narrate a recorded game move by move, verify it, or make a film of it."""
+    """Narrate a recorded game move by move, or verify it."""
     from sackarmies_env.render import narrate
 
     loaded = load_record(record)
     game = game_of(loaded)
-    films = {option: path for option, path in (("--gif", gif), ("--mp4", mp4)) if path is not None}
-    if films:
-        write_films(game, loaded, films, viewer_seat(viewer, game.num_players), fps)
-        return
     if check:
         replay_record(game, loaded)
         console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
@@ -105,22 +89,39 @@ def view(
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write the page to this file instead.", show_default=False),
     ] = None,
+    gif: Annotated[
+        Path | None, typer.Option("--gif", metavar="FILE", help="Write the game as a GIF.", show_default=False)
+    ] = None,
+    mp4: Annotated[
+        Path | None, typer.Option("--mp4", metavar="FILE", help="Write the game as an MP4.", show_default=False)
+    ] = None,
     viewer: Annotated[
         list[str] | None,
         typer.Option(
             "--viewer",
             metavar="SEAT",
-            help="Whose eyes the page offers, a seat or referee; repeat the option. All by default.",
+            help="Whose eyes a page offers, all by default: a seat or referee; repeat the option. A film has one, the "
+            "referee's by default.",
             show_default=False,
         ),
     ] = None,
+    fps: Annotated[
+        float, typer.Option("--fps", metavar="N", min=0.1, max=50, help="Positions a second in a film.")
+    ] = 2,
 ) -> None:
-    """Show a recorded game in the browser, as each player saw it; the page is one file that needs no internet."""
+    """Show a recorded game in the browser, as each player saw it, or write it as one HTML file or as a film."""
     from sackarmies_env.render import Replay
 
     loaded = load_record(record)
     game = game_of(loaded)
     viewers = [viewer_seat(text, game.num_players) for text in viewer] if viewer else None
+    films = {option: path for option, path in (("--gif", gif), ("--mp4", mp4)) if path is not None}
+    if films:
+        if viewers is not None and len(viewers) > 1:
+            raise ValueError(f"--viewer is given {len(viewers)} times: a film shows the game by the eyes of one")
+        write_films(game, loaded, films, viewers[0] if viewers else None, fps)
+        if html is None:
+            return
     page = html or Path(tempfile.mkdtemp(prefix="sackarmies-view-")) / f"{record.stem}.html"
     Replay(game, loaded, viewers).save(page)
     opened = html is None and webbrowser.open(page.resolve().as_uri())
