@@ -119,6 +119,13 @@ def test_info_tells_of_tokens_hexes_and_choices(capsys, monkeypatch):
     assert 'There is no token called "nobody".' in text
 
 
+def test_odds_of_an_attack_are_told_with_its_target(capsys, monkeypatch):
+    person = Person(begun(make_game(scenario=HORSE)), 1)
+    text = said(person, capsys, monkeypatch, "melee", "attacker", "info 1")
+    assert re.search(r"\[1\] General 0's Elven Spearmen at 0,0, damage 2 against armor 2: .*\(\d+%\)\n", text)
+    assert "General 0's Elven Spearmen at 0,0: Damage 2 against armor 2" in text
+
+
 def test_log_tells_all_that_has_happened(capsys, monkeypatch):
     match = begun(make_game(2), seed=5)
     person = Person(match, match.player)

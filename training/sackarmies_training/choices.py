@@ -38,8 +38,11 @@ def hex_of(choice: Choice) -> Hex:
 
 
 def odds_of(choice: Choice) -> str:
-    """Return what comes of an attack, in brackets."""
-    return f" ({choice['odds']['text']})" if "odds" in choice else ""
+    """Return what comes of an attack, as the end of a sentence; "" for other choices."""
+    if "odds" not in choice:
+        return ""
+    told = str(choice["odds"]["text"]).rstrip(".")
+    return f", {told[:1].lower()}{told[1:]}"
 
 
 def plain(text: str) -> str:
