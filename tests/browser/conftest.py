@@ -35,7 +35,7 @@ def find_chromium() -> str | None:
     return os.environ.get(VARIABLE) or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it runs, so does an event loop, which would be in the way of other tests
 def browser() -> Iterator[Any]:
     """A running browser; without one, tests are skipped, and fail where the variable CI is set."""
     program = find_chromium()

@@ -280,3 +280,38 @@ def test_position_page_shows_what_the_svg_shows():
     assert [unit["card"]["name"] for unit in view["frames"][0]["units"] if unit["card"]] == ["Scout", "Guard"]
     assert "Guard" in drawn
     assert view["frames"][0] == picture_data(find_picture(game, states, 1))
+
+
+# --- colors
+
+
+def schemes():
+    """Return the colors of the style sheet by name, light and dark."""
+    blocks = re.findall(r":root \{(.*?)\}", web_text("style.css"), re.DOTALL)
+    light, dark = (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks)
+    return {"light": light, "dark": light | dark}
+
+
+def contrast(one, other):
+    """Return the contrast of two colors as WCAG defines it."""
+
+    def luminance(color):
+        channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+        return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_a_contrast_of_4_5_on_all_that_it_stands_on(scheme):
+    colors = schemes()[scheme] | {"white": "#ffffff"}
+    pairs = [("faded", ground) for ground in ("open", "paper", "panel", "raised-panel")]
+    pairs += [("ink", ground) for ground in ("paper", "panel", "raised-panel")]
+    pairs += [("ground-ink", ground) for ground in ("plain", "water", "halting", "marsh", "bonus")]
+    pairs += [("white", f"seat-{seat}") for seat in range(6)]
+    pairs += [("token-ink", f"tint-{seat}") for seat in range(6)]
+    pairs += [("on-accent", "accent")]
+    low = {pair: contrast(*(colors[name] for name in pair)) for pair in pairs}
+    assert min(low.values()) >= 4.5, {pair: ratio for pair, ratio in low.items() if ratio < 4.5}
