@@ -22,7 +22,7 @@ ASKED = ".asked .list .choice"
 OVER = ".ending"
 LIT = ".board-frame .hex.legal"
 CURTAIN = ".curtain button"
-HANDOVER = ".banner button"
+HANDOVER = ".handover button"
 SEEN_TEXT = "document.body.innerText"
 
 

@@ -22,6 +22,11 @@ from sackarmies_env.render.sack_armies_words import question
 from sackarmies_training.sack_armies.preview import Odds, Preview
 from sackarmies_training.web.rules import Choice, GameTable, Step
 
+ADVICE = """\
+In your turn you take one action: draw tokens from your sack, deploy tokens of your hand, move units, attack, or use \
+the text of a unit, spell or maneuver. What you deploy lies face down: the others see its back until it is revealed. Flips \
+decide attacks; heads are successes. A General who controls none of their own battlefields, or has no unit left, is \
+eliminated, and the last one wins."""
 PASSES = {  # what PASS means; "Done" elsewhere
     Decision.MENU: "End the turn",
     Decision.WINDOW: "Pass",
@@ -82,6 +87,7 @@ class Table(GameTable):
 
     hot_seat: ClassVar[Mapping[str, Any]] = {"switches": {"auto_forced": False}}
     usual_armies: ClassVar[Sequence[str]] = DEFAULT_ARMIES
+    advice: ClassVar[str] = ADVICE
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)

@@ -43,10 +43,12 @@ class GameTable:
         hot_seat: options of a game that several people play on one device: what is asked must not tell who has a
             choice.
         usual_armies: by seat, where the game has armies.
+        advice: the game in a few sentences, for people who do not know it.
     """
 
     hot_seat: ClassVar[Mapping[str, Any]] = {}
     usual_armies: ClassVar[Sequence[str]] = ()
+    advice: ClassVar[str] = ""
 
     def __init__(self, game: Game) -> None:
         self.game = game

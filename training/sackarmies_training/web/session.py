@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sackarmies_env.core.entries import entry_of, find_hook
+from sackarmies_env.core.entries import entry_of
 from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.envs.match import Match
@@ -145,7 +145,8 @@ class Session:
 
     def _lobby(self) -> Message:
         entry = entry_of(self.offers.game_id)
-        usual = table_class(self.offers.game_id).usual_armies
+        table = table_class(self.offers.game_id)
+        usual = table.usual_armies
         return {
             "kind": "lobby",
             "title": entry.title,
@@ -156,7 +157,7 @@ class Session:
             "players": list(self.offers.players),
             "proposed": [*self.offers.chosen_armies, *usual[len(self.offers.chosen_armies) :]],
             "saves": self.saves.names(),
-            "advice": find_hook(self.offers.game_id, "advice") or "",
+            "advice": table.advice,
         }
 
     # --- games

@@ -46,7 +46,7 @@ export class Table {
       text: html("div", {}),
     };
     const { banner, coins, board, ask, hand, card, generals, log, text } = this.parts;
-    const speed = html("select", { "aria-label": "How fast events are shown", onchange: (event) => { this.steps.speed = event.target.value; } }, speeds.map((name) => html("option", { value: name, selected: name === "normal" }, SPEED_NAMES[name])));
+    const speed = html("select", { "aria-label": "How fast events are shown", onchange: (event) => { this.steps.speed = event.target.value; } }, speeds.map((name) => html("option", { value: name, selected: name === this.steps.speed }, SPEED_NAMES[name])));
     this.parts.skip = html("button", { type: "button", hidden: true, onclick: () => this.steps.skip() }, "Skip");
     const logBox = html("div", { class: "log-box", tabindex: 0, role: "log", "aria-label": "Events", "aria-live": "off" }, log);
     this.main.className = "play-table";
@@ -115,8 +115,9 @@ export class Table {
 
   on_handover({ seat }) {
     this.setAsk(null);
-    this.showBanner(`General ${seat} decides next.`, html("button", { type: "button", class: "primary", onclick: () => this.send({ kind: "cover" }) }, `Pass the device to General ${seat}`));
-    this.parts.banner.querySelector("button").focus();
+    const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "cover" }) }, `Pass the device to General ${seat}`);
+    this.parts.ask.replaceChildren(html("section", { class: "ask handover", id: "actions", tabindex: -1 }, html("h2", {}, `General ${seat} decides next`), button));
+    button.focus({ preventScroll: true });
   }
 
   // Nothing of what was seen stays on the page or in its memory.
@@ -263,7 +264,7 @@ export class Table {
   drawAnnounced() {
     const told = this.picture.announced;
     if (told && !this.picture.outcome) this.showBanner(capitalized(told));
-    else if (!this.parts.banner.querySelector("button")) this.hideBanner();
+    else this.hideBanner();
   }
 
   drawStatus() {
