@@ -54,10 +54,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[OpenPage]:
-    """A function that opens an address, if it is given one, and returns the page.
-
-    The test fails if a page asks for anything from elsewhere, or complains.
-    """
+    """A function that opens an address; the test fails if a page asks for anything from elsewhere, or complains."""
     contexts: list[Any] = []
     faults: list[str] = []
 
@@ -77,7 +74,7 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
         if message.type in {"error", "warning"}:
             faults.append(message.text)
 
-    def open_(address: str | None = None, viewport: dict[str, int] | None = None, **options: Any) -> Any:
+    def open_(address: str, viewport: dict[str, int] | None = None, **options: Any) -> Any:
         context = browser.new_context(viewport=viewport or DESKTOP, **options)
         contexts.append(context)
         context.route("**/*", watch)
@@ -88,8 +85,7 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
         page.on(
             "websocket", lambda socket: None if urlsplit(socket.url).hostname in LOOPBACK else faults.append(socket.url)
         )
-        if address is not None:
-            page.goto(address)
+        page.goto(address)
         return page
 
     yield open_

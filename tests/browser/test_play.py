@@ -40,9 +40,8 @@ def game(tmp_path):
 
 
 def opened(game: LocalServer, open_page: Any, **options: Any) -> Any:
-    page = open_page(**{"reduced_motion": "reduce"} | options)
+    page = open_page(game.address, **{"reduced_motion": "reduce"} | options)
     page.set_default_timeout(PATIENCE)
-    page.goto(game.address)
     page.wait_for_selector("form.dialogue")
     return page
 
@@ -199,8 +198,7 @@ def test_loaded_page_finds_the_game_and_a_second_tab_a_sentence(game, open_page)
     page.reload()
     settled(page)
     assert page.inner_text(".asked") == before
-    second = open_page()
-    second.goto(game.address)
+    second = open_page(game.address)
     second.wait_for_selector("text=Already open")
 
 
@@ -252,10 +250,8 @@ def test_phone_shows_all_without_scrolling_sideways(game, open_page, scheme):
         )
         assert small == []
         after(page, lambda: click_on(page, rng))
-    board = page.query_selector(".board")
-    if board:
-        columns = float(board.get_attribute("data-columns"))
-        assert board.bounding_box()["width"] / columns >= 44
+    columns = page.evaluate("document.querySelector('.board-frame .board').style.getPropertyValue('--columns')")
+    assert page.query_selector(".board-frame .board").bounding_box()["width"] / float(columns) >= 44
 
 
 def violations(page: Any) -> list[str]:

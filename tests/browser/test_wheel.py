@@ -14,6 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "sackarmies_env", "agents", "training")
 
@@ -52,8 +54,7 @@ def test_wheel_serves_the_page_from_another_folder(installed, tmp_path, open_pag
             assert server.stdout is not None
             address = re.search(r"http://\S+", server.stdout.readline())
             assert address is not None
-            page = open_page()
-            page.goto(address[0])
+            page = open_page(address[0])
             page.wait_for_selector("form.dialogue")
             names = {"play.css", "style.css"}
             for name in ("play.js", "play-table.js"):

@@ -24,9 +24,9 @@ from sackarmies_training.web.rules import Choice, GameTable, Step
 
 ADVICE = """\
 In your turn you take one action: draw tokens from your sack, deploy tokens of your hand, move units, attack, or use \
-the text of a unit, spell or maneuver. What you deploy lies face down: the others see its back until it is revealed. Flips \
-decide attacks; heads are successes. A General who controls none of their own battlefields, or has no unit left, is \
-eliminated, and the last one wins."""
+the text of a unit, spell or maneuver. What you deploy lies face down: the others see its back until it is \
+revealed. Flips decide attacks; heads are successes. A General who controls none of their own battlefields, or has no \
+unit left, is eliminated, and the last one wins."""
 PASSES = {  # what PASS means; "Done" elsewhere
     Decision.MENU: "End the turn",
     Decision.WINDOW: "Pass",

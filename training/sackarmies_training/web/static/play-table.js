@@ -254,7 +254,7 @@ export class Table {
     const hexes = this.ask ? hexesOf(this.ask) : new Map();
     const legal = [...hexes.keys()].map((key) => key.split(",").map(Number));
     this.svg = drawBoard({ ...view, chosen: this.ask?.chosen ?? [] }, { legal, extent, onHex: (q, r) => this.pick(q, r), onInspect: (q, r) => this.inspect(q, r), label: `Board of ${view.title}` });
-    this.svg.style.minWidth = `${Math.ceil(Number(this.svg.dataset.columns) * HEX_PX)}px`;
+    this.svg.style.minWidth = `${Math.ceil(Number(this.svg.style.getPropertyValue("--columns")) * HEX_PX)}px`;
     for (const options of hexes.values()) for (const { choice } of options) if (choice.odds) this.svg.append(oddsMark(choice));
     showBoard(this.parts.board, this.svg);
     if (!view.hexes.length) this.parts.board.append(html("p", { class: "empty" }, "The board is empty: the first battlefield comes to its middle."));
