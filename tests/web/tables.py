@@ -114,6 +114,15 @@ class Puppets(Seats):
         return int(plain(match.states)["decision"]) == decision
 
 
+class Company(Puppets):
+    """Two people on one device; the other one does what a puppet does."""
+
+    def __init__(self, game: Game, viewer: int) -> None:
+        super().__init__(game, viewer)
+        self.names = [PERSON] * game.num_players
+        self._agents = {}
+
+
 class Scripted(Puppets):
     """Opponents who do the first of some things that is legal: texts of actions, or anything."""
 

@@ -22,7 +22,7 @@ from tests.sack_armies.belief.test_secret_decisions import TOKENS
 from tests.sack_armies.builders.fights import able, scenario
 from tests.sack_armies.builders.text_game import attachment, field, token, unit
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, guess
-from tests.web.tables import Scripted, answer, make_played, sees_the_same, sent, twin_of
+from tests.web.tables import Company, Scripted, answer, make_played, sees_the_same, sent, twin_of
 
 TOGETHER = 4  # answers that two worlds are followed for
 EVERY = 3  # questions between two that worlds are followed from
@@ -144,6 +144,52 @@ def test_nothing_tells_whether_another_general_had_a_reaction(side):
     one, other = (course(viewer, side, hides) for hides in HIDES)
     assert any('"kind":"steps"' in message for messages in one for message in messages)
     assert one == other
+
+
+# --- several people on one device
+
+
+def answered(played: PlayedGame, messages: list[Message], viewer: int) -> list[Message]:
+    """Let the other person play until the viewer is asked again; return what is sent while the viewer looks."""
+    told = list(messages)
+    while messages[-1]["kind"] != "end" and not (messages[-1]["kind"] == "ask" and played.has_device == viewer):
+        match messages[-1]["kind"]:
+            case "handover":
+                messages = list(played.cover())
+            case "curtain":
+                messages = list(played.uncover(messages[-1]["seat"]))
+            case "ask":
+                choice = played.seats.decide(played.match)
+                messages = list(played.choose(messages[-1]["number"], [choice]))
+        told += messages if played.has_device in (None, viewer) else []
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["standard", "open lists", "battle", "three"])
+def test_person_who_passes_the_device_on_is_sent_the_same_in_twin_worlds(name):
+    """After Setup: whether picks are asked for depends on the army (decision 37)."""
+    config = CONFIGURATIONS[name]
+    options = {"switches": config.get("switches", {}) | {"auto_forced": False}}
+    game = make_game(**{**config, **({} if "scenario" in config else options)})
+    played = PlayedGame(game, Company(game, 0))
+    played.begin(4)
+    last = told(answered(played, list(played.opening()), 0))
+    met = Counter[str]()
+    rng = random.Random(1)
+    for number in range(60):
+        if last["kind"] != "ask":
+            break
+        said = answer(last, rng, back=0.2)
+        world = twin_of(played, 0, number)
+        sent_to = [answered(each, do(each, said), 0) for each in (played, world)]
+        last = sent_to[0][-1]
+        if sees_the_same(played, world, 0):
+            assert sent(sent_to[0]) == sent(sent_to[1])
+            met["same"] += 1
+            met["handed over"] += any(message["kind"] == "handover" for message in sent_to[0])
+    print(name, dict(met))
+    assert met["handed over"] > 5
 
 
 # --- the comparison finds leaks

@@ -236,6 +236,8 @@ class Speaker:
             return words
         label = LABELS.get(verb, verb_words(verb))
         words = {"label": label[0].upper() + label[1:], "note": NOTES.get(verb, "")}
+        if verb == Verb.REVEAL_UNIT:
+            words["final"] = True
         if verb not in WHOLE:
             words["next"] = self.table.next_of(self.known, self.picture, int(verb))
         return words

@@ -180,8 +180,8 @@ class PlayedGame:
         passing = self._rules.pass_of(known, legal)
         if passing is not None and self._passes(seat):
             return passing
-        is_told = passing is not None and len(self._persons) > 1
-        return legal[0] if len(legal) == 1 and not is_told else None
+        is_known = len(self._persons) > 1 and self._rules.is_public(match.states)  # passing the device on tells nothing
+        return legal[0] if len(legal) == 1 and not is_known else None
 
     def _passes(self, seat: int) -> bool:
         """Return whether a person lets this reaction pass; an order ends with what it waits for."""

@@ -88,7 +88,8 @@ class GameTable:
         Returns:
             For each: `id`; `text` as in records; `label` for people; `part`, what it names: "verb", "type", "slot" or
             "hex"; `hex` as [q, r] where it is a hex; `note`, what it leads to; `next`, the choices that can follow it,
-            by `id`, `part`, `label` and `hex`; `odds`, see `sack_armies.preview`. The last three may be missing.
+            by `id`, `part`, `label` and `hex`; `final`, whether one of them cannot be taken back any more; `odds`, see
+            `sack_armies.preview`. The last four may be missing.
         """
         texts = ((action, self.game.format_action(known, action)) for action in legal)
         return [{"id": action, "text": text, "label": text, "part": "verb"} for action, text in texts]

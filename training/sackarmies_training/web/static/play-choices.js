@@ -7,6 +7,8 @@ const REACTIONS = [
   ["attack", "Pass until I am attacked"],
 ];
 
+const ORDERS = { turn: "You pass until your turn.", attack: "You pass until you are attacked." };
+
 function chance(odds) {
   return odds.chance === null ? "?" : `${Math.round(100 * odds.chance)}%`;
 }
@@ -58,6 +60,7 @@ export function drawChoices(ask, act) {
     crumbs(ask, act),
     html("div", { id: "unit-menu" }),
     list,
+    ask.until === "off" ? null : html("div", { class: "row reactions" }, html("span", {}, ORDERS[ask.until]), html("button", { type: "button", onclick: () => act.passing("off") }, "Stop passing")),
     reactions.length ? html("div", { class: "row reactions" }, reactions) : null,
   );
 }

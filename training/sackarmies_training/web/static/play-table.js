@@ -16,7 +16,7 @@ const HEX_PX = 46; // least width of a hex: fingers need 44
 export class Table {
   constructor(main, { send, say, setStatus, usesKeys }) {
     Object.assign(this, { main, send, say, setStatus, usesKeys });
-    this.game = this.ask = this.picture = this.pointed = null;
+    this.game = this.ask = this.picture = this.svg = this.answered = null;
     this.inbox = [];
     this.isBusy = this.isStopped = this.isPlaying = false;
     this.extent = [];
@@ -74,14 +74,13 @@ export class Table {
   }
 
   refused() {
-    this.setWaiting(false);
+    this.answered = null;
   }
 
   on_game(message) {
     this.game = message;
-    this.ask = this.picture = null;
+    this.ask = this.picture = this.answered = null;
     this.extent = [];
-    this.lines = [];
     this.parts.log.replaceChildren();
     this.layOut();
     this.waiting("The game begins …");
@@ -110,7 +109,7 @@ export class Table {
   }
 
   on_passing({ until }) {
-    if (this.ask) this.ask.until = until;
+    if (this.ask) this.setAsk({ ...this.ask, until });
   }
 
   on_handover({ seat }) {
@@ -122,8 +121,8 @@ export class Table {
 
   // Nothing of what was seen stays on the page or in its memory.
   on_curtain({ seat }) {
-    this.game = this.ask = this.picture = this.pointed = null;
-    this.lines = [];
+    this.game = this.ask = this.picture = this.svg = this.answered = null;
+    this.extent = [];
     this.inbox = [];
     this.parts = { ask: html("div"), banner: html("div"), board: html("div"), card: html("div"), log: html("ol"), skip: html("button") };
     this.say("");
@@ -196,23 +195,26 @@ export class Table {
     this.parts.ask.replaceChildren(html("section", { class: "ask waiting", id: "actions", tabindex: -1 }, html("h2", {}, words)));
   }
 
-  setWaiting(isWaiting) {
-    this.isWaiting = isWaiting;
-    this.parts.ask.classList.toggle("sent", isWaiting);
-  }
-
   actions() {
     return {
       choose: (actions) => this.request({ kind: "choose", actions }),
       back: (count) => this.request({ kind: "back", count }),
-      passing: (until) => this.send({ kind: "passing", until }),
+      passing: (until) => this.order(until),
       point: (choice) => this.point(choice),
     };
   }
 
   request(message) {
-    if (!this.ask || this.isBusy) return;
+    if (!this.ask || this.isBusy || this.answered === this.ask.number) return;
+    this.answered = this.ask.number; // a second click is no second answer
     this.send({ ...message, number: this.ask.number });
+  }
+
+  // An order to pass answers the question that is open.
+  order(until) {
+    if (!this.ask || this.answered === this.ask.number) return;
+    if (until !== "off" && this.ask.pass !== null) this.answered = this.ask.number;
+    this.send({ kind: "passing", until });
   }
 
   // A hex was picked on the board: a choice, or what can be done with the unit on it.
@@ -220,7 +222,7 @@ export class Table {
     const options = this.ask ? (hexesOf(this.ask).get(`${q},${r}`) ?? []) : [];
     const single = options.find(({ verb }) => !verb);
     if (single) return this.request({ kind: "choose", actions: [single.choice.id] });
-    if (options.length === 1) return this.request({ kind: "choose", actions: [options[0].verb.id, options[0].choice.id] });
+    if (options.length === 1 && !options[0].verb.final) return this.request({ kind: "choose", actions: [options[0].verb.id, options[0].choice.id] });
     if (options.length) {
       const place = this.parts.ask.querySelector("#unit-menu");
       const close = () => {
