@@ -169,6 +169,12 @@ def power(number: float) -> str:
     return f"2^{exponent}" if number == 2**exponent and exponent > 16 else f"{number:g}"
 
 
+def most(number: float) -> str:
+    """Return a largest value as people write it: `2^64 - 1`."""
+    above = power(number + 1)
+    return f"{above} - 1" if above.startswith("2^") else f"{number:g}"
+
+
 def default(name: str, part: dict[str, Any], schema: dict[str, Any]) -> str:
     """Return the default of a key; "needed" where it has none."""
     if name in schema.get("required", []):
@@ -218,7 +224,7 @@ def parameter_row(parameter: Any) -> tuple[str, ...]:
     value = parameter.default
     is_given = not (callable(value) or value in (None, False, (), [], ""))
     limits = [f"at least {parameter.min}"] if parameter.min is not None else []
-    limits += [f"at most {power(parameter.max + 1)} - 1"] if parameter.max is not None else []
+    limits += [f"at most {most(parameter.max)}"] if parameter.max is not None else []
     meaning = " ".join((parameter.help or "").split())
     meaning += f" ({', '.join(limits)})" if limits else ""
     return shown, f"`{value}`" if is_given else "needed" if parameter.required else "", meaning
