@@ -79,11 +79,11 @@ class Point:
     outcomes: list[Outcome] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
 
-    def play(self, number: int, seed: int) -> None:
-        """Play a pair of games: both seatings of two armies that are drawn."""
+    def play(self, number: int, seed: int, draws_armies: bool = True) -> None:
+        """Play a pair of games: both seatings of two armies, which are drawn or the default ones."""
         rng = np.random.default_rng(derive(seed, "armies", number))
         armies = [army_ids()[i] for i in rng.integers(len(army_ids()), size=SEATINGS)]
-        game = load_game("sack_armies", num_generals=SEATINGS, armies=armies)
+        game = load_game("sack_armies", num_generals=SEATINGS, armies=armies if draws_armies else None)
         line_ups, seeds = [(self.agent, self.opponent), (self.opponent, self.agent)], [int(rng.integers(2**62))] * 2
 
         def make(text: str) -> Agent:
@@ -134,6 +134,7 @@ def main() -> None:
     parser.add_argument(
         "--pairs", nargs="+", type=int, default=[100], help="of games: for all budgets, or one for each"
     )
+    parser.add_argument("--default-armies", action="store_true", help="always play these; drawn from all by default")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture", type=Path, help="SVG file")
     given = parser.parse_args()
@@ -146,7 +147,7 @@ def main() -> None:
         for playouts, pairs in zip(given.playouts, sizes, strict=True):
             point = Point(f"search:playouts={playouts}" + (f",{given.options}" if given.options else ""), opponent)
             for number in range(pairs):
-                point.play(number, given.seed)
+                point.play(number, given.seed, not given.default_armies)
             tally = point.tally
             cells = [point.agent, opponent, str(tally.games), str(tally.win_rate), str(tally.draws)]
             print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} |", flush=True)
