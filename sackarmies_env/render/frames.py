@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from types import NoneType
 from typing import Any
 
 from sackarmies_env.core.entries import find_entry, player_name
@@ -15,6 +16,7 @@ from sackarmies_env.render.log import log_lines
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import COLUMNS, observation_lines
 
+SCALARS = (int, str, float, NoneType)
 LIST = 0  # shape of a list in a table; dicts have the shapes from 1 on
 
 
@@ -25,12 +27,12 @@ def picture_data(picture: Picture) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses as dicts and tuples as lists, whatever they are nested in."""
+    """Return dataclasses as dicts and tuples as lists, whatever they are nested in; scalars stay as they are."""
+    if isinstance(value, SCALARS):  # most are: a replay has millions of them
+        return value
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    return value
+    return [plain(item) for item in value]
 
 
 def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:

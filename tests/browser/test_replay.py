@@ -243,7 +243,7 @@ def test_page_of_a_position_has_one_board_and_no_scrubber(open_page, tmp_path):
     page = open_page(path.as_uri())
     assert page.locator(".board .unit").count() == 3
     assert page.locator(".scrubber").count() == 0
-    assert page.locator(".whose").count() == 0
+    assert page.locator(".whose[role=group]").count() == 0
 
 
 def test_notebook_frame_draws_the_board(open_page, tmp_path):

@@ -88,6 +88,7 @@ def test_packed_data_is_given_back_and_holds_equal_parts_once():
     assert packed["parts"].count([0, *(packed["parts"].index(number) for number in (1, 2))]) == 1
 
 
+@pytest.mark.slow
 def test_example_game_of_289_decisions_takes_less_than_a_megabyte_with_all_views():
     record = load_record(EXAMPLE)
     assert len(record.actions) >= 240
@@ -175,6 +176,7 @@ def test_log_names_what_each_viewer_knows():
     assert "General 1 moves Scout from 3,-1 to 3,0" in told(game, record, None)
 
 
+@pytest.mark.slow
 def test_log_of_the_example_tells_all_public_events_to_all():
     record = load_record(EXAMPLE)
     game = game_of(record)

@@ -141,5 +141,6 @@ export function drawLegend() {
     row(light("reach"), "can be reached by the unit"),
     row(light("range"), "in the range of its shots"),
     row(light("sight"), "in its sight"),
+    row(light("event"), "something has happened here"),
   );
 }

@@ -80,6 +80,7 @@ class Replay {
     this.data = data;
     this.root = root;
     this.last = data.views[0].frames.length - 1;
+    this.noun = data.views.some((view) => view.viewer === null) ? "Decision" : "Moment"; // some see some decisions only
     this.ply = 0;
     this.main = data.views[0];
     this.beside = null;
@@ -115,6 +116,7 @@ class Replay {
     ];
     this.status = html("p", { class: "status", role: "status" });
     this.scrubber = makeScrubber(this.last, {
+      noun: this.noun,
       go: (move) => this.go(move),
       seek: (ply) => this.seek(ply),
       setSpeed: (speed) => this.setSpeed(speed),
@@ -252,7 +254,7 @@ class Replay {
     this.eyes[1].element.hidden = !beside;
     if (picture.seats) this.generals.replaceChildren(drawGenerals(picture, data.players));
     showInLog(this.log.firstChild, ply);
-    const words = `Decision ${ply} of ${this.last}, turn ${picture.turn}`;
+    const words = `${this.noun} ${ply} of ${this.last}, turn ${picture.turn}`;
     this.scrubber.show(ply, words);
     this.status.replaceChildren(html("strong", {}, words), whatHappened(main, ply));
     if (this.timer === null) this.writeHash();

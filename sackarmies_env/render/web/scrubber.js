@@ -19,10 +19,10 @@ const ICONS = {
 const controlIcon = (name) => svg("svg", { viewBox: "0 0 24 24", class: "glyph", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 
 // Returns the bar of a replay: `go(move)` is called for each of its buttons, `seek(ply)` for the slider.
-export function makeScrubber(last, { go, seek, setSpeed }) {
+export function makeScrubber(last, { noun, go, seek, setSpeed }) {
   const button = (name, label) => html("button", { type: "button", class: name, "aria-label": label, title: label, onclick: () => go(name) }, controlIcon(name));
   const slider = html("input", {
-    type: "range", min: 0, max: last, value: 0, step: 1, "aria-label": "Decision", oninput: (event) => seek(Number(event.target.value)),
+    type: "range", min: 0, max: last, value: 0, step: 1, "aria-label": noun, oninput: (event) => seek(Number(event.target.value)),
   });
   const ticks = html("div", { class: "ticks", "aria-hidden": "true" });
   const play = button("play", "Play (space)");

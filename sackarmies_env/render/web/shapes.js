@@ -19,7 +19,7 @@ export const signed = (amount) => (amount > 0 ? `+${amount}` : `\u2212${-amount}
 export function mark(shape, x, y, size, extra = {}) {
   if (shape === "circle") return svg("circle", { cx: x, cy: y, r: size, ...extra });
   if (shape === "ring") {
-    return svg("circle", { cx: x, cy: y, r: size * 0.8, "stroke-width": size * 0.45, ...extra, class: "ring" });
+    return svg("circle", { cx: x, cy: y, r: size * 0.8, "stroke-width": size * 0.45, ...extra, class: `${extra.class} ring` });
   }
   const points = OUTLINES[shape].split(" ").map((pair) => {
     const [dx, dy] = pair.split(",").map(Number);
