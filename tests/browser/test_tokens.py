@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 
 import pytest
@@ -44,7 +45,7 @@ READ = """async (pictures) => {
             aims: board.querySelectorAll(".aim path").length,
         };
     };
-    return pictures.map(read);
+    return JSON.stringify(JSON.parse(pictures).map(read));
 }"""
 
 
@@ -96,7 +97,7 @@ def test_random_positions_show_the_same_tokens_as_the_pictures_of_python(open_pa
     source = pictures(name, 11, number)
     compared = 0
     while batch := list(islice(source, BATCH)):
-        boards = page.evaluate(READ, [picture_data(picture) for picture in batch])
+        boards = json.loads(page.evaluate(READ, json.dumps([picture_data(picture) for picture in batch])))
         for picture, board in zip(batch, boards, strict=True):
             assert in_order(board) == tokens_of(picture)
             compared += 1
