@@ -1,95 +1,34 @@
-"""A game in the browser: it is played on until a person is asked, and tells each viewer what they may know of it."""
+"""A game that people play in the browser: it goes on until a person is asked, and takes their answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sackarmies_env.core.entries import player_name
-from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.record import GameRecord, make_record
-from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.envs.match import NO_ACTION, Match
+from sackarmies_env.core.game import Game
 from sackarmies_env.envs.takeback import Takebacks
-from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.protocol import REFEREE, Message
-from sackarmies_training.web.rules import Step, known_states, table_of
+from sackarmies_training.web.rules import known_states
 from sackarmies_training.web.seats import Seats
+from sackarmies_training.web.shown import ShownGame
 
 
-class PlayedGame:
-    """One game, with what people have seen of it.
+class PlayedGame(ShownGame):
+    """One game with the questions to its people.
 
-    Methods that play are generators of messages to the person who has the device. What they yield is a function of
-    the feed of that person, of their own choices, and of who is asked where several people share a device.
-
-    Attributes:
-        match: the game.
-        seats: who plays.
-        has_device: the seat of the person who looks at the page; None behind the curtain, and where nobody plays.
-        is_stopped: set from another thread to stop before the next decision of an agent.
+    What the generators yield is a function of the feed of the person who has the device, of their own choices, and of
+    who is asked where several people share a device.
     """
 
     def __init__(self, game: Game, seats: Seats, eyes: int | str = REFEREE) -> None:
-        """Prepare a game.
-
-        Args:
-            game: what is played.
-            seats: who plays.
-            eyes: whose view is shown where no person plays: a seat, or REFEREE.
-        """
-        self.match = Match(game)
-        self.seats = seats
-        self.is_stopped = False
-        self._rules = table_of(game)
+        """Prepare a game; arguments as in `ShownGame`."""
+        super().__init__(game, seats, eyes)
         self._takebacks = Takebacks(self.match)
         self._crumbs: list[str] = []  # of the choices that may be taken back, "" for what was taken silently
-        self._persons = seats.persons
-        self._eyes = None if eyes == REFEREE else int(eyes)
-        viewers: Sequence[int | None] = self._persons or [self._eyes]
-        self._feeds = {viewer: Feed(self._rules, viewer) for viewer in viewers}
         self._numbers = dict.fromkeys(self._persons, 0)  # of the latest question to each person
         self._until = dict.fromkeys(self._persons, "off")
-        self.has_device = self._persons[0] if len(self._persons) == 1 else None
         self._question: Message | None = None
-        self._forced: list[Step] = []
 
-    # --- what is shown
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game is over."""
-        return self.match.player == NO_PLAYER
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether agents alone play."""
-        return not self._persons
-
-    @property
-    def _sees_all(self) -> bool:
-        """Whether the referee watches: every stop is a step."""
-        return self.is_watched and self._eyes is None
-
-    @property
-    def _feed(self) -> Feed | None:
-        """The feed of who looks at the page; None behind the curtain."""
-        if self.is_watched:
-            return self._feeds[self._eyes]
-        return None if self.has_device is None else self._feeds[self.has_device]
-
-    def begin(self, seed: int) -> None:
-        """Begin the game."""
-        self.match.begin(seed)
-        if self._sees_all:
-            self._look(self.match.states)
-
-    def resume(self, record: GameRecord, match: Match) -> None:
-        """Continue a recorded game, which `match` has replayed."""
-        self.match.seed, self.match.forced = match.seed, match.forced
-        self.match.restore(match.states.tobytes(), match.history)
-        self.seats.reasons |= {each.ply: each.reason for each in record.forfeits}
-        if self._sees_all:
-            self._look(self.match.states)
+    # --- the page
 
     def opening(self) -> Iterator[Message]:
         """Yield who plays, then all up to the first question; agents that are watched wait to be asked to play on."""
@@ -115,30 +54,6 @@ class PlayedGame:
         elif not self.is_watched:
             yield self._handover()
 
-    def _introduction(self) -> Message:
-        name = player_name(self.match.game.id)
-        players = [{"seat": seat, "name": name(seat), "player": player} for seat, player in enumerate(self.seats.names)]
-        return {
-            "kind": "game",
-            "players": players,
-            "viewer": self.has_device,
-            "watched": self.is_watched,
-            "persons": self._persons,
-            "glossary": self._rules.glossary(),
-        }
-
-    def _flush(self) -> Iterator[Message]:
-        feed = self._feed
-        if feed is not None and feed.has_steps:
-            yield {"kind": "steps", "steps": feed.take()}
-
-    def _ending(self) -> Message:
-        referee = Feed(self._rules, None)
-        referee.see(self.match.states)
-        outcome = referee.view["outcome"]
-        faults = {ply: reason for ply, reason in self.seats.reasons.items()}
-        return {"kind": "end", "outcome": outcome, "view": referee.view, "forfeits": list(faults.values())}
-
     def _curtain(self) -> Iterator[Message]:
         yield {"kind": "curtain", "seat": self.match.player}
 
@@ -162,15 +77,6 @@ class PlayedGame:
             yield from self._end()
         else:
             yield from self._ask()
-
-    def watch(self) -> Iterator[Message]:
-        """Let agents play until there is something to see."""
-        feed = self._feed
-        while feed is not None and not self.is_over and not self.is_stopped and not feed.has_steps:
-            yield from self._apply(self.seats.decide(self.match))
-        yield from self._flush()
-        if self.is_over:
-            yield self._ending()
 
     def _own_choice(self) -> int | None:
         """Return what a person need not be asked: a forced choice, or a pass that they have ordered. Else None."""
@@ -196,31 +102,9 @@ class PlayedGame:
 
     def _apply(self, action: int) -> Iterator[Message]:
         """Apply the choice of an agent, or its forfeit."""
-        match = self.match
-        before = match.states.copy()
-        if action == NO_ACTION:
-            match.forfeit(match.player)
-        else:
-            match.play(action)
         self._takebacks.clear()
         self._crumbs.clear()
-        yield from self._show(before)
-
-    def _show(self, before: Records) -> Iterator[Message]:
-        """Let all viewers see the steps that the last action took; turns are told one by one."""
-        self._forced = []
-        for step in self._rules.steps(before, self.match.history[-1], self.match.states):
-            self._forced.append(Step(step.states[:0], step.player, step.action))
-            feed = self._feed
-            turn = 0 if feed is None else feed.turn
-            if self._rules.is_public(step.states) or self._sees_all:
-                self._look(step.states)
-            if feed is not None and not self.is_watched and feed.turn != turn:
-                yield from self._flush()
-
-    def _look(self, states: Records) -> None:
-        for feed in self._feeds.values():
-            feed.see(states)
+        yield from super()._apply(action)
 
     def _end(self) -> Iterator[Message]:
         if self.has_device is None and self._persons:
@@ -386,23 +270,3 @@ class PlayedGame:
         self.has_device = seat
         self._question = self._make_question(seat)
         yield from self.scene()
-
-    # --- records
-
-    def record(self) -> GameRecord:
-        """Return the game so far as a record."""
-        match = self.match
-        return make_record(
-            match.game,
-            match.seed,
-            match.history,
-            forced=match.forced,
-            players=self.seats.names,
-            reasons=self.seats.reasons,
-        )
-
-    def replay_page(self) -> bytes:
-        """Return the record as a page that shows the game from all sides."""
-        from sackarmies_env.render.replay import Replay
-
-        return Replay(self.match.game, self.record()).html.encode()

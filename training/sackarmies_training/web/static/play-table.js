@@ -1,10 +1,11 @@
 // The table: the board, what one is asked, one's hand, the Generals, the log; and the curtain.
 
 import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
-import { html, svg } from "./dom.js";
-import { center, withOpening } from "./geometry.js";
+import { html } from "./dom.js";
+import { withOpening } from "./geometry.js";
 import { drawCard, drawGenerals } from "./panel.js";
-import { drawChoices, drawUnitMenu, hexesOf, tokensOf } from "./play-choices.js";
+import { drawChoices, drawUnitMenu, hexesOf } from "./play-choices.js";
+import { drawTokens, drawWatching, oddsMark } from "./play-parts.js";
 import { Steps, placesIn, speeds } from "./play-steps.js";
 import { drawText } from "./play-text.js";
 import { capitalized } from "./words.js";
@@ -157,15 +158,13 @@ export class Table {
   // --- watching
 
   drawWatch() {
-    const play = html("button", { type: "button", class: "primary" }, "Play");
-    play.addEventListener("click", () => {
-      this.isPlaying = !this.isPlaying;
-      play.textContent = this.isPlaying ? "Pause" : "Play";
-      if (this.isPlaying && !this.isBusy) this.next();
-    });
-    const step = html("button", { type: "button", onclick: () => { if (!this.isBusy && !this.isPlaying) this.next(); } }, "Next");
-    this.parts.ask.replaceChildren(html("section", { class: "ask", id: "actions", tabindex: -1 }, html("h2", {}, "You are watching"), html("div", { class: "row" }, play, step)));
-    play.focus();
+    const setPlaying = (isPlaying) => {
+      this.isPlaying = isPlaying;
+      if (isPlaying && !this.isBusy) this.next();
+    };
+    const step = () => { if (!this.isBusy && !this.isPlaying) this.next(); };
+    this.parts.ask.replaceChildren(drawWatching(setPlaying, step));
+    this.parts.ask.querySelector("button").focus();
     this.next();
   }
 
@@ -280,20 +279,8 @@ export class Table {
     const { hand } = this.parts;
     const pile = this.picture && this.picture.viewer !== null ? this.picture.seats[this.picture.viewer].hand : null;
     if (!hand || !pile) return;
-    const tokens = this.ask ? tokensOf(this.ask) : new Map();
-    const about = new Map(this.game.glossary.map((entry) => [entry.name, entry]));
-    const card = ([name, copies]) => {
-      const entry = about.get(name);
-      const actions = tokens.get(name);
-      return html(
-        "button",
-        { type: "button", class: `token ${entry?.kind ?? ""}`, "aria-disabled": actions ? null : "true", onclick: () => actions && this.request({ kind: "choose", actions }) },
-        html("strong", {}, copies > 1 ? `${copies} × ${name}` : name),
-        html("small", {}, entry?.text ?? ""),
-      );
-    };
     hand.hidden = pile.length === 0;
-    hand.replaceChildren(html("h2", {}, "Your hand"), html("div", { class: "tokens" }, pile.map(card)));
+    hand.replaceChildren(html("h2", {}, "Your hand"), drawTokens(pile, this.ask, this.game.glossary, (actions) => this.request({ kind: "choose", actions })));
   }
 
   inspect(q, r) {
@@ -372,10 +359,4 @@ export class Table {
       if (choice) this.request({ kind: "choose", actions: [choice.id] });
     }
   }
-}
-
-function oddsMark({ hex, odds }) {
-  const [x, y] = center(...hex);
-  const text = odds.chance === null ? "?" : `${Math.round(100 * odds.chance)}%`;
-  return svg("g", { class: "odds-mark", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-hidden": "true" }, svg("rect", { x: -36, y: 44, width: 72, height: 34, rx: 10 }), svg("text", { y: 69, "font-size": 24 }, text));
 }
