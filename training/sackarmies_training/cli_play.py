@@ -122,7 +122,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     browser: BrowserOption = True,
     saves: SavesOption = None,
 ) -> None:
-    """Play against agents, in the terminal or in the browser: type a number or a name; ? for help."""
+    """Play against agents: in the terminal, where ? explains what can be typed, or with --web in the browser."""
     opponents = against or [_strongest(game)]
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:
