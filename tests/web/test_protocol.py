@@ -79,8 +79,9 @@ near_misses = st.sampled_from(sorted(GOOD)).flatmap(
 )
 
 
+@pytest.mark.slow
 def test_anything_is_read_or_refused_with_a_sentence():
-    @examples(300)
+    @examples(3000)
     @given(st.text() | st.binary() | json_values.map(json.dumps) | near_misses)
     def fuzz(data: str | bytes) -> None:
         try:

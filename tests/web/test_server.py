@@ -213,6 +213,7 @@ def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):
             pass
 
 
+@pytest.mark.slow
 def test_session_ends_a_while_after_its_page_is_closed(tmp_path):
     server = Running(make_session(tmp_path), linger=0.3)
     for _ in range(2):  # a page that is loaded again keeps it
