@@ -191,6 +191,25 @@ def test_page_that_sends_without_end_is_closed(running):
         assert hear(page)["kind"] in ("game", "lobby")
 
 
+def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypatch):
+    thinking, go_on = threading.Event(), threading.Event()
+
+    def think(seats, match):
+        thinking.set()
+        assert go_on.wait(PATIENCE)
+        return match.legal_actions()[0]
+
+    monkeypatch.setattr("sackarmies_training.web.seats.Seats.decide", think)
+    with running.page() as page:
+        hear(page)
+        tell(page, kind="start", players=["greedy", "greedy"], seed=2)
+        tell(page, kind="next")
+        assert thinking.wait(PATIENCE)
+    with running.page() as page:
+        go_on.set()
+        assert [hear(page)["kind"] for _ in range(2)] == ["game", "scene"]
+
+
 def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):
     thinking, go_on = threading.Event(), threading.Event()
 

@@ -41,9 +41,10 @@ class Hub:
     async def run(self) -> None:
         """Do the work that pages ask for, one request after the other, until canceled."""
         while True:
-            messages = (await self._work.get())()
+            work = await self._work.get()
+            asker, messages = self._socket, work()
             while (message := await asyncio.to_thread(next, messages, None)) is not None:
-                await self._send(message)
+                await self._send(asker, message)
 
     async def connect(self, socket: WebSocket) -> None:
         """Serve a page until it is closed."""
@@ -87,10 +88,9 @@ class Hub:
             self._session.interrupt()
         self._work.put_nowait(partial(self._session.handle, request))
 
-    async def _send(self, message: Message) -> None:
-        """Send a message to the page; without one it is dropped, since the next page is shown everything anew."""
-        socket = self._socket
-        if socket is None or socket.application_state != WebSocketState.CONNECTED:
+    async def _send(self, socket: WebSocket | None, message: Message) -> None:
+        """Send a message to the page that asked; once it is gone, drop it: the next page is shown everything anew."""
+        if socket is None or socket is not self._socket or socket.application_state != WebSocketState.CONNECTED:
             return
         try:
             await socket.send_text(protocol.write(message))
