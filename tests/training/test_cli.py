@@ -215,6 +215,18 @@ def test_recorded_game_is_made_into_films(tmp_path):
     assert b"ftyp" in (tmp_path / "game.mp4").read_bytes()[:16]
 
 
+def test_page_that_cannot_be_written_is_refused_and_leaves_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "game.json"
+    run("play", "random", *FIGHT, "--record", path, answers="quit\n")
+    assert f"--html {tmp_path}: this is a folder, a file is wanted" in refused("view", path, "--html", tmp_path)
+    made = []
+    monkeypatch.setattr("tempfile.mkdtemp", lambda **_: made.append(1) or str(tmp_path))
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | {"digests": ["00000000", *record["digests"][1:]]}))
+    assert "differs" in refused("view", path)
+    assert made == []
+
+
 def test_film_that_cannot_be_made_is_refused_before_work_is_done(tmp_path):
     path = tmp_path / "game.json"
     run("play", "random", *FIGHT, "--record", path, answers="quit\n")
@@ -239,8 +251,18 @@ def test_agent_that_misbehaves_while_watched_forfeits_and_the_record_says_why(tm
 
 def test_opponent_that_misbehaves_forfeits(tmp_path):
     result = run("play", RAISES, *FIGHT, answers="1\n" * 200)
-    assert f"General 1 ({RAISES}) forfeits: the agent raised RuntimeError: no idea [31m" in result.output
+    forfeit = f"General 1 ({RAISES}) forfeits\n"
+    reason = f"General 1 ({RAISES}) lost by forfeit: the agent raised RuntimeError: no idea [31m"
+    assert result.output.index(forfeit) < result.output.index(reason)
     assert "General 0 (you) wins" in result.output
+
+
+def test_why_an_agent_forfeits_is_told_to_a_seat_after_the_game_alone():
+    result = run("watch", "random", RAISES, "random", *FIGHT, "--army", "beginners", "--viewer", "0")
+    assert result.exit_code == 0, result.output
+    told = result.output.index("lost by forfeit: the agent raised RuntimeError")
+    assert result.output.index(f"General 1 ({RAISES}) forfeits\n") < told
+    assert "raised RuntimeError" not in result.output[:told].partition("forfeits\n")[2]
 
 
 @pytest.mark.slow

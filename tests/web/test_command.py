@@ -44,6 +44,20 @@ def test_address_is_printed_and_the_port_is_the_one_that_was_asked_for(served, t
     served[0]._socket.close()
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--web", "--record", "game.json"), "--record and --web: a game in the browser is saved from its page"),
+        (("--port", "8000"), "--port, --no-browser and --saves are for --web"),
+        (("--no-browser",), "--port, --no-browser and --saves are for --web"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(words, told):
+    done = CliRunner().invoke(app, ["play", *words])
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())
+
+
 def test_browser_is_opened_unless_it_is_not_wanted(served, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(command.webbrowser, "open", opened.append)

@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
+from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import entry_of, player_name
 from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.record import GameRecord, load_record
@@ -122,8 +123,10 @@ def view(
         write_films(game, loaded, films, viewers[0] if viewers else None, fps)
         if html is None:
             return
+    check_writable("--html", html)
+    document = Replay(game, loaded, viewers).html
     page = html or Path(tempfile.mkdtemp(prefix="sackarmies-view-")) / f"{record.stem}.html"
-    Replay(game, loaded, viewers).save(page)
+    write_safely(page, document.encode())
     opened = html is None and webbrowser.open(page.resolve().as_uri())
     told = "The page is open in the browser; it is" if opened else "The page is"
     console.print(f"{told} in {page}.", markup=False, highlight=False, soft_wrap=True)

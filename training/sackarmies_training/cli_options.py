@@ -72,7 +72,6 @@ ContestSeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, he
 DrawnSeedOption = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Random seed; drawn by default.", show_default=False)
 ]
-REFEREE = "referee"
 ViewerOption = Annotated[
     str,
     typer.Option("--viewer", metavar="SEAT", help="Whose view is shown: a seat, or referee, who sees everything."),

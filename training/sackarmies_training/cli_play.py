@@ -14,7 +14,7 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
-from sackarmies_env.core.game import Game
+from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
@@ -93,13 +93,13 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
             shown = turn
             time.sleep(pause)
         player = match.player
-        action = _decide(match, seated[player], names[player], reasons)
+        action = _decide(match, seated[player], names[player], reasons, tells_why=seat is None)
         if action != NO_ACTION and (seat is None or seat == player):  # others see the result, not the choices
             told = f"{player_of(player)} ({names[player]}): {label_of(table, match, action)}"
             console.print(told, highlight=False, markup=False)
         _apply(match, action)
     print(match.render("ansi", seat))
-    _finish(match, names, record, reasons)
+    _finish(match, names, record, reasons, tells_why=seat is not None)
 
 
 def play(  # noqa: PLR0913, PLR0917 - the options of a command
@@ -127,6 +127,10 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     least, most = entry_of(game).players or (len(opponents) + 1, len(opponents) + 1)
     if not least <= len(opponents) + 1 <= most:
         raise ValueError(f"{len(opponents)} opponents are given; a game has {least - 1} to {most - 1}")
+    if web and record is not None:
+        raise ValueError("--record and --web: a game in the browser is saved from its page, see --saves")
+    if not web and (port or not browser or saves is not None):
+        raise ValueError("--port, --no-browser and --saves are for --web: a game in the terminal has no page")
     check_writable("--record", record)
     if seat > len(opponents):
         count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
@@ -148,11 +152,14 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
             console.print("You left the game.")
             break
     print(match.render("ansi", seat))
-    _finish(match, names, record, reasons)
+    _finish(match, names, record, reasons, tells_why=True)
 
 
-def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str]) -> int:
-    """Return an agent's action; NO_ACTION if it misbehaves, which is printed and kept in `reasons` by ply."""
+def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str], *, tells_why: bool = False) -> int:
+    """Return an agent's action; NO_ACTION if it misbehaves, which is printed and kept in `reasons` by ply.
+
+    Why it does may tell what is hidden from other seats.
+    """
     try:
         if agent.is_informed:
             actions = conduct.ask_informed(agent, match.information_set(match.player))
@@ -165,7 +172,8 @@ def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str]) -> i
         reason = str(fault)
     reasons[len(match.history)] = reason
     player = player_name(match.game.id)(match.player)
-    console.print(f"{player} ({name}) forfeits: the agent {reason}", highlight=False, markup=False)
+    why = f": the agent {reason}" if tells_why else ""
+    console.print(f"{player} ({name}) forfeits{why}", highlight=False, markup=False)
     return NO_ACTION
 
 
@@ -219,10 +227,15 @@ def _seat_agents(game: Game, names: list[str], seed: int) -> list[Agent]:
     return seated
 
 
-def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str]) -> None:
+def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str], *, tells_why: bool) -> None:
+    """Tell who has won, and why agents forfeited if that has not been told; save the record."""
     if match.player < 0:
         best = max(match.returns)
         player_of = player_name(match.game.id)
+        for ply, reason in reasons.items() if tells_why else ():
+            seat = forfeit_code(match.history[ply])
+            told = f"{player_of(seat)} ({names[seat]}) lost by forfeit: the agent {reason}"
+            console.print(told, markup=False, highlight=False)
         winners = [f"{player_of(seat)} ({name})" for seat, name in enumerate(names) if match.returns[seat] == best]
         ending = f"{winners[0]} wins" if len(winners) == 1 else "The game is drawn"
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)

@@ -149,6 +149,7 @@ class Replay {
 
   readHash() {
     const asked = new URLSearchParams(location.hash.slice(1));
+    this.stop();
     const ply = Number.parseInt(asked.get("ply") ?? "0", 10);
     this.ply = Number.isNaN(ply) ? 0 : Math.min(Math.max(ply, 0), this.last);
     this.see(this.viewOf(asked.get("view")) ?? this.data.views[0], this.viewOf(asked.get("beside")));

@@ -19,7 +19,7 @@ export class Table {
     Object.assign(this, { main, send, say, setStatus, usesKeys });
     this.game = this.ask = this.picture = this.svg = this.answered = null;
     this.inbox = [];
-    this.isBusy = this.isStopped = this.isPlaying = false;
+    this.isBusy = this.isStopped = this.isPlaying = this.isWaiting = false;
     this.extent = [];
     this.steps = new Steps({ line: (text, places) => this.showLine(text, places), view: (view) => this.showView(view), coins: (row) => this.showCoins(row) });
     this.onKey = (event) => this.key(event);
@@ -29,6 +29,7 @@ export class Table {
 
   stop() {
     this.isStopped = true;
+    this.isPlaying = false;
     this.inbox = [];
     this.steps.skip();
     document.removeEventListener("keydown", this.onKey);
@@ -96,7 +97,7 @@ export class Table {
 
   async on_steps({ steps }) {
     this.setAsk(null);
-    this.steps.skipping = false;
+    this.isWaiting = false;
     this.parts.skip.hidden = this.steps.delay === 0;
     this.say(steps.flatMap((step) => step.lines).join(". "));
     await this.steps.play(steps);
@@ -105,6 +106,7 @@ export class Table {
   }
 
   on_ask(ask) {
+    this.steps.skipping = false;
     this.setAsk(ask);
     this.say(`${this.sentence(ask.question)} ${ask.about}`);
   }
@@ -114,6 +116,7 @@ export class Table {
   }
 
   on_handover({ seat }) {
+    this.steps.skipping = false;
     this.setAsk(null);
     const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "cover" }) }, `Pass the device to General ${seat}`);
     this.parts.ask.replaceChildren(html("section", { class: "ask handover", id: "actions", tabindex: -1 }, html("h2", {}, `General ${seat} decides next`), button));
@@ -136,7 +139,8 @@ export class Table {
 
   on_end({ outcome, view, forfeits }) {
     this.setAsk(null);
-    this.isPlaying = false;
+    this.steps.skipping = false;
+    this.isPlaying = this.isWaiting = false;
     this.showView({ ...view, viewer: null });
     const link = html("a", { class: "button primary", href: "replay.html", target: "_blank", rel: "noopener" }, "Watch the replay from all sides");
     const again = html("button", { type: "button", onclick: () => this.send({ kind: "leave" }) }, "New game");
@@ -168,7 +172,11 @@ export class Table {
     this.next();
   }
 
+  // One thing at a time: nothing more is asked for before the answer has come.
   next() {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    this.steps.skipping = false;
     this.send({ kind: "next" });
   }
 

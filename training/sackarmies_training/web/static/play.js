@@ -34,8 +34,13 @@ function lost() {
 
 function alertText(text) {
   const box = $("alert");
-  box.replaceChildren(text, " ", html("button", { type: "button", onclick: () => { box.hidden = true; } }, "Close"));
+  box.replaceChildren(text, " ", html("button", { type: "button", onclick: closeAlert }, "Close"));
   box.hidden = false;
+}
+
+function closeAlert() {
+  $("alert").hidden = true;
+  $("alert").replaceChildren(); // behind a curtain, too, the page holds nothing
 }
 
 // What the live region says; the same sentence twice is said twice.
@@ -48,7 +53,7 @@ function say(text) {
 function receive(message) {
   if (message.kind === "busy") return busy(message);
   retries = 0;
-  if (message.kind !== "error") $("alert").hidden = true;
+  if (message.kind !== "error") closeAlert();
   if (message.kind === "lobby") return showDialogue(message);
   if (message.kind === "error") {
     table?.refused();
