@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import pickle
 from collections.abc import Iterator
 from typing import Any
@@ -108,7 +109,10 @@ def test_copies_texts_scenarios_records_and_guesses_of_many_games_agree():
 @examples(60)
 @given(configuration=configurations(), seed=seeds())
 def test_the_contract_of_a_game_holds_in_every_configuration(configuration: Configuration, seed: int):
-    check_game(make_game(**configuration.options()), num_games=1, seed=seed, max_plies=80, every=5)
+    game = make_game(**configuration.options())
+    if configuration.start == "shelling":  # all units may be known to a General who has nothing to draw
+        game = dataclasses.replace(game, all_seeing=tuple(range(game.num_players)))
+    check_game(game, num_games=1, seed=seed, max_plies=80, every=5)
 
 
 @examples(4)
