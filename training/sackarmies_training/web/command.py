@@ -29,7 +29,7 @@ SavesOption = Annotated[
     typer.Option("--saves", metavar="FOLDER", help="With --web: where games are saved.", show_default=False),
 ]
 
-LEVELS = {"fast": "a second or less", "medium": "a few seconds", "strong": "many seconds"}
+LEVELS = {"fast": "32 times", "medium": "160 times", "strong": "640 times"}
 
 
 def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
@@ -39,8 +39,8 @@ def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
         offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
     if find_hook(game_id, "policy") is not None and find_hook(game_id, "evaluation") is not None:
         offers += [
-            Offer(f"search:level={level}", f"Search, {level}", f"plays each choice on; it thinks {time}")
-            for level, time in LEVELS.items()
+            Offer(f"search:level={level}", f"Search, {level}", f"plays choices on, {times} a decision")
+            for level, times in LEVELS.items()
         ]
     if find_hook(game_id, "trained") is not None:
         offers.append(Offer("trained", "Trained", "a network that has learned by playing itself"))
