@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from importlib.resources import files
@@ -242,3 +246,23 @@ def test_session_ends_a_while_after_its_page_is_closed(tmp_path):
             assert server.thread.is_alive()
     server.thread.join(PATIENCE)
     assert not server.thread.is_alive()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_game_is_kept_where_a_signal_ends_the_server(tmp_path, number):
+    run = "from sackarmies_training.cli import app; app()"
+    words = [sys.executable, "-c", run, "play", "--web", "--no-browser", "--saves", str(tmp_path), "random"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as command:
+        address = re.search(r"http://\S+", command.stdout.readline())[0]
+        origin = "/".join(address.split("/")[:3])
+        with connect(address.replace("http", "ws") + "socket", additional_headers={"Origin": origin}) as page:
+            hear(page)
+            tell(page, kind="start", players=["person", "random"], seed=1)
+            while hear(page)["kind"] != "ask":
+                pass
+            command.send_signal(number)
+            told, _ = command.communicate(timeout=PATIENCE)
+    assert command.returncode == 0, told
+    assert "Traceback" not in told
+    assert [path.name for path in tmp_path.iterdir()] == ["unfinished.json"]

@@ -97,5 +97,7 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     console.print("Ctrl-C ends it; so does closing the page, after a while.", highlight=False)
     if opens_browser:
         webbrowser.open(server.address)
-    server.run()
-    session.keep()
+    try:
+        server.run()
+    finally:
+        session.keep()

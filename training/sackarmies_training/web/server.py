@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -132,6 +134,7 @@ def make_app(session: Session, token: str, port: int, stop: Callable[[], None], 
         try:
             yield
         finally:
+            session.interrupt()  # else agents think on, and the process waits for them
             work.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await work  # raises what the session failed with
@@ -177,9 +180,24 @@ class LocalServer:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Serve until stopped."""
-        self._server.run(sockets=[self._socket])
+        """Serve until stopped, by Ctrl-C or SIGTERM as well; both return."""
+        with _quiet_signals():
+            self._server.run(sockets=[self._socket])
 
     def stop(self) -> None:
         """Stop serving; may be called from any thread."""
         self._server.should_exit = True
+
+
+@contextlib.contextmanager
+def _quiet_signals() -> Iterator[None]:
+    """Ignore the signals that end the server: uvicorn raises them again once it has stopped, and work is left then."""
+    if threading.current_thread() is not threading.main_thread():  # where handlers cannot be set
+        yield
+        return
+    before = {each: signal.signal(each, lambda number, frame: None) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
