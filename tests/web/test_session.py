@@ -199,6 +199,20 @@ def test_order_to_pass_ends_with_the_own_turn(tmp_path):
     assert int(session.game.match.states["active"][0]) == 0 or messages[-1]["question"] == "counter-attack?"
 
 
+def test_order_to_pass_ends_in_a_turn_without_a_reaction_of_its_own(tmp_path):
+    session = make_session(tmp_path)
+    play_well_to(session, start(session, "person", "greedy", seed=5), is_reaction)
+    last = say(session, kind="passing", until="turn")[-1]
+    turns = {}
+    for _ in range(12):
+        if session.game.match.states["active"][0] == 0:
+            turns[int(session.game.match.states["turn"][0])] = last["until"]
+        wanted = next((each for each in last["choices"] if each["label"] in ("Draw", "Pass")), last["choices"][0])
+        last = say(session, kind="choose", number=last["number"], actions=[wanted["id"]])[-1]
+    assert len(turns) > 1
+    assert set(turns.values()) == {"off"}
+
+
 @pytest.mark.slow
 def test_order_to_pass_ends_where_something_of_the_player_is_attacked(tmp_path):
     session = make_session(tmp_path)

@@ -81,6 +81,8 @@ class PlayedGame(ShownGame):
     def _own_choice(self) -> int | None:
         """Return what a person need not be asked: a forced choice, or a pass that they have ordered. Else None."""
         match, seat = self.match, self.match.player
+        if self._until[seat] == "turn" and self._rules.active(match.states) == seat:
+            self._until[seat] = "off"
         legal = match.legal_actions()
         known = known_states(match)
         passing = self._rules.pass_of(known, legal)
@@ -91,12 +93,8 @@ class PlayedGame(ShownGame):
 
     def _passes(self, seat: int) -> bool:
         """Return whether a person lets this reaction pass; an order ends with what it waits for."""
-        until = self._until[seat]
         picture = self._feeds[seat].picture(self.match.states)
-        is_reached = (until == "turn" and self._rules.active(self.match.states) == seat) or (
-            until == "attack" and self._rules.is_attacked(picture, seat)
-        )
-        if is_reached:
+        if self._until[seat] == "attack" and self._rules.is_attacked(picture, seat):
             self._until[seat] = "off"
         return self._until[seat] != "off"
 
