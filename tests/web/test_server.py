@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from sackarmies_training.web.protocol import MAX_MESSAGE
+from sackarmies_training.web.seats import Seats
 from sackarmies_training.web.server import LocalServer, static_files
 from tests.web.tables import make_session, request
 
@@ -212,6 +213,53 @@ def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypat
     with running.page() as page:
         go_on.set()
         assert [hear(page)["kind"] for _ in range(2)] == ["game", "scene"]
+
+
+@pytest.fixture
+def thought(running, monkeypatch):
+    """Begin a game in which the agent thinks until it is told to go on: the page, what says so."""
+    thinking, go_on = threading.Event(), threading.Event()
+    decide = Seats.decide
+
+    def think(seats, match):
+        thinking.set()
+        assert go_on.wait(PATIENCE)
+        return decide(seats, match)
+
+    with running.page() as page:
+        hear(page)
+        tell(page, kind="start", players=["person", "greedy"], seed=1)
+        monkeypatch.setattr("sackarmies_training.web.seats.Seats.decide", think)
+        while not thinking.is_set():
+            if (asked := hear(page))["kind"] == "ask":
+                wanted = next((each for each in asked["choices"] if each["text"] == "draw"), asked["choices"][0])
+                tell(page, kind="choose", number=asked["number"], actions=[wanted["id"]])
+                thinking.wait(0.3)
+        yield page, go_on
+        go_on.set()
+
+
+def test_game_that_is_left_while_an_agent_thinks_is_left_where_the_page_is_loaded_again(running, thought):
+    page, go_on = thought
+    tell(page, kind="leave")
+    page.ping().wait(PATIENCE)
+    page.close()
+    with running.page() as page:
+        go_on.set()
+        assert hear(page)["kind"] == "lobby"
+        tell(page, kind="start", players=["person", "greedy"], seed=1)
+        assert hear(page)["kind"] == "game"
+
+
+def test_game_is_saved_even_if_its_page_is_closed_before(running, thought):
+    page, go_on = thought
+    tell(page, kind="save", name="mine")
+    page.ping().wait(PATIENCE)
+    page.close()
+    with running.page() as page:
+        go_on.set()
+        assert hear(page)["kind"] == "game"
+    assert running.session.saves.names() == ["mine"]
 
 
 def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):

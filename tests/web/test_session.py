@@ -359,6 +359,23 @@ def test_agents_stop_thinking_where_the_game_is_left(tmp_path):
     assert kinds(say(session, kind="leave")) == ["lobby"]
 
 
+def test_question_that_was_answered_is_not_asked_again(tmp_path, monkeypatch):
+    session = make_session(tmp_path)
+    ask = play_to(session, start(session, "person", "greedy"), "action")
+
+    def leave(seats, match):
+        session.interrupt()
+        return match.legal_actions()[0]
+
+    monkeypatch.setattr("sackarmies_training.web.seats.Seats.decide", leave)
+    while not session.game.is_stopped:
+        wanted = choices_of(ask).get("Draw", ask["choices"][0])
+        told = say(session, kind="choose", number=ask["number"], actions=[wanted["id"]])
+        ask = next((message for message in told if message["kind"] == "ask"), ask)
+    assert "no longer open" in refused(session, kind="choose", number=ask["number"], actions=[ask["choices"][0]["id"]])
+    assert kinds(session.opened()) == ["lobby"]
+
+
 def test_copies_of_a_played_game_are_independent(tmp_path):
     session = make_session(tmp_path)
     ask = start(session, "person", "greedy")[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -17,7 +18,20 @@ POLICY_VIOLATION = 1008  # of the codes with which a WebSocket closes
 TAKEN = 4001
 BUSY = "This game is open in another tab or window: play there, or close it and load this page again."
 
-Work = Callable[[], Iterator[Message]]
+
+@dataclass(frozen=True)
+class Work:
+    """Something to do for a page.
+
+    Attributes:
+        asker: the page, which is sent the messages.
+        do: does it, and yields messages.
+        is_kept: whether it is done even if the page is closed first.
+    """
+
+    asker: WebSocket
+    do: Callable[[], Iterator[Message]]
+    is_kept: bool = False
 
 
 class Hub:
@@ -42,9 +56,9 @@ class Hub:
         """Do the work that pages ask for, one request after the other, until canceled."""
         while True:
             work = await self._work.get()
-            asker, messages = self._socket, work()
+            messages = work.do()
             while (message := await asyncio.to_thread(next, messages, None)) is not None:
-                await self._send(asker, message)
+                await self._send(work.asker, message)
 
     async def connect(self, socket: WebSocket) -> None:
         """Serve a page until it is closed."""
@@ -56,9 +70,9 @@ class Hub:
         self._socket = socket
         if self._timer is not None:
             self._timer.cancel()
-        while not self._work.empty():
-            self._work.get_nowait()  # of a page that is gone
-        self._work.put_nowait(self._session.opened)
+        waiting = [self._work.get_nowait() for _ in range(self._work.qsize())]  # of a page that is gone
+        for work in (*(each for each in waiting if each.is_kept), Work(socket, self._session.opened)):
+            self._work.put_nowait(work)
         try:
             await self._listen(socket)
         finally:
@@ -74,23 +88,24 @@ class Hub:
             if received["type"] == "websocket.disconnect":
                 return
             text = received.get("text")
-            self._take(text if text is not None else received.get("bytes") or b"")
+            self._take(socket, text if text is not None else received.get("bytes") or b"")
         await socket.close(POLICY_VIOLATION)
 
-    def _take(self, data: str | bytes) -> None:
+    def _take(self, socket: WebSocket, data: str | bytes) -> None:
         """Put what a page says into the line."""
         try:
             request = protocol.read_request(data)
         except ValueError as fault:
-            self._work.put_nowait(partial(iter, [protocol.error(str(fault))]))
+            self._work.put_nowait(Work(socket, partial(iter, [protocol.error(str(fault))])))
             return
         if isinstance(request, protocol.Leave):
             self._session.interrupt()
-        self._work.put_nowait(partial(self._session.handle, request))
+        is_kept = isinstance(request, protocol.Save)
+        self._work.put_nowait(Work(socket, partial(self._session.handle, request), is_kept))
 
-    async def _send(self, socket: WebSocket | None, message: Message) -> None:
+    async def _send(self, socket: WebSocket, message: Message) -> None:
         """Send a message to the page that asked; once it is gone, drop it: the next page is shown everything anew."""
-        if socket is None or socket is not self._socket or socket.application_state != WebSocketState.CONNECTED:
+        if socket is not self._socket or socket.application_state != WebSocketState.CONNECTED:
             return
         try:
             await socket.send_text(protocol.write(message))

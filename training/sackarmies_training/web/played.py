@@ -177,6 +177,7 @@ class PlayedGame(ShownGame):
 
     def _choose(self, seat: int, actions: list[int]) -> Iterator[Message]:
         match = self.match
+        self._question = None
         while actions and match.player == seat and match.is_legal(actions[0]):
             action = actions.pop(0)
             yield from self._play(action, self._label(action))

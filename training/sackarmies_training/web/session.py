@@ -84,6 +84,8 @@ class Session:
 
     def opened(self) -> Iterator[Message]:
         """Yield what a page needs that has just been opened, or loaded again."""
+        if self.game is not None and self.game.is_stopped:
+            self.game = None  # a page before has left it, and was closed before it was told so
         if self.game is None:
             yield self._lobby()
         else:
