@@ -9,6 +9,7 @@ import pytest
 
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.render.picture import find_picture
 from sackarmies_training.sack_armies.preview import heads_needed, percent, reds_in_a_row
 from sackarmies_training.sack_armies.table import Table
@@ -147,6 +148,63 @@ def test_coordinated_attack_adds_damage_and_a_check():
     odds = choices(match)["pass"]["odds"]
     assert (odds["damage"], odds["armor"], odds["heads"], odds["chance"]) == (5, 5, 1, 0.25)
     assert odds["text"].startswith("A flip decides first")
+    assert odds["text"].endswith("1 head kills (25% in all).")
+
+
+def about(match: Match) -> str:
+    return Table(match.game).about(known_states(match), find_picture(match.game, match.states, match.player))
+
+
+def asked(match: Match, decision: Decision) -> Match:
+    """Pass until something is asked."""
+    while int(match.states["decision"][0]) != decision:
+        do(match, "pass")
+    return match
+
+
+def test_check_to_come_is_part_of_the_odds_of_an_announced_attack():
+    units = [unit("striker", "0,0"), unit("archer", "0,1"), unit("wall", "1,0", 1)]
+    told = []
+    for window in ("before_check", "after_check", "both"):
+        match = begun(units, flip_method="coin", coord_window=window)
+        match.begin(next(seed for seed in range(20) if passes_check(units, seed, window)))
+        do(match, "coord_melee", "hex 1,0", "hex 0,0", "hex 0,1", "pass")
+        told.append([])
+        while int(match.states["decision"][0]) == Decision.WINDOW:
+            told[-1].append(about(match).partition("(")[2])
+            do(match, "pass")
+    before, after = ["25% in all)."] * 2, ["50%)."] * 2
+    assert told == [before, after, before + after]
+
+
+def passes_check(units: list[dict[str, Any]], seed: int, window: str) -> bool:
+    """Return whether two units that attack together get as far as a counter-attack."""
+    match = begun(units, flip_method="coin", coord_window=window)
+    match.begin(seed)
+    do(match, "coord_melee", "hex 1,0", "hex 0,0", "hex 0,1", "pass")
+    while int(match.states["decision"][0]) == Decision.WINDOW:
+        do(match, "pass")
+    return int(match.states["decision"][0]) == Decision.COUNTER
+
+
+def test_odds_are_told_until_the_attack_is_flipped_for():
+    alone = [unit("striker", "0,0"), unit("wall", "1,0", 1)]
+    both = [*alone, unit("archer", "0,1")]
+    attack, together = ("melee", "hex 0,0", "hex 1,0"), ("coord_melee", "hex 1,0", "hex 0,0", "hex 0,1", "pass")
+    for units, texts, timing, is_told in (
+        (alone, attack, {"counter_timing_single": "before_flips"}, True),
+        (alone, attack, {"counter_timing_single": "after_attack_flips"}, False),
+        (both, together, {"counter_timing_coord": "before_flips"}, True),
+        (both, together, {"counter_timing_coord": "after_attack_flips"}, False),
+    ):
+        match = begun(units, "HTTTTT", **timing)
+        do(match, *texts)
+        told = about(asked(match, Decision.COUNTER))
+        assert told.startswith("General 0's Striker")
+        assert ("Damage" in told) == is_told, timing
+        if units is both:
+            do(match, "yes")
+            assert "Damage" not in about(asked(match, Decision.DESIGNATE))
 
 
 def test_odds_are_unknown_where_all_flips_are_forced():

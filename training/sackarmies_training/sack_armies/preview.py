@@ -9,12 +9,12 @@ import numpy as np
 
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.messages import counted
-from sackarmies_env.games.sack_armies.rules.attack import is_led_throughout
+from sackarmies_env.games.sack_armies.rules.attack import AttackStep, is_led_throughout
 from sackarmies_env.games.sack_armies.rules.combat import can_counter, defending_armor, is_counter_progressive
 from sackarmies_env.games.sack_armies.rules.damage import attack_rating
 from sackarmies_env.games.sack_armies.rules.stats import effective_armor, stat_if
 from sackarmies_env.games.sack_armies.state.chance import CARDS_OF_A_COLOR, JOKERS
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, FlipMethod, Stat, Verb
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, FlipMethod, Frame, Stat, Verb
 
 Odds = dict[str, Any]
 RANGED = (Verb.RANGED, Verb.COORD_RANGED)
@@ -54,11 +54,8 @@ class Preview:
         """Return the odds of a coordinated attack, its check included; arguments as in `single`."""
         state = self._declared(known, verb, units, target)
         damage = sum(self._damage(state, unit) for unit in units)
-        odds = self._odds(state, damage, self._armor(state, target), verb not in RANGED)
-        if not is_led_throughout(self._params, state[0]) and odds["chance"] is not None:
-            odds["chance"] = self._chance(state, odds["heads"] + 1) if odds["heads"] else odds["chance"]
-            odds["text"] = f"A flip decides first whether they can act together. {odds['text']}"
-        return odds
+        is_checked = not is_led_throughout(self._params, state[0])
+        return self._odds(state, damage, self._armor(state, target), verb not in RANGED, is_checked)
 
     def flip(self, known: Records, what: str) -> Odds:
         """Return the odds of something that one flip decides."""
@@ -96,8 +93,19 @@ class Preview:
         progressive = bool(is_counter_progressive(self._params, state[0], np.int64(target), verb in RANGED))
         return self._odds(state, self._damage(state, target), armor, progressive)
 
-    def _odds(self, state: Records, damage: int, armor: int | None, progressive: bool) -> Odds:
-        """Return how many heads kill, and the chance of that; None where it cannot be known."""
+    def _odds(
+        self, state: Records, damage: int, armor: int | None, progressive: bool, is_checked: bool = False
+    ) -> Odds:
+        """Return how many heads kill, and the chance of that; None where it cannot be known.
+
+        Args:
+            state: `(1,)`, with the cards that are left.
+            damage: of one head.
+            armor: None if it is unknown.
+            progressive: whether heads are flipped for until the first tail.
+            is_checked: whether a coordination check comes first, which takes a head of its own.
+        """
+        first = "A flip decides first whether they can act together. " if is_checked else ""
         if armor is None:
             reached = f"one head does {damage}" + (f", two do {2 * damage}" if progressive else "")
             return {
@@ -105,18 +113,19 @@ class Preview:
                 "armor": None,
                 "heads": None,
                 "chance": None,
-                "text": f"Unknown armor: {reached}.",
+                "text": f"{first}Unknown armor: {reached}.",
             }
         heads = heads_needed(damage, armor, progressive, int(self._params["max_progressive"]))
         odds: Odds = {"damage": damage, "armor": armor, "heads": heads}
         if heads is None:
-            return odds | {"chance": 0.0, "text": f"Damage {damage} against armor {armor}: it cannot kill."}
-        chance = self._chance(state, heads)
+            return odds | {"chance": 0.0, "text": f"{first}Damage {damage} against armor {armor}: it cannot kill."}
+        chance = self._chance(state, heads + is_checked)
         row = " in a row" if heads > 1 else ""
         wanted, kills = counted(heads, "head") + row, "kill" if heads > 1 else "kills"
+        told = percent(chance, " in all" if is_checked else "")
         return odds | {
             "chance": chance,
-            "text": f"Damage {damage} against armor {armor}: {wanted} {kills}{percent(chance)}.",
+            "text": f"{first}Damage {damage} against armor {armor}: {wanted} {kills}{told}.",
         }
 
     def _chance(self, state: Records, heads: int) -> float | None:
@@ -131,13 +140,17 @@ class Preview:
         return float(HALF**heads)
 
     def announced(self, known: Records, viewer: int) -> Odds | None:
-        """Return the odds of the announced attack; None if its target is hidden from the viewer."""
+        """Return the odds of the announced attack; None once it was flipped for, or if its target is hidden."""
+        step = attack_step(known)
+        if step > AttackStep.FLIPS:
+            return None
         target = int(known["attack_target"][0])
         if not self._is_up(known, target) and known["token_owner"][0, target] != viewer:
             return None
         armor = int(defending_armor(self._params, known[0], np.int64(target)))
         progressive = int(known["attack_verb"][0]) not in RANGED
-        return self._odds(known, int(attack_rating(self._params, known[0])), armor, progressive)
+        is_checked = step == AttackStep.JUDGE_EARLY and not is_led_throughout(self._params, known[0])
+        return self._odds(known, int(attack_rating(self._params, known[0])), armor, progressive, is_checked)
 
     def counter_of(self, known: Records) -> Odds | None:
         """Return the odds of the counter-attack that the player may decide on; None in a coordinated attack."""
@@ -148,6 +161,12 @@ class Preview:
         ranged = int(known["attack_verb"][0]) in RANGED
         progressive = bool(is_counter_progressive(self._params, known[0], np.int64(target), ranged))
         return self._odds(known, self._damage(known, target), armor, progressive)
+
+
+def attack_step(known: Records) -> int:
+    """Return how the attack that is under way goes on after the present decision, as an AttackStep."""
+    (frames,) = np.nonzero(known["frame_kind"][0] == Frame.ATTACK)
+    return int(known["frame_step"][0, frames[-1]])
 
 
 def heads_needed(damage: int, armor: int, progressive: bool, most: int) -> int | None:
@@ -172,8 +191,8 @@ def reds_in_a_row(count: int, cards: Cards, jokers: int) -> float:
     return going_on + (left / total * reds_in_a_row(count, fresh, jokers) if left else 0.0)
 
 
-def percent(chance: float | None) -> str:
-    """Return a chance for a sentence: ` (25%)`, nothing if it is unknown."""
+def percent(chance: float | None, more: str = "") -> str:
+    """Return a chance for a sentence, ` (25%)` or with more words in the brackets; nothing if it is unknown."""
     if chance is None:
         return ""
-    return f" ({int(100 * chance + 0.5)}%)" if chance == 0 or chance >= 0.01 else " (under 1%)"
+    return f" ({int(100 * chance + 0.5)}%{more})" if chance == 0 or chance >= 0.01 else f" (under 1%{more})"
