@@ -10,6 +10,7 @@ import pytest
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.record import load_record, replay
+from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.registry import game_of
 from sackarmies_training.web.protocol import write
 from sackarmies_training.web.session import UNFINISHED
@@ -126,6 +127,27 @@ def test_parts_of_a_choice_can_be_sent_at_once_and_what_is_forced_is_skipped(tmp
     assert ask["question"] == "choose where to deploy it"
     assert ask["crumbs"][0] == "Deploy"
     assert all(choice["hex"] for choice in ask["choices"])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_target_of_an_attack_is_asked_even_if_there_is_one(tmp_path, seed):
+    session = make_session(tmp_path)
+    ask, rng, single = start(session, "person", "random", seed=seed)[-1], random.Random(seed), 0
+    while single < 2 and ask["kind"] == "ask":
+        attack = next((each for each in ask["choices"] if each["text"] in ("melee", "ranged", "move_attack")), None)
+        if attack is None:
+            wanted = [each for each in ask["choices"] if each["text"] != "concede"]
+            ask = say(session, kind="choose", number=ask["number"], actions=[rng.choice(wanted)["id"]])[-1]
+            continue
+        target = say(session, kind="choose", number=ask["number"], actions=[attack["id"]])[-1]
+        if session.game.match.states["decision"][0] == Decision.SOURCE:
+            target = say(session, kind="choose", number=target["number"], actions=[target["choices"][0]["id"]])[-1]
+        assert session.game.match.states["decision"][0] == Decision.TARGET
+        assert target["crumbs"]
+        assert all("odds" in choice for choice in target["choices"])
+        single += len(target["choices"]) == 1
+        ask = say(session, kind="choose", number=target["number"], actions=[target["choices"][0]["id"]])[-1]
+    assert single
 
 
 def test_choice_that_is_not_legal_or_too_late_is_refused(tmp_path):

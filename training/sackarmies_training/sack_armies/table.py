@@ -38,7 +38,7 @@ PUBLIC = (
 class Table(GameTable):
     """What Sack Armies says at a table."""
 
-    hot_seat: ClassVar[Mapping[str, Any]] = {"switches": {"auto_forced": False}}
+    asks_all: ClassVar[Mapping[str, Any]] = {"switches": {"auto_forced": False}}
     usual_armies: ClassVar[Sequence[str]] = DEFAULT_ARMIES
     advice: ClassVar[str] = ADVICE
 
@@ -67,6 +67,10 @@ class Table(GameTable):
     def is_public(self, states: Records) -> bool:
         """Return whether all Generals know that something is asked here, or that the game is over."""
         return super().is_public(states) or int(states["decision"][0]) in PUBLIC
+
+    def is_final(self, states: Records) -> bool:
+        """Return whether an attack is announced next, or could be."""
+        return int(states["decision"][0]) in (Decision.TARGET, Decision.COORD_MEMBER)
 
     def active(self, states: Records) -> int:
         """Return whose turn it is."""

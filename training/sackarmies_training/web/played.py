@@ -89,7 +89,8 @@ class PlayedGame(ShownGame):
         if passing is not None and self._passes(seat):
             return passing
         is_known = len(self._persons) > 1 and self._rules.is_public(match.states)  # passing the device on tells nothing
-        return legal[0] if len(legal) == 1 and not is_known else None
+        is_asked = is_known or self._rules.is_final(match.states)
+        return legal[0] if len(legal) == 1 and not is_asked else None
 
     def _passes(self, seat: int) -> bool:
         """Return whether a person lets this reaction pass; an order ends with what it waits for."""

@@ -40,13 +40,14 @@ class GameTable:
 
     Attributes:
         game: what is played.
-        hot_seat: options of a game that several people play on one device: what is asked must not tell who has a
-            choice.
+        asks_all: options of a game that people play: what they have a single choice in is a decision like any other,
+            so that they can be asked all the same, see `is_final`, and so that what several people on one device are
+            asked does not tell who has a choice.
         usual_armies: by seat, where the game has armies.
         advice: the game in a few sentences, for people who do not know it.
     """
 
-    hot_seat: ClassVar[Mapping[str, Any]] = {}
+    asks_all: ClassVar[Mapping[str, Any]] = {}
     usual_armies: ClassVar[Sequence[str]] = ()
     advice: ClassVar[str] = ""
 
@@ -72,6 +73,13 @@ class GameTable:
         that looks the same to them.
         """
         return int(states["current_player"][0]) == NO_PLAYER
+
+    def is_final(self, states: Records) -> bool:
+        """Return whether the current player is asked even if there is one choice: it ends what can be taken back.
+
+        Must depend only on what the player knows.
+        """
+        return False
 
     def active(self, states: Records) -> int:
         """Return whose turn it is, which all players know; NO_PLAYER where a game has no turns."""

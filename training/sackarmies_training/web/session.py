@@ -179,8 +179,8 @@ class Session:
         if isinstance(request.eyes, int) and request.eyes >= len(request.players):
             raise ValueError(f"eyes is {request.eyes}: seats run from 0 to {len(request.players) - 1}")
         options: dict[str, Any] = {"armies": list(request.armies)} if request.armies else {}
-        if request.players.count(PERSON) > 1:
-            options |= table_class(self.offers.game_id).hot_seat
+        if PERSON in request.players:
+            options |= table_class(self.offers.game_id).asks_all
         game = load_players(self.offers.game_id, len(request.players), **options)
         seed = self._draw_seed() if request.seed is None else request.seed
         played = PlayedGame(game, Seats(game, request.players, seed), request.eyes)
