@@ -348,6 +348,8 @@ def test_files_that_are_no_saved_games_are_not_listed(tmp_path):
     session = make_session(tmp_path)
     for name in (".hidden.json", "notes.txt", "..json"):
         (tmp_path / name).write_text("{}")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "dangling.json").symlink_to(tmp_path / "nowhere")
     (tmp_path / "a game.json").write_text("{}")
     assert session.saves.names() == ["a game"]
 

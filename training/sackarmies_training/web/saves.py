@@ -34,7 +34,8 @@ class Saves:
 
     def names(self) -> list[str]:
         """Return the names of what is saved, the latest first."""
-        found = [path for path in self.folder.glob(f"*{SUFFIX}") if re.fullmatch(FILE_NAME, path.stem)]
+        named = (path for path in self.folder.glob(f"*{SUFFIX}") if re.fullmatch(FILE_NAME, path.stem))
+        found = [path for path in named if path.is_file()]  # neither folders nor links to nothing
         found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.stem))
         return [path.stem for path in found[:MAX_LISTED]]
 
