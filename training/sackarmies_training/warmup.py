@@ -7,6 +7,7 @@ differ in them.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,8 +26,11 @@ from sackarmies_env.core.record import make_record
 from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import load_game, load_players
+from sackarmies_env.render.picture import find_picture
+from sackarmies_training.web.rules import GameTable, known_states, table_of
 
 GAMES_AT_ONCE = 4
+TOLD = 8  # decisions of each kind that are put into words
 SEARCH = "search:playouts=2"
 
 Options = dict[str, Any]  # of a game's `make_game`
@@ -115,7 +119,13 @@ def _play_match(game: Game, name: str) -> None:
     agent = make_agent(name, GameInfo.of(game))
     agent.reset(0)
     match.begin(0)
+    table, told = table_of(game), Counter[str]()
+    table.warm_up(match.states)
     while match.player >= 0:
+        kind = game.describe_decision(match.states)
+        told[kind] += 1
+        if told[kind] <= TOLD:
+            _tell(match, table)
         match.play(agent.act(match.observation, match.action_mask))
         if len(match.history) % 20 == 1:
             _look(match)
@@ -125,6 +135,15 @@ def _play_match(game: Game, name: str) -> None:
     list(render.narrate(game, record))
     match.begin(1)
     match.forfeit(match.player)
+
+
+def _tell(match: Match, table: GameTable) -> None:
+    """Put a decision into words as people are told it, with the odds of attacks."""
+    picture = find_picture(match.game, match.states, match.player)
+    if picture is not None:
+        known = known_states(match)
+        table.about(known, picture)
+        table.choices(known, picture, match.legal_actions())
 
 
 def _look(match: Match) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import ERROR_NONE
+from sackarmies_env.games.sack_armies.rules.attack import is_led_throughout
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_env.games.sack_armies.tokens.army import DEFAULT_ARMIES
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield, Unit
@@ -112,6 +113,10 @@ class Table(GameTable):
         """Return the legal choices."""
         speaker = Speaker(self, known, picture)
         return [speaker.choice(action) for action in legal]
+
+    def warm_up(self, states: Records) -> None:
+        """Compile what coordinated attacks are judged by."""
+        is_led_throughout(self.game.params[0], states[0])
 
     def glossary(self) -> list[dict[str, str]]:
         """Return what the tokens do: their types are public."""

@@ -118,6 +118,9 @@ class GameTable:
         """Return whether what has been announced is aimed at something of a player."""
         return False
 
+    def warm_up(self, states: Records) -> None:
+        """Compile what is asked of the rules so rarely that a game or two may not need it."""
+
     def glossary(self) -> list[dict[str, str]]:
         """Return what the pieces of the game do, for people: `name`, `kind` and `text`; public."""
         return []
