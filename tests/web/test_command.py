@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 
 import httpx
 import pytest
 from typer.testing import CliRunner
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from sackarmies_env.core.entries import GameEntry, _registered, add_entry
 from sackarmies_training.cli import app
 from sackarmies_training.web import command
 from sackarmies_training.web.command import offered_agents, offered_armies
 from sackarmies_training.web.server import LocalServer
+from sackarmies_training.web.session import Session
 
 
 def run(*words):
@@ -125,3 +129,31 @@ def test_page_is_served_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(LocalServer, "run", fetch)
     assert run("--saves", str(tmp_path)).exit_code == 0
     assert seen == [200]
+
+
+def test_failure_of_the_session_ends_the_command_with_a_sentence(tmp_path, monkeypatch):
+    def fail(session):
+        raise KeyError("surprise")
+
+    serve = LocalServer.run
+
+    def run_with_a_page(server):
+        def load():
+            url = server.address.replace("http", "ws") + "socket"
+            with (
+                contextlib.suppress(ConnectionClosed),
+                connect(url, origin="/".join(server.address.split("/")[:3])) as page,
+            ):
+                list(page)
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        serve(server)
+        thread.join(30)
+
+    monkeypatch.setattr(Session, "opened", fail)
+    monkeypatch.setattr(LocalServer, "run", run_with_a_page)
+    done = run("--saves", str(tmp_path))
+    assert done.exit_code == 1
+    assert "the game ended because of an error (KeyError: 'surprise')" in " ".join(done.output.split())
+    assert "Traceback" not in done.output

@@ -79,7 +79,7 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     Raises:
         ValueError: an agent that does not exist, or a game without a picture.
         ImportError: what the extra `web` installs is missing.
-        OSError: the port is taken.
+        OSError: the port is taken, or the session has failed; what was played is saved.
     """
     from sackarmies_training.web.server import LocalServer
 

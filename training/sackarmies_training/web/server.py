@@ -23,6 +23,8 @@ from starlette.websockets import WebSocket
 from sackarmies_training.web.hub import Hub
 from sackarmies_training.web.session import Session
 
+Stop = Callable[[BaseException | None], None]  # is given why, if something has failed
+
 LOOPBACK = "127.0.0.1"
 TOKEN_BYTES = 24
 LINGER = 600.0  # seconds
@@ -115,29 +117,28 @@ class Pages:
         return Response(page, media_type="text/html", headers={**HEADERS, "Content-Security-Policy": VIEWER_POLICY})
 
 
-def make_app(session: Session, token: str, port: int, stop: Callable[[], None], linger: float = LINGER) -> ASGIApp:
+def make_app(session: Session, token: str, port: int, stop: Stop, linger: float = LINGER) -> ASGIApp:
     """Return the application.
 
     Args:
         session: what it serves.
         token: first part of every path.
         port: that it is served on.
-        stop: called when the page has been closed for a while, and when the session fails.
+        stop: called when the page has been closed for a while, and when the session fails, with what it raised.
         linger: seconds of that while.
     """
-    pages, hub = Pages(session), Hub(session, linger, stop)
+    pages, hub = Pages(session), Hub(session, linger, lambda: stop(None))
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         work = asyncio.create_task(hub.run())
-        work.add_done_callback(lambda task: stop())
+        work.add_done_callback(lambda task: stop(None if task.cancelled() else task.exception()))
         try:
             yield
         finally:
             session.interrupt()  # else agents think on, and the process waits for them
             work.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await work  # raises what the session failed with
+            await asyncio.wait([work])
 
     async def connect(websocket: WebSocket) -> None:
         await hub.connect(websocket)
@@ -149,6 +150,10 @@ def make_app(session: Session, token: str, port: int, stop: Callable[[], None], 
         WebSocketRoute(f"/{token}/socket", connect),
     ]
     return LocalOnly(Starlette(routes=routes, lifespan=lifespan), token, port)
+
+
+class SessionError(OSError):
+    """The server has ended because its session failed; an OSError, so that the command line tells it as a sentence."""
 
 
 class LocalServer:
@@ -178,14 +183,23 @@ class LocalServer:
             app, log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=MAX_FRAME
         )
         self._server = uvicorn.Server(config)
+        self._failure: BaseException | None = None
 
     def run(self) -> None:
-        """Serve until stopped, by Ctrl-C or SIGTERM as well; both return."""
+        """Serve until stopped, by Ctrl-C or SIGTERM as well; both return.
+
+        Raises:
+            SessionError: something went wrong that no page is to blame for.
+        """
         with _quiet_signals():
             self._server.run(sockets=[self._socket])
+        if self._failure is not None:
+            name = type(self._failure).__name__
+            raise SessionError(f"the game ended because of an error ({name}: {self._failure})") from self._failure
 
-    def stop(self) -> None:
-        """Stop serving; may be called from any thread."""
+    def stop(self, failure: BaseException | None = None) -> None:
+        """Stop serving, because of a failure or without; may be called from any thread."""
+        self._failure = self._failure or failure
         self._server.should_exit = True
 
 
