@@ -79,11 +79,19 @@ def follow(truth: PlayedGame, twin: PlayedGame, viewer: int, rng: random.Random,
 # --- whole games of random play
 
 
+def asking_all(name: str) -> dict[str, Any]:
+    """Return a configuration as it is played where people play, if it is no scenario: those say it themselves."""
+    config = CONFIGURATIONS[name]
+    options = {"switches": config.get("switches", {}) | Table.asks_all["switches"]}
+    return {**config, **({} if "scenario" in config else options)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("viewer", [0, 1])
 @pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
-def test_messages_are_the_same_in_twin_worlds(name, viewer):
-    met = compare(make_played(viewer, 5, **CONFIGURATIONS[name]), viewer, 90, seed=1)
+@pytest.mark.parametrize("config_of", [asking_all, CONFIGURATIONS.__getitem__], ids=["asks all", "forced silently"])
+def test_messages_are_the_same_in_twin_worlds(name, viewer, config_of):
+    met = compare(make_played(viewer, 5, **config_of(name)), viewer, 90, seed=1)
     print(name, dict(met))
     assert met["same"] > 20
 
@@ -98,7 +106,7 @@ def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
 HIDES = ("charm", "bolt")  # may be revealed in a window, or may not
 
 
-def attack(side: int, hides: str) -> Game:
+def attack(side: int, hides: str, auto_forced: bool = True) -> Game:
     """Return a position in which General 0 can shoot at General 1, and a unit of General `side` hides a token.
 
     Nobody can strike back from so far away: the window is all that the others are asked.
@@ -108,13 +116,13 @@ def attack(side: int, hides: str) -> Game:
     units = [unit("archer", "0,0", attached=hidden[0]), unit("guard", "3,0", 1, attached=hidden[1])]
     fields = [field(f"{q},0", int(q > 1)) for q in range(-1, 5)]
     pile = {"hand": [], "sack": ["guard", "charm", "bolt"], "casualties": [], "removed": []}
-    switches = {"auto_forced": True}
+    switches = {"auto_forced": auto_forced}
     return make_game(scenario=scenario(tokens, units, "TTTTTTTTTT", switches, fields=fields, general=[pile, pile]))
 
 
-def course(viewer: int, side: int, hides: str) -> list[list[str]]:
+def course(viewer: int, side: int, hides: str, auto_forced: bool = True) -> list[list[str]]:
     """Return what is sent in a game in which a unit of General `side` hides a token, and General 0 attacks."""
-    game = attack(side, hides)
+    game = attack(side, hides, auto_forced)
     played = PlayedGame(game, Scripted(game, viewer, ["ranged", "pass"]))
     played.begin(3)
     told = list(played.opening())
@@ -137,11 +145,12 @@ def decisions(viewer: int, side: int, hides: str) -> int:
     return int(match.player == side and match.game.describe_decision(match.states) == "WINDOW")
 
 
+@pytest.mark.parametrize("auto_forced", [True, False])
 @pytest.mark.parametrize("side", [0, 1])
-def test_nothing_tells_whether_another_general_had_a_reaction(side):
+def test_nothing_tells_whether_another_general_had_a_reaction(side, auto_forced):
     viewer = 1 - side
     assert [decisions(viewer, side, hides) for hides in HIDES] == [1, 0]  # a choice in one world alone
-    one, other = (course(viewer, side, hides) for hides in HIDES)
+    one, other = (course(viewer, side, hides, auto_forced) for hides in HIDES)
     assert any('"kind":"steps"' in message for messages in one for message in messages)
     assert one == other
 
@@ -169,9 +178,7 @@ def answered(played: PlayedGame, messages: list[Message], viewer: int) -> list[M
 @pytest.mark.parametrize("name", ["standard", "open lists", "battle", "three"])
 def test_person_who_passes_the_device_on_is_sent_the_same_in_twin_worlds(name):
     """After Setup: whether picks are asked for depends on the army (decision 37)."""
-    config = CONFIGURATIONS[name]
-    options = {"switches": config.get("switches", {}) | {"auto_forced": False}}
-    game = make_game(**{**config, **({} if "scenario" in config else options)})
+    game = make_game(**asking_all(name))
     played = PlayedGame(game, Company(game, 0))
     played.begin(4)
     last = told(answered(played, list(played.opening()), 0))
