@@ -239,7 +239,7 @@ def thought(running, monkeypatch):
         go_on.set()
 
 
-def test_game_that_is_left_while_an_agent_thinks_is_left_where_the_page_is_loaded_again(running, thought):
+def test_game_left_while_an_agent_thinks_stays_left_when_the_page_is_loaded_again(running, thought):
     page, go_on = thought
     tell(page, kind="leave")
     page.ping().wait(PATIENCE)

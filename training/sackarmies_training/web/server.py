@@ -26,6 +26,7 @@ from sackarmies_training.web.session import Session
 Stop = Callable[[BaseException | None], None]  # is given why, if something has failed
 
 LOOPBACK = "127.0.0.1"
+USUAL_PORT = 80
 TOKEN_BYTES = 24
 LINGER = 600.0  # seconds
 MAX_FRAME = 2**20  # bytes; what is longer than a message may be, and shorter than this, is refused with a sentence
@@ -72,7 +73,8 @@ class LocalOnly:
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
         self._token = token.encode()
-        self._hosts = {f"{name}:{port}".encode() for name in (LOOPBACK, "localhost")}
+        ends = [f":{port}", *([""] if port == USUAL_PORT else [])]  # browsers leave out the usual one
+        self._hosts = {f"{name}{end}".encode() for name in (LOOPBACK, "localhost") for end in ends}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
