@@ -250,8 +250,9 @@ def test_phone_shows_all_without_scrolling_sideways(game, open_page, scheme):
         )
         assert small == []
         after(page, lambda: click_on(page, rng))
-    columns = page.evaluate("document.querySelector('.board-frame .board').style.getPropertyValue('--columns')")
-    assert page.query_selector(".board-frame .board").bounding_box()["width"] / float(columns) >= 44
+    board = "document.querySelector('.board-frame .board')"
+    hex_width = f"{board}.getBoundingClientRect().width / Number({board}.style.getPropertyValue('--columns'))"
+    assert page.evaluate(hex_width) >= 44
 
 
 def violations(page: Any) -> list[str]:
