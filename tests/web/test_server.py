@@ -196,7 +196,8 @@ def test_page_that_sends_without_end_is_closed(running):
         assert hear(page)["kind"] in ("game", "lobby")
 
 
-def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypatch):
+def held(monkeypatch):
+    """Let agents think until they are told to go on; return what says that one does, and what tells it."""
     thinking, go_on = threading.Event(), threading.Event()
 
     def think(seats, match):
@@ -205,6 +206,11 @@ def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypat
         return match.legal_actions()[0]
 
     monkeypatch.setattr("sackarmies_training.web.seats.Seats.decide", think)
+    return thinking, go_on
+
+
+def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypatch):
+    thinking, go_on = held(monkeypatch)
     with running.page() as page:
         hear(page)
         tell(page, kind="start", players=["greedy", "greedy"], seed=2)
@@ -263,14 +269,7 @@ def test_game_is_saved_even_if_its_page_is_closed_before(running, thought):
 
 
 def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):
-    thinking, go_on = threading.Event(), threading.Event()
-
-    def think(seats, match):
-        thinking.set()
-        assert go_on.wait(PATIENCE)
-        return match.legal_actions()[0]
-
-    monkeypatch.setattr("sackarmies_training.web.seats.Seats.decide", think)
+    thinking, go_on = held(monkeypatch)
     with running.page() as page:
         hear(page)
         tell(page, kind="start", players=["greedy", "greedy"], seed=2)
