@@ -249,6 +249,12 @@ def test_agent_that_misbehaves_while_watched_forfeits_and_the_record_says_why(tm
     assert f"General 1 lost by forfeit: {reason}" in run("replay", path).output
 
 
+@pytest.mark.parametrize("name", ["person", "you"])
+def test_people_are_no_agents(name):
+    assert f"'{name}'" in refused("watch", name, "random")
+    assert f"'{name}'" in refused("play", name)
+
+
 def test_opponent_that_misbehaves_forfeits(tmp_path):
     result = run("play", RAISES, *FIGHT, answers="1\n" * 200)
     forfeit = f"General 1 ({RAISES}) forfeits\n"

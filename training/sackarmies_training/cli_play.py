@@ -6,15 +6,11 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from sackarmies_agents import conduct
-from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.conduct import Misconduct
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
-from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
@@ -41,7 +37,9 @@ from sackarmies_training.web.command import (
     WebOption,
     play_in_browser,
 )
+from sackarmies_training.web.protocol import PERSON
 from sackarmies_training.web.rules import table_of
+from sackarmies_training.web.seats import Seats
 
 WATCHED_PAUSE = 1.0  # seconds between boards, for people
 
@@ -77,12 +75,13 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
         told = "1 agent is" if len(names) == 1 else f"{len(names)} agents are"
         raise ValueError(f"{told} given; a game needs {least} to {most}")
     check_writable("--record", record)
+    for name in names:
+        parse_agent(name)
     match = Match(build_game(game, len(names), army))
     player_of = player_name(game)
     seat = viewer_seat(viewer, len(names))
-    seated = _seat_agents(match.game, names, seed)
+    seats = Seats(match.game, names, seed)
     match.begin(seed)
-    reasons: dict[int, str] = {}
     pause = delay if delay is not None else WATCHED_PAUSE if clears_screen() else 0.0
     table = table_of(match.game)
     shown = -1
@@ -93,13 +92,15 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
             shown = turn
             time.sleep(pause)
         player = match.player
-        action = _decide(match, seated[player], names[player], reasons, tells_why=seat is None)
-        if action != NO_ACTION and (seat is None or seat == player):  # others see the result, not the choices
+        action = seats.decide(match)
+        if action == NO_ACTION:
+            _tell_forfeit(match, names[player], seats.reasons[len(match.history)] if seat is None else None)
+        elif seat is None or seat == player:  # others see the result, not the choices
             told = f"{player_of(player)} ({names[player]}): {label_of(table, match, action)}"
             console.print(told, highlight=False, markup=False)
         _apply(match, action)
     print(match.render("ansi", seat))
-    _finish(match, names, record, reasons, tells_why=seat is not None)
+    _finish(match, names, record, seats.reasons, tells_why=seat is not None)
 
 
 def play(  # noqa: PLR0913, PLR0917 - the options of a command
@@ -138,43 +139,31 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     if web:
         play_in_browser(game, opponents, seat, army or [], port=port, opens_browser=browser, saves=saves)
         return
+    for name in opponents:
+        parse_agent(name)
     names = [*opponents[:seat], "you", *opponents[seat:]]
     match = Match(build_game(game, len(names), army))
-    seated = _seat_agents(match.game, ["random" if name == "you" else name for name in names], seed)
+    seats = Seats(match.game, [PERSON if name == "you" else name for name in names], seed)
     match.begin(seed)
-    reasons: dict[int, str] = {}
     person = Person(match, seat)
     while match.player >= 0:
         if match.player != seat:
-            _apply(match, _decide(match, seated[match.player], names[match.player], reasons))
+            action = seats.decide(match)
+            if action == NO_ACTION:
+                _tell_forfeit(match, names[match.player], None)
+            _apply(match, action)
             person.look()
         elif not person.decide():
             console.print("You left the game.")
             break
     print(match.render("ansi", seat))
-    _finish(match, names, record, reasons, tells_why=True)
+    _finish(match, names, record, seats.reasons, tells_why=True)
 
 
-def _decide(match: Match, agent: Agent, name: str, reasons: dict[int, str], *, tells_why: bool = False) -> int:
-    """Return an agent's action; NO_ACTION if it misbehaves, which is printed and kept in `reasons` by ply.
-
-    Why it does may tell what is hidden from other seats.
-    """
-    try:
-        if agent.is_informed:
-            actions = conduct.ask_informed(agent, match.information_set(match.player))
-        else:
-            actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
-        if match.is_legal(actions[0]):
-            return int(actions[0])
-        reason = f"chose action {actions[0]}, which is not legal"
-    except Misconduct as fault:
-        reason = str(fault)
-    reasons[len(match.history)] = reason
-    player = player_name(match.game.id)(match.player)
-    why = f": the agent {reason}" if tells_why else ""
-    console.print(f"{player} ({name}) forfeits{why}", highlight=False, markup=False)
-    return NO_ACTION
+def _tell_forfeit(match: Match, name: str, reason: str | None) -> None:
+    """Tell that the current player forfeits, and why, unless that may tell what is hidden."""
+    why = "" if reason is None else f": the agent {reason}"
+    console.print(f"{player_name(match.game.id)(match.player)} ({name}) forfeits{why}", highlight=False, markup=False)
 
 
 def _apply(match: Match, action: int) -> None:
@@ -217,14 +206,6 @@ def warmup(
 def _strongest(game_id: str) -> str:
     """Return who plays where nobody is named: greedy, or random where the game has no greedy agent."""
     return "random" if find_hook(game_id, "greedy") is None else "greedy"
-
-
-def _seat_agents(game: Game, names: list[str], seed: int) -> list[Agent]:
-    info = GameInfo.of(game)
-    seated = [make_agent(name, info) for name in names]
-    for place, agent in enumerate(seated):
-        agent.reset(int(np.random.SeedSequence([seed, place]).generate_state(1)[0]))
-    return seated
 
 
 def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str], *, tells_why: bool) -> None:
