@@ -25,6 +25,7 @@ SACK_ARMIES = GameEntry(
     picture="sackarmies_env.render.sack_armies:picture",
     narrate="sackarmies_env.games.sack_armies.words.narrate:narrate",
     log="sackarmies_env.render.sack_armies_log:log",
+    table="sackarmies_training.sack_armies.table:Table",
     options="sackarmies_env.games.sack_armies.hooks:options",
     choices="sackarmies_env.games.sack_armies.hooks:choices",
     hints="sackarmies_env.games.sack_armies.hooks:hints",

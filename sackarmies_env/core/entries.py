@@ -40,6 +40,8 @@ class GameEntry:
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
         log: `(game, before, action, after, viewers) -> list`, what a ply brought for each viewer, see `render.log`.
             None: the texts of actions, for those who may know them.
+        table: subclass of `GameTable` of the training package, what people who play it are told and asked. None: the
+            texts of actions.
         advice: text on how to read the board, for a person who plays.
         hints: `(game) -> dict`, what agents are told besides its sizes, see `GameInfo`: `network`, `num_types`
             and `radius`.
@@ -69,6 +71,7 @@ class GameEntry:
     picture: str | None = None
     narrate: str | None = None
     log: str | None = None
+    table: str | None = None
     advice: str | None = None
     hints: str | None = None
     potential: str | None = None

@@ -33,6 +33,9 @@ MAX_REASON = 200  # characters of what an agent did
 Name = Annotated[SingleLine, Field(max_length=100)]
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Action = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Coordinate = Annotated[int, Field(ge=-127, le=127)]
 Digest = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{DIGEST_LENGTH}}}$")]
 
 
@@ -51,7 +54,7 @@ class Result(StrictModel):
     terminated: bool
     truncated: bool
     turns: Annotated[int, Field(ge=0, lt=2**31)]
-    returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
+    returns: TupleOf[Finite]
 
 
 class Forfeit(StrictModel):
@@ -64,6 +67,52 @@ class Forfeit(StrictModel):
 
     ply: Annotated[int, Field(ge=0)]
     reason: Annotated[SingleLine, Field(max_length=MAX_REASON)]
+
+
+class Candidate(StrictModel):
+    """A choice that an agent considered.
+
+    Attributes:
+        action: legal id.
+        probability: with which the agent would take it; None if it does not say.
+        value: what it expects of it, as its player's return; None if it does not say.
+    """
+
+    action: Action
+    probability: Share | None = None
+    value: Finite | None = None
+
+
+class Belief(StrictModel):
+    """What an agent held likely of one thing that was hidden from its player.
+
+    Attributes:
+        subject: what is hidden, as in "D3" or "hand of General 1".
+        at: axial coordinates [q, r] of its place on the board; None if it has none.
+        contents: what it may be -> the probability of that.
+    """
+
+    subject: Name
+    at: tuple[Coordinate, Coordinate] | None = None
+    contents: dict[Name, Share]
+
+
+class Analysis(StrictModel):
+    """What an agent reported about one decision; no claim of the rules.
+
+    Attributes:
+        ply: of the decision.
+        agent: who reports it; it may be another one than the player of the game.
+        candidates: what it considered, the best first.
+        value: what it expected of the position, as the return of the current player; None if it does not say.
+        beliefs: what it assumed about what is hidden from that player.
+    """
+
+    ply: Annotated[int, Field(ge=0)]
+    agent: Name
+    candidates: TupleOf[Candidate] = ()
+    value: Finite | None = None
+    beliefs: TupleOf[Belief] = ()
 
 
 class GameRecord(StrictModel):
@@ -83,6 +132,7 @@ class GameRecord(StrictModel):
         digests: of the states before each ply and after the last.
         result: how it ended.
         forfeits: why players forfeited who did not choose to; files of games without them leave it out.
+        analyses: what agents reported about decisions, by ply; files of games without them leave it out.
     """
 
     format: Literal["sackarmies-record-1"] = "sackarmies-record-1"
@@ -98,6 +148,7 @@ class GameRecord(StrictModel):
     digests: TupleOf[Digest]
     result: Result
     forfeits: TupleOf[Forfeit] = ()
+    analyses: TupleOf[Analysis] = ()
 
     @model_validator(mode="after")
     def holds_together(self) -> GameRecord:
@@ -112,6 +163,11 @@ class GameRecord(StrictModel):
         for forfeit in self.forfeits:
             if forfeit.ply >= len(self.actions) or self.actions[forfeit.ply] >= 0:
                 raise ValueError(f"there is a forfeit at ply {forfeit.ply}, but nobody forfeits there")
+        plies = [analysis.ply for analysis in self.analyses]
+        if plies != sorted(set(plies)):
+            raise ValueError("analyses must be in the order of their plies, one for each at most")
+        if plies and plies[-1] >= len(self.actions):
+            raise ValueError(f"there is an analysis of ply {plies[-1]}, but there are {len(self.actions)} actions")
         return self
 
 
@@ -189,6 +245,7 @@ def make_record(
     forced: Mapping[str, Any] | None = None,
     players: Sequence[str] = (),
     reasons: Mapping[int, str] | None = None,
+    analyses: Sequence[Analysis] = (),
 ) -> GameRecord:
     """Return the record of the game that starts from `seed` and consists of `actions`, by playing it.
 
@@ -199,6 +256,7 @@ def make_record(
         forced: forced results, as in `Game.start`.
         players: names of who played, in seat order.
         reasons: ply of a forfeit -> why it was no free decision.
+        analyses: what agents reported about decisions, by ply.
 
     Raises:
         ValueError: an action is not legal, or results cannot be forced.
@@ -223,6 +281,7 @@ def make_record(
         digests=tuple(digests),
         result=result_of(game, states),
         forfeits=tuple(Forfeit(ply=ply, reason=reason) for ply, reason in (reasons or {}).items()),
+        analyses=tuple(analyses),
     )
 
 
@@ -304,7 +363,7 @@ def save_record(record: GameRecord, path: str | Path) -> None:
         OSError: it cannot be written; the old file stays.
     """
     data = record.model_dump(mode="json")
-    for key in ("forced", "forfeits"):
+    for key in ("forced", "forfeits", "analyses"):
         if not data[key]:
             del data[key]  # versions that do not know the key can read these records
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]

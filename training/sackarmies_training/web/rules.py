@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import NO_PLAYER, copy_records
 from sackarmies_env.envs.match import Match
@@ -33,7 +32,7 @@ class Step:
 
 
 class GameTable:
-    """What any game can say; a game says more with a class `Table` of its own, see `table_of`.
+    """What any game can say; a game says more with a class of its own, by the hook `table`.
 
     Everything that a method is given as `known` is a state that depends only on what the player knows, so that nothing
     hidden can be in what is made of it.
@@ -135,12 +134,9 @@ def known_states(match: Match) -> Records:
 
 
 def table_class(game_id: str) -> type[GameTable]:
-    """Return what a game says at a table: the class `Table` of `sackarmies_training.GAME.table`, if there is one."""
-    name = f"{__name__.split('.', maxsplit=1)[0]}.{game_id}"
-    if importlib.util.find_spec(name) is None or importlib.util.find_spec(f"{name}.table") is None:
-        return GameTable
-    table: type[GameTable] = importlib.import_module(f"{name}.table").Table
-    return table
+    """Return what a game says at a table: its hook `table`, or what any game can say."""
+    table: type[GameTable] | None = find_hook(game_id, "table")
+    return GameTable if table is None else table
 
 
 def table_of(game: Game) -> GameTable:
