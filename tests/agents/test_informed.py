@@ -13,11 +13,11 @@ from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
-from sackarmies_env.envs.match import Match
+from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.envs.vector_env import BatchEnv
-from sackarmies_training.cli_play import _decide
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.matches import Seating, play_games
+from sackarmies_training.web.seats import Seats
 from tests.agents import informed
 from tests.core.toy_game import make_duel
 
@@ -81,13 +81,14 @@ def test_informed_agent_refuses_a_mere_observation_with_a_sentence():
         agent.act(np.zeros(1, np.int8), np.ones(1, np.int8))
 
 
-def test_informed_agents_play_in_the_terminal(capsys):
-    match, reasons = Match(make_duel()), {}
+def test_informed_agents_play_where_games_are_watched():
+    match = Match(make_duel())
     match.begin(1)
-    info = GameInfo.of(match.game)
-    assert _decide(match, informed.Lowest(info), "lowest", reasons) == match.legal_actions()[0]
-    assert _decide(match, make_agent(named("Forgetful"), info), "forgetful", reasons) == -1
-    assert reasons == {0: "raised TypeError: 'NoneType' object is not callable"}
+    playing, failing = (Seats(match.game, [named(kind)] * 2, 1) for kind in ("Lowest", "Forgetful"))
+    assert playing.decide(match) == match.legal_actions()[0]
+    assert not playing.reasons
+    assert failing.decide(match) == NO_ACTION
+    assert failing.reasons == {0: "raised TypeError: 'NoneType' object is not callable"}
 
 
 # --- environments
