@@ -14,11 +14,11 @@ import numpy as np
 from sackarmies_env.core.game import Game
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
+from sackarmies_training.seats import PERSON, Seats
 from sackarmies_training.web.played import PlayedGame
-from sackarmies_training.web.protocol import PERSON, Message, Request, read_request, write
+from sackarmies_training.web.protocol import Message, Request, read_request, write
 from sackarmies_training.web.saves import Saves
-from sackarmies_training.web.seats import Offer, Seats
-from sackarmies_training.web.session import Offers, Session
+from sackarmies_training.web.session import Offer, Offers, Session
 from tests.sack_armies.builders.twin_worlds import States, guess, observe, plain
 
 AGENTS = (Offer("greedy", "Greedy"), Offer("random", "Random"))

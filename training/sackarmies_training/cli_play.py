@@ -29,6 +29,8 @@ from sackarmies_training.cli_options import (
     viewer_seat,
 )
 from sackarmies_training.person import Person
+from sackarmies_training.seats import PERSON, Seats
+from sackarmies_training.table import table_of
 from sackarmies_training.terminal import clears_screen
 from sackarmies_training.web.command import (
     BrowserOption,
@@ -37,9 +39,6 @@ from sackarmies_training.web.command import (
     WebOption,
     play_in_browser,
 )
-from sackarmies_training.web.protocol import PERSON
-from sackarmies_training.web.rules import table_of
-from sackarmies_training.web.seats import Seats
 
 WATCHED_PAUSE = 1.0  # seconds between boards, for people
 

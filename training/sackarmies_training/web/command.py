@@ -12,10 +12,9 @@ import typer
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.entries import entry_of, find_hook
 from sackarmies_training.cli_errors import console
-from sackarmies_training.web.protocol import PERSON
+from sackarmies_training.seats import PERSON
 from sackarmies_training.web.saves import Saves, default_folder
-from sackarmies_training.web.seats import Offer
-from sackarmies_training.web.session import Offers, Session
+from sackarmies_training.web.session import Offer, Offers, Session
 
 WebOption = Annotated[bool, typer.Option("--web", help="Play in the browser.")]
 PortOption = Annotated[

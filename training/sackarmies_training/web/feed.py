@@ -10,7 +10,7 @@ from sackarmies_env.core.game import Records
 from sackarmies_env.render.board import OVER, Picture
 from sackarmies_env.render.frames import picture_data
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.web.rules import GameTable
+from sackarmies_training.table import GameTable
 
 View = dict[str, Any]  # a picture as plain data
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.takeback import Takebacks
+from sackarmies_training.seats import Seats
+from sackarmies_training.table import known_states
 from sackarmies_training.web.protocol import REFEREE, Message
-from sackarmies_training.web.rules import known_states
-from sackarmies_training.web.seats import Seats
 from sackarmies_training.web.shown import ShownGame
 
 

@@ -17,7 +17,6 @@ from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, rea
 
 MAX_MESSAGE = 16_384  # bytes
 MAX_PLAYERS = 16
-PERSON = "person"  # who plays a seat, where no agent does
 REFEREE = "referee"
 
 Message = dict[str, Any]  # of the server

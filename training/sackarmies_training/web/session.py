@@ -12,15 +12,30 @@ from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import game_of, load_players
+from sackarmies_training.seats import PERSON, Seats
+from sackarmies_training.table import table_class
 from sackarmies_training.web import protocol
 from sackarmies_training.web.played import PlayedGame
-from sackarmies_training.web.protocol import PERSON, Message, Request
-from sackarmies_training.web.rules import table_class
+from sackarmies_training.web.protocol import Message, Request
 from sackarmies_training.web.saves import Saves
-from sackarmies_training.web.seats import Offer, Seats
 
 UNFINISHED = "unfinished"  # name of a game that was left by closing its page
 SEED_BITS = 53  # what a page can write as a number
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the dialogue offers.
+
+    Attributes:
+        text: as agents and armies are named elsewhere.
+        label: for people.
+        note: a sentence, may be empty.
+    """
+
+    text: str
+    label: str
+    note: str = ""
 
 
 @dataclass(frozen=True)

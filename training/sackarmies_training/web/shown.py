@@ -9,10 +9,10 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import GameRecord, make_record
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
+from sackarmies_training.seats import Seats
+from sackarmies_training.table import Step, table_of
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.protocol import REFEREE, Message
-from sackarmies_training.web.rules import Step, table_of
-from sackarmies_training.web.seats import Seats
 
 
 class ShownGame:

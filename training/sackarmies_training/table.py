@@ -1,4 +1,4 @@
-"""What a table in the browser asks of a game: its single steps, its choices in words, and what people may pass on."""
+"""What a game says to people who play it: its single steps, its choices in words, and what they may pass on."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Who plays a game in the browser: people and agents by seat, and how agents are asked."""
+"""Who plays a game that people look at: people and agents by seat, and how agents are asked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,22 +12,8 @@ from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.match import NO_ACTION, Match
-from sackarmies_training.web.protocol import PERSON
 
-
-@dataclass(frozen=True)
-class Offer:
-    """What the dialogue offers.
-
-    Attributes:
-        text: as agents and armies are named elsewhere.
-        label: for people.
-        note: a sentence, may be empty.
-    """
-
-    text: str
-    label: str
-    note: str = ""
+PERSON = "person"  # who plays a seat, where no agent does
 
 
 class Seats:
