@@ -1,13 +1,19 @@
-"""What each ply of a game brought, in words, as each viewer may know it."""
+"""What happened in a game, in words, as each viewer may know it.
+
+A recorded game is told ply by ply (`log_lines`), with the viewer's own choices. A game that is being played is told
+from two pictures of the viewer (`news`): whatever it says can be seen in them, so that neither a choice that may be
+taken back nor the number of decisions that others make can get into it.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import ply_text
-from sackarmies_env.render.board import LogLine
+from sackarmies_env.render.board import LogLine, Picture
 
 
 def log_lines(
@@ -35,3 +41,23 @@ def log_lines(
     line = LogLine(f"{player_name(game.id)(player)}: {text}" if action >= 0 else text, "choice")
     knowing = {None, player, *game.all_seeing}
     return [(line,) if action < 0 or viewer in knowing else () for viewer in viewers]
+
+
+def news(before: Picture | None, after: Picture) -> list[str]:
+    """Return what has happened between two pictures of a viewer, oldest first."""
+    if before is None:
+        return list(reversed(after.log))
+    old, new = before.log, after.log
+    shift = next(shift for shift in range(len(new) + 1) if new[shift:] == old[: len(new) - shift])
+    lines = list(reversed(new[:shift]))
+    if gained := gain(before, after):
+        lines.append(f"Into your hand: {', '.join(gained)}")
+    return lines
+
+
+def gain(before: Picture, after: Picture) -> list[str]:
+    """Return the names of what has come into the viewer's own hand."""
+    if after.viewer is None:
+        return []
+    hands = [Counter(dict(picture.seats[after.viewer].hand or ())) for picture in (before, after)]
+    return sorted((hands[1] - hands[0]).elements())

@@ -33,16 +33,22 @@ def observation_lines(game: Game, states: NDArray[np.void], viewer: int | None, 
         viewer: seat, or None for the referee.
         width: greatest length of a line.
     """
-    name, entry = player_name(game.id), find_entry(game.id)
-    seen_by = "the referee" if viewer is None else name(viewer)
-    lines = [f"{game.id if entry is None else entry.title}, seen by {seen_by}", _decision(game, states, viewer)]
+    entry = find_entry(game.id)
+    seen_by = "the referee" if viewer is None else player_name(game.id)(viewer)
+    heading = f"{game.id if entry is None else entry.title}, seen by {seen_by}"
+    return [heading, _decision(game, states, viewer), "", *seen_lines(game, states, viewer, width)]
+
+
+def seen_lines(game: Game, states: NDArray[np.void], viewer: int | None, width: int) -> list[str]:
+    """Return what a viewer observes of `states[0]` and nothing else; arguments as in `observation_lines`."""
+    name, lines = player_name(game.id), list[str]()
     for seat in range(game.num_players) if viewer is None else [viewer]:
         lines += ["", f"Observation of {name(seat)}"]
         observation = np.zeros((1, game.observation_spec.size), np.int8)
         game.observe(game.params, states[:1], np.array([seat], np.int64), observation)
         for block in game.observation_spec.blocks:
             lines += _block_lines(block, game.observation_spec.view(observation[0], block.name), width)
-    return lines
+    return lines[1:]
 
 
 def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:

@@ -26,10 +26,10 @@ ARMIES = (Offer("undead", "Undead"), Offer("mongrels", "Mongrels"), Offer("scour
 CHANCE = ("flip_key", "flip_count", "draw_key", "draw_count", "script_flips_used", "script_draws_used")
 
 
-def make_session(folder: Path, **changes: Any) -> Session:
+def make_session(folder: Path, game_id: str = "sack_armies", **changes: Any) -> Session:
     """Return a session that nobody has begun a game in."""
     given = {"agents": AGENTS, "armies": ARMIES, "players": (PERSON, "greedy")} | changes
-    return Session(Offers("sack_armies", **given), Saves(folder), draw_seed=lambda: 11)
+    return Session(Offers(game_id, **given), Saves(folder), draw_seed=lambda: 11)
 
 
 def say(session: Session, **message: Any) -> list[Message]:

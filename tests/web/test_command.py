@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from sackarmies_env.core.entries import GameEntry, _registered, add_entry
 from sackarmies_training.cli import app
 from sackarmies_training.web import command
 from sackarmies_training.web.command import offered_agents, offered_armies
@@ -95,12 +94,19 @@ def test_seat_that_is_not_at_the_table_is_refused(served):
     assert "--seat 5" in done.output
 
 
-def test_game_without_a_picture_is_refused(monkeypatch):
-    monkeypatch.setattr("sackarmies_env.core.entries._registered", dict(_registered))
-    add_entry(GameEntry("plain_game", "tests.core.toy_game:make_duel", players=(2, 2)))
-    done = run("random", "--game", "plain_game")
+def test_seed_is_what_the_dialogue_proposes(served, monkeypatch, tmp_path):
+    sessions = []
+    monkeypatch.setattr(command, "Session", lambda *given: sessions.append(Session(*given)) or sessions[-1])
+    for words in (["--seed", "7"], []):
+        assert run("--saves", str(tmp_path), *words).exit_code == 0
+    assert [next(session.opened())["seed"] for session in sessions] == [7, None]
+
+
+def test_seed_that_a_page_cannot_write_is_refused(served):
+    done = run("--seed", str(2**53))
     assert done.exit_code == 2
-    assert "no picture" in done.output
+    assert f"--seed {2**53} with --web: a page can write seeds up to {2**53 - 1}" in " ".join(done.output.split())
+    assert served == []
 
 
 @pytest.mark.parametrize("library", ["uvicorn", "starlette"])

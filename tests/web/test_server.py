@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import signal
 import subprocess
@@ -19,33 +18,9 @@ from websockets.sync.client import connect
 
 from sackarmies_training.seats import Seats
 from sackarmies_training.web.protocol import MAX_MESSAGE
-from sackarmies_training.web.server import LocalServer, static_files
+from sackarmies_training.web.server import static_files
+from tests.web.pages import PATIENCE, Running, hear, tell
 from tests.web.tables import make_session, request
-
-PATIENCE = 60  # seconds; the rules may have to be compiled
-
-
-class Running:
-    """A server in a thread."""
-
-    def __init__(self, session, linger=600.0):
-        self.session = session
-        self.server = LocalServer(session, linger=linger)
-        self.address = self.server.address
-        self.origin = "/".join(self.address.split("/")[:3])
-        self.thread = threading.Thread(target=self.server.run, daemon=True)
-        self.thread.start()
-
-    def page(self, **headers):
-        """Open a page's connection."""
-        url = self.address.replace("http", "ws") + "socket"
-        given = {"Origin": self.origin} | headers
-        for _ in range(100):
-            try:
-                return connect(url, additional_headers=given, origin=None, max_size=None)
-            except ConnectionRefusedError:
-                time.sleep(0.05)
-        raise AssertionError("the server does not start")
 
 
 @pytest.fixture
@@ -54,17 +29,7 @@ def running(tmp_path):
     with server.page():
         pass
     yield server
-    server.server.stop()
-    server.thread.join(PATIENCE)
-    assert not server.thread.is_alive()
-
-
-def hear(page):
-    return json.loads(page.recv(timeout=PATIENCE))
-
-
-def tell(page, **message):
-    page.send(json.dumps(message))
+    server.stop()
 
 
 # --- what is served

@@ -68,6 +68,17 @@ ScenarioArgument = Annotated[
 SeedOption = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, max=2**GAME_BITS - 1, help="Random seed of the game.")
 ]
+PlaySeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        max=2**GAME_BITS - 1,
+        help="Random seed of the game; 1 by default, with --web one that nobody knows.",
+        show_default=False,
+    ),
+]
 ContestSeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")]
 DrawnSeedOption = Annotated[
     int | None, typer.Option("--seed", metavar="N", min=0, help="Random seed; drawn by default.", show_default=False)

@@ -20,6 +20,7 @@ from sackarmies_training.cli_options import (
     REFEREE,
     ArmyOption,
     GameOption,
+    PlaySeedOption,
     SeedOption,
     ViewerOption,
     build_game,
@@ -30,7 +31,7 @@ from sackarmies_training.cli_options import (
 )
 from sackarmies_training.person import Person
 from sackarmies_training.seats import PERSON, Seats
-from sackarmies_training.table import table_of
+from sackarmies_training.table import table_of, winners_of
 from sackarmies_training.terminal import clears_screen
 from sackarmies_training.web.command import (
     BrowserOption,
@@ -40,6 +41,7 @@ from sackarmies_training.web.command import (
     play_in_browser,
 )
 
+USUAL_SEED = 1  # in the terminal
 WATCHED_PAUSE = 1.0  # seconds between boards, for people
 
 AgentsArgument = typer.Argument(
@@ -57,7 +59,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     agents: Annotated[list[str] | None, AgentsArgument] = None,
     game: GameOption = DEFAULT_GAME,
     army: ArmyOption = None,
-    seed: SeedOption = 1,
+    seed: SeedOption = USUAL_SEED,
     viewer: ViewerOption = REFEREE,
     delay: Annotated[
         float | None,
@@ -115,7 +117,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     seat: Annotated[int, typer.Option(metavar="N", min=0, help="Your seat.")] = 0,
     game: GameOption = DEFAULT_GAME,
     army: ArmyOption = None,
-    seed: SeedOption = 1,
+    seed: PlaySeedOption = None,
     record: RecordOption = None,
     web: WebOption = False,
     port: PortOption = 0,
@@ -136,12 +138,13 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
         count = "1 opponent" if len(opponents) == 1 else f"{len(opponents)} opponents"
         raise ValueError(f"--seat {seat} is not at the table: with {count}, seats run from 0 to {len(opponents)}")
     if web:
-        play_in_browser(game, opponents, seat, army or [], port=port, opens_browser=browser, saves=saves)
+        play_in_browser(game, opponents, seat, army or [], seed=seed, port=port, opens_browser=browser, saves=saves)
         return
     for name in opponents:
         parse_agent(name)
     names = [*opponents[:seat], "you", *opponents[seat:]]
     match = Match(build_game(game, len(names), army))
+    seed = USUAL_SEED if seed is None else seed
     seats = Seats(match.game, [PERSON if name == "you" else name for name in names], seed)
     match.begin(seed)
     person = Person(match, seat)
@@ -210,14 +213,13 @@ def _strongest(game_id: str) -> str:
 def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str], *, tells_why: bool) -> None:
     """Tell who has won, and why agents forfeited if that has not been told; save the record."""
     if match.player < 0:
-        best = max(match.returns)
         player_of = player_name(match.game.id)
         for ply, reason in reasons.items() if tells_why else ():
             seat = forfeit_code(match.history[ply])
             told = f"{player_of(seat)} ({names[seat]}) lost by forfeit: the agent {reason}"
             console.print(told, markup=False, highlight=False)
-        winners = [f"{player_of(seat)} ({name})" for seat, name in enumerate(names) if match.returns[seat] == best]
-        ending = f"{winners[0]} wins" if len(winners) == 1 else "The game is drawn"
+        winners = winners_of(match)
+        ending = f"{player_of(winners[0])} ({names[winners[0]]}) wins" if len(winners) == 1 else "The game is drawn"
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)
     if record is not None:
         save_record(make_record(match.game, match.seed, match.history, players=names, reasons=reasons), record)

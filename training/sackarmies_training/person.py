@@ -19,12 +19,12 @@ from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
 from sackarmies_env.render.ansi_words import field_words, unit_lines
 from sackarmies_env.render.board import Hex, Picture, reading_order
 from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import find_picture
 from sackarmies_training.choices import coordinates, hex_of, meant, odds_of, plain
 from sackarmies_training.cli_errors import console
 from sackarmies_training.table import Choice, known_states, table_of
 from sackarmies_training.terminal import clears_screen, in_columns
-from sackarmies_training.web.feed import news
 
 MAX_LISTED = 40  # choices that are listed without a request
 MAX_NEWS = 12  # events that are told without a request

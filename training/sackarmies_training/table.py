@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import NO_PLAYER, copy_records
 from sackarmies_env.envs.match import Match
@@ -89,7 +89,7 @@ class GameTable:
 
         Args:
             known: `(1,)`, the decision.
-            picture: what the player sees.
+            picture: what the player sees; None if the game has no picture.
             legal: ids, ascending.
 
         Returns:
@@ -131,6 +131,18 @@ def known_states(match: Match) -> Records:
     copy_records(match.states, known)
     match.game.determinize(match.game.params, known, np.array([match.player]), np.zeros(1, np.int64))
     return known
+
+
+def winners_of(match: Match) -> list[int]:
+    """Return the seats that earned the most in a game that is over."""
+    best = max(match.returns)
+    return [seat for seat, earned in enumerate(match.returns) if earned == best]
+
+
+def ending_words(match: Match) -> str:
+    """Return how a game ended."""
+    winners = winners_of(match)
+    return f"{player_name(match.game.id)(winners[0])} wins" if len(winners) == 1 else "The game is drawn"
 
 
 def table_class(game_id: str) -> type[GameTable]:

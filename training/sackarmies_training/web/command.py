@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_env.core.entries import entry_of, find_hook
+from sackarmies_env.core.entries import find_hook
 from sackarmies_training.cli_errors import console
 from sackarmies_training.seats import PERSON
+from sackarmies_training.web.protocol import MAX_SEED
 from sackarmies_training.web.saves import Saves, default_folder
 from sackarmies_training.web.session import Offer, Offers, Session
 
@@ -60,6 +61,7 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     seat: int,
     armies: Sequence[str],
     *,
+    seed: int | None,
     port: int,
     opens_browser: bool,
     saves: Path | None,
@@ -71,24 +73,25 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
         opponents: that the dialogue proposes.
         seat: of the person, likewise.
         armies: that it offers besides those of the game.
+        seed: that it proposes; None for one that nobody knows.
         port: 0 for any.
         opens_browser: whether to open the page.
         saves: folder of saved games; None for the user's own.
 
     Raises:
-        ValueError: an agent that does not exist, or a game without a picture.
+        ValueError: an agent that does not exist, or a seed that a page cannot write.
         ImportError: what the extra `web` installs is missing.
         OSError: the port is taken, or the session has failed; what was played is saved.
     """
     from sackarmies_training.web.server import LocalServer
 
-    if find_hook(game_id, "picture") is None:
-        raise ValueError(f"--web: the game {game_id!r} ({entry_of(game_id).title}) has no picture to play with")
+    if seed is not None and seed > MAX_SEED:
+        raise ValueError(f"--seed {seed} with --web: a page can write seeds up to {MAX_SEED}")
     for text in opponents:
         parse_agent(text)
     players = (*opponents[:seat], PERSON, *opponents[seat:])
     offers = Offers(
-        game_id, offered_agents(game_id, opponents), offered_armies(game_id, armies), players, tuple(armies)
+        game_id, offered_agents(game_id, opponents), offered_armies(game_id, armies), players, tuple(armies), seed
     )
     session = Session(offers, Saves(saves or default_folder()))
     server = LocalServer(session, port)

@@ -1,25 +1,26 @@
-"""What one viewer sees of a game as it goes on: views and lines of the log, both made from pictures of it alone."""
+"""What one viewer sees of a game as it goes on: views and lines of the log, both made from what it observes alone."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from sackarmies_env.core.game import Records
+from sackarmies_env.core.entries import entry_of
+from sackarmies_env.core.game import Game, Records
 from sackarmies_env.render.board import OVER, Picture
 from sackarmies_env.render.frames import picture_data
+from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.table import GameTable
+from sackarmies_env.render.plain import COLUMNS, seen_lines
 
-View = dict[str, Any]  # a picture as plain data
+View = dict[str, Any]  # a picture as plain data, or what is observed as lines of text
 
 
 class Feed:
     """The steps of a game as one viewer sees them.
 
-    Steps and lines are functions of the pictures that `see` is called with, and of nothing else. Repetitions add
-    nothing.
+    Steps and lines are functions of what the viewer observes of the states that `see` is called with, and of nothing
+    else. Repetitions add nothing.
 
     Attributes:
         viewer: a seat; None for the referee.
@@ -27,11 +28,11 @@ class Feed:
         log: all lines so far, oldest first.
     """
 
-    def __init__(self, rules: GameTable, viewer: int | None) -> None:
+    def __init__(self, game: Game, viewer: int | None) -> None:
         self.viewer = viewer
         self.view: View = {}
         self.log: list[str] = []
-        self._rules = rules
+        self._game = game
         self._picture: Picture | None = None
         self._steps: list[dict[str, Any]] = []  # that have not been shown yet
         self._shown: tuple[View, int] = ({}, 0)  # the view, and lines of the log, before them
@@ -44,10 +45,11 @@ class Feed:
             is_quiet: this is no step of the game, as where a choice is taken back: only the view changes.
         """
         picture = self.picture(states)
-        if self._picture is not None and picture == self._picture:
+        view = self._text(states) if picture is None else view_of(picture)
+        if (picture, view) == (self._picture, self.view):
             return False
-        lines = [] if is_quiet else news(self._picture, picture)
-        self._picture, self.view = picture, view_of(picture)
+        lines = [] if is_quiet or picture is None else news(self._picture, picture)
+        self._picture, self.view = picture, view
         self.log += lines
         if is_quiet:
             self.take()
@@ -55,22 +57,30 @@ class Feed:
             self._steps.append({"view": self.view, "lines": lines})
         return True
 
-    def picture(self, states: Records) -> Picture:
-        """Return what the viewer may know at any time, no matter who is asked something: that may be hidden."""
-        picture = find_picture(self._rules.game, states, self.viewer)
+    def picture(self, states: Records) -> Picture | None:
+        """Return what the viewer may know at any time, no matter who is asked something: that may be hidden.
+
+        None if the game has no picture.
+        """
+        picture = find_picture(self._game, states, self.viewer)
         if picture is None:
-            raise ValueError(f"the game {self._rules.game.id!r} has no picture")
+            return None
         return replace(picture, asked="", current=OVER, choices=(), chosen=())
+
+    def _text(self, states: Records) -> View:
+        """Return what the viewer observes, and nothing else of the state, for a game without a picture."""
+        lines = seen_lines(self._game, states, self.viewer, COLUMNS)
+        return {"title": entry_of(self._game.id).title, "viewer": self.viewer, "lines": lines}
 
     def chosen(self, states: Records) -> list[list[int]]:
         """Return the hexes that the viewer has chosen for the choice they are making."""
-        picture = find_picture(self._rules.game, states, self.viewer)
+        picture = find_picture(self._game, states, self.viewer)
         return [] if picture is None else [list(at) for at in picture.chosen]
 
     @property
     def turn(self) -> int:
-        """The turn of the latest view."""
-        return 0 if self._picture is None else self._picture.turn
+        """The turn of the latest view; 0 if it tells none."""
+        return int(self.view.get("turn", 0))
 
     @property
     def has_steps(self) -> bool:
@@ -92,23 +102,3 @@ class Feed:
 def view_of(picture: Picture) -> View:
     """Return a picture as plain data, without its log, which comes as lines."""
     return picture_data(replace(picture, log=()))
-
-
-def news(before: Picture | None, after: Picture) -> list[str]:
-    """Return what has happened between two pictures of a viewer, oldest first."""
-    if before is None:
-        return list(reversed(after.log))
-    old, new = before.log, after.log
-    shift = next(shift for shift in range(len(new) + 1) if new[shift:] == old[: len(new) - shift])
-    lines = list(reversed(new[:shift]))
-    if gained := gain(before, after):
-        lines.append(f"Into your hand: {', '.join(gained)}")
-    return lines
-
-
-def gain(before: Picture, after: Picture) -> list[str]:
-    """Return the names of what has come into the viewer's own hand."""
-    if after.viewer is None:
-        return []
-    hands = [Counter(dict(picture.seats[after.viewer].hand or ())) for picture in (before, after)]
-    return sorted((hands[1] - hands[0]).elements())

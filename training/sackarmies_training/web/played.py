@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.takeback import Takebacks
 from sackarmies_training.seats import Seats
@@ -55,10 +56,14 @@ class PlayedGame(ShownGame):
             yield self._handover()
 
     def _curtain(self) -> Iterator[Message]:
-        yield {"kind": "curtain", "seat": self.match.player}
+        yield {"kind": "curtain", **self._next_person()}
 
     def _handover(self) -> Message:
-        return {"kind": "handover", "seat": self.match.player}
+        return {"kind": "handover", **self._next_person()}
+
+    def _next_person(self) -> Message:
+        seat = self.match.player
+        return {"seat": seat, "name": player_name(self.match.game.id)(seat)}
 
     # --- playing
 
@@ -122,7 +127,7 @@ class PlayedGame(ShownGame):
         self._question = None
         if self.has_device != seat:
             yield from self._flush()
-            yield self._handover() if self.has_device is not None else {"kind": "curtain", "seat": seat}
+            yield from self._curtain() if self.has_device is None else [self._handover()]
             return
         yield from self._flush()
         self._question = self._make_question(seat)

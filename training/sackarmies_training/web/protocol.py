@@ -17,6 +17,7 @@ from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, rea
 
 MAX_MESSAGE = 16_384  # bytes
 MAX_PLAYERS = 16
+MAX_SEED = 2**53 - 1  # the greatest integer that JavaScript writes exactly
 REFEREE = "referee"
 
 Message = dict[str, Any]  # of the server
@@ -39,7 +40,7 @@ class Start(StrictModel):
     kind: Literal["start"]
     players: Annotated[TupleOf[Name], Field(min_length=1, max_length=MAX_PLAYERS)]
     armies: Annotated[TupleOf[Name], Field(max_length=MAX_PLAYERS)] = ()
-    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None  # a number of JavaScript
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None
     eyes: Annotated[int, Field(ge=0, lt=MAX_PLAYERS)] | Literal["referee"] = "referee"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sackarmies_env.core.entries import entry_of
+from sackarmies_env.core.entries import entry_of, find_hook
 from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.envs.match import Match
@@ -20,7 +20,6 @@ from sackarmies_training.web.protocol import Message, Request
 from sackarmies_training.web.saves import Saves
 
 UNFINISHED = "unfinished"  # name of a game that was left by closing its page
-SEED_BITS = 53  # what a page can write as a number
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class Offers:
         armies: of the game; may be empty.
         players: what the dialogue proposes by seat.
         chosen_armies: likewise; the usual ones for seats beyond them.
+        seed: likewise; None for one that nobody knows.
     """
 
     game_id: str
@@ -55,6 +55,7 @@ class Offers:
     armies: tuple[Offer, ...]
     players: tuple[str, ...]
     chosen_armies: tuple[str, ...] = ()
+    seed: int | None = None
 
     def check_player(self, text: str) -> None:
         """Refuse a player that is not offered: a page names no files and no code.
@@ -95,7 +96,7 @@ class Session:
         self.offers = offers
         self.saves = saves
         self.game: PlayedGame | None = None
-        self._draw_seed = draw_seed or (lambda: secrets.randbits(SEED_BITS))
+        self._draw_seed = draw_seed or (lambda: secrets.randbelow(protocol.MAX_SEED + 1))
 
     def opened(self) -> Iterator[Message]:
         """Yield what a page needs that has just been opened, or loaded again."""
@@ -173,8 +174,10 @@ class Session:
             "armies": [asdict(offer) for offer in self.offers.armies],
             "players": list(self.offers.players),
             "proposed": [*self.offers.chosen_armies, *usual[len(self.offers.chosen_armies) :]],
+            "seed": self.offers.seed,
             "saves": self.saves.names(),
             "advice": table.advice,
+            "pictured": find_hook(self.offers.game_id, "picture") is not None,
         }
 
     # --- games

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sackarmies_env.core.entries import player_name
+from sackarmies_env.core.entries import entry_of, player_name
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import GameRecord, make_record
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_training.seats import Seats
-from sackarmies_training.table import Step, table_of
+from sackarmies_training.table import Step, ending_words, table_of, winners_of
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.protocol import REFEREE, Message
 
@@ -43,7 +43,7 @@ class ShownGame:
         self._persons = seats.persons
         self._eyes = None if eyes == REFEREE else int(eyes)
         viewers: Sequence[int | None] = self._persons or [self._eyes]
-        self._feeds = {viewer: Feed(self._rules, viewer) for viewer in viewers}
+        self._feeds = {viewer: Feed(game, viewer) for viewer in viewers}
         self.has_device = self._persons[0] if len(self._persons) == 1 else None
         self._forced: list[Step] = []  # what the last action brought, without the states
 
@@ -72,16 +72,14 @@ class ShownGame:
     def begin(self, seed: int) -> None:
         """Begin the game."""
         self.match.begin(seed)
-        if self._sees_all:
-            self._look(self.match.states)
+        self._watch_stop()
 
     def resume(self, record: GameRecord, match: Match) -> None:
         """Continue a recorded game, which `match` has replayed."""
         self.match.seed, self.match.forced = match.seed, match.forced
         self.match.restore(match.states.tobytes(), match.history)
         self.seats.reasons |= {each.ply: each.reason for each in record.forfeits}
-        if self._sees_all:
-            self._look(self.match.states)
+        self._watch_stop()
 
     # --- what is shown
 
@@ -90,6 +88,7 @@ class ShownGame:
         players = [{"seat": seat, "name": name(seat), "player": player} for seat, player in enumerate(self.seats.names)]
         return {
             "kind": "game",
+            "noun": entry_of(self.match.game.id).player_noun,
             "players": players,
             "viewer": self.has_device,
             "watched": self.is_watched,
@@ -103,11 +102,15 @@ class ShownGame:
             yield {"kind": "steps", "steps": feed.take()}
 
     def _ending(self) -> Message:
-        referee = Feed(self._rules, None)
+        referee = Feed(self.match.game, None)
         referee.see(self.match.states)
-        outcome = referee.view["outcome"]
-        faults = {ply: reason for ply, reason in self.seats.reasons.items()}
-        return {"kind": "end", "outcome": outcome, "view": referee.view, "forfeits": list(faults.values())}
+        return {
+            "kind": "end",
+            "outcome": referee.view.get("outcome") or ending_words(self.match),
+            "winners": winners_of(self.match),
+            "view": referee.view,
+            "forfeits": list(self.seats.reasons.values()),
+        }
 
     # --- playing
 
@@ -126,6 +129,7 @@ class ShownGame:
         feed = self._feed
         while feed is not None and not self.is_over and not self.is_stopped and not feed.has_steps:
             yield from self._apply(self.seats.decide(self.match))
+            self._watch_stop()
         yield from self._flush()
         if self.is_over:
             yield self._ending()
@@ -141,6 +145,11 @@ class ShownGame:
                 self._look(step.states)
             if feed is not None and not self.is_watched and feed.turn != turn:
                 yield from self._flush()
+
+    def _watch_stop(self) -> None:
+        """Let those who watch see where the game has stopped: the referee everything, a seat where it is asked."""
+        if self._sees_all or (self.is_watched and self.match.player == self._eyes):
+            self._look(self.match.states)
 
     def _look(self, states: Records) -> None:
         for feed in self._feeds.values():

@@ -75,9 +75,9 @@ export function drawDialogue(main, lobby, send) {
     hint,
     html(
       "details",
-      { class: "more" },
+      { class: "more", open: lobby.seed !== null },
       html("summary", {}, "Random seed"),
-      html("label", {}, html("span", {}, "The same seed gives the same draws and flips; empty for one that nobody knows"), html("input", { name: "seed", inputmode: "numeric", pattern: "[0-9]{0,15}", autocomplete: "off" })),
+      html("label", {}, html("span", {}, "The same seed gives the same draws and flips; empty for one that nobody knows"), html("input", { name: "seed", inputmode: "numeric", pattern: "[0-9]{0,16}", autocomplete: "off", value: lobby.seed ?? "" })),
     ),
     html("button", { type: "submit", class: "primary large" }, "Begin"),
   );

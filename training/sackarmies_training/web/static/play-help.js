@@ -16,12 +16,11 @@ export function drawHelp(dialog, lobby) {
   const keys = KEYS.flatMap(([key, words]) => [html("dt", {}, key), html("dd", {}, words)]);
   dialog.replaceChildren(
     html("h2", { id: "help-title" }, "How to play here"),
-    html("p", {}, "Click a unit of yours that is lit and say what it shall do, then click one of the lit hexes. All that you can choose is also in the list. Point at a hex, or move the focus to it, to read what is there."),
+    lobby.pictured ? html("p", {}, "Click a unit of yours that is lit and say what it shall do, then click one of the lit hexes. All that you can choose is also in the list. Point at a hex, or move the focus to it, to read what is there.") : "",
     html("p", {}, lobby.advice),
     html("h3", {}, "Keys"),
     html("dl", { class: "key-list" }, keys),
-    html("h3", {}, "Signs"),
-    drawLegend(),
+    ...(lobby.pictured ? [html("h3", {}, "Signs"), drawLegend()] : []),
     html("form", { method: "dialog", class: "row" }, html("button", { type: "submit", class: "primary" }, "Close")),
   );
 }

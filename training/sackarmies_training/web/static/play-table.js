@@ -55,7 +55,7 @@ export class Table {
     this.main.setAttribute("aria-label", "The game");
     this.main.replaceChildren(
       html("div", { class: "middle" }, banner, html("div", { class: "stage" }, board, coins), hand),
-      html("div", { class: "play-side" }, ask, html("div", { class: "row pace" }, speed, this.parts.skip), card, html("details", { open: true }, html("summary", {}, "Generals"), generals), html("details", { open: true }, html("summary", {}, "Events"), logBox), html("details", { class: "reading" }, html("summary", {}, "The board as text"), text)),
+      html("div", { class: "play-side" }, ask, html("div", { class: "row pace" }, speed, this.parts.skip), card, html("details", { open: true }, html("summary", {}, `${this.game?.noun ?? "Player"}s`), generals), html("details", { open: true }, html("summary", {}, "Events"), logBox), html("details", { class: "reading" }, html("summary", {}, "The board as text"), text)),
     );
   }
 
@@ -92,7 +92,7 @@ export class Table {
   on_scene({ view, log }) {
     this.parts.log.replaceChildren(...log.map((line) => this.logItem(line)));
     this.scrollLog();
-    if (view.hexes) this.showView(view);
+    if (view.title) this.showView(view);
   }
 
   async on_steps({ steps }) {
@@ -115,29 +115,29 @@ export class Table {
     if (this.ask) this.setAsk({ ...this.ask, until });
   }
 
-  on_handover({ seat }) {
+  on_handover({ name }) {
     this.steps.skipping = false;
     this.setAsk(null);
-    const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "cover" }) }, `Pass the device to General ${seat}`);
-    this.parts.ask.replaceChildren(html("section", { class: "ask handover", id: "actions", tabindex: -1 }, html("h2", {}, `General ${seat} decides next`), button));
+    const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "cover" }) }, `Pass the device to ${name}`);
+    this.parts.ask.replaceChildren(html("section", { class: "ask handover", id: "actions", tabindex: -1 }, html("h2", {}, `${name} decides next`), button));
     button.focus({ preventScroll: true });
   }
 
   // Nothing of what was seen stays on the page or in its memory.
-  on_curtain({ seat }) {
+  on_curtain({ seat, name }) {
     this.game = this.ask = this.picture = this.svg = this.answered = null;
     this.extent = [];
     this.inbox = [];
     this.parts = { ask: html("div"), banner: html("div"), board: html("div"), card: html("div"), log: html("ol"), skip: html("button") };
     this.say("");
     this.setStatus("");
-    const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "uncover", seat }) }, `I am General ${seat}`);
+    const button = html("button", { type: "button", class: "primary large", onclick: () => this.send({ kind: "uncover", seat }) }, `I am ${name}`);
     this.main.className = "curtain";
-    this.main.replaceChildren(html("section", { class: "notice" }, html("h2", {}, `Pass the device to General ${seat}`), html("p", {}, "Nobody else should look at the screen from now on."), button));
+    this.main.replaceChildren(html("section", { class: "notice" }, html("h2", {}, `Pass the device to ${name}`), html("p", {}, "Nobody else should look at the screen from now on."), button));
     button.focus();
   }
 
-  on_end({ outcome, view, forfeits }) {
+  on_end({ outcome, winners, view, forfeits }) {
     this.setAsk(null);
     this.steps.skipping = false;
     this.isPlaying = this.isWaiting = false;
@@ -147,16 +147,17 @@ export class Table {
     const faults = forfeits.map((reason) => html("p", {}, `A player forfeited: the agent ${reason}.`));
     this.parts.hand.hidden = true;
     this.parts.ask.replaceChildren(
-      html("section", { class: "ask ending", id: "actions", tabindex: -1 }, html("h2", {}, this.outcomeWords(outcome)), ...faults, html("p", {}, "Everything that was hidden is shown now."), html("div", { class: "row" }, link, again)),
+      html("section", { class: "ask ending", id: "actions", tabindex: -1 }, html("h2", {}, this.outcomeWords(outcome, winners)), ...faults, html("p", {}, "Everything that was hidden is shown now."), html("div", { class: "row" }, link, again)),
     );
-    this.say(this.outcomeWords(outcome));
+    this.say(this.outcomeWords(outcome, winners));
     link.focus();
   }
 
-  outcomeWords(outcome) {
-    const winner = outcome.match(/^General (\d+) wins/);
-    if (!winner || this.game.persons.length !== 1) return outcome;
-    return Number(winner[1]) === this.game.persons[0] ? `You win! ${outcome}` : `You have lost. ${outcome}`;
+  outcomeWords(outcome, winners) {
+    const [person, ...others] = this.game.persons;
+    if (person === undefined || others.length) return outcome;
+    if (!winners.includes(person)) return `You have lost. ${outcome}`;
+    return winners.length === 1 ? `You win! ${outcome}` : outcome;
   }
 
   // --- watching
@@ -249,6 +250,10 @@ export class Table {
     this.drawBoard();
     this.drawHand();
     this.drawStatus();
+    if (view.lines) { // a game without a picture
+      for (const part of [this.parts.generals, this.parts.text]) part.parentElement.hidden = true;
+      return;
+    }
     const shown = { ...view, current: this.ask ? this.ask.seat : -1 };
     this.parts.generals.replaceChildren(drawGenerals(shown, this.game.players.map(({ player }) => (player === "person" ? "" : player))));
     this.parts.text.replaceChildren(drawText(view));
@@ -257,6 +262,10 @@ export class Table {
   drawBoard() {
     const view = this.picture;
     if (!view) return;
+    if (view.lines) {
+      this.parts.board.replaceChildren(html("pre", { class: "lines" }, view.lines.join("\n")));
+      return;
+    }
     const known = new Map([...this.extent, ...view.hexes].map((at) => [at.join(), at]));
     this.extent = [...known.values()];
     const extent = known.size < FEW_HEXES ? withOpening(this.extent) : this.extent;
@@ -280,12 +289,12 @@ export class Table {
     const view = this.picture;
     if (!view) return;
     const whose = view.outcome || (this.ask ? "Your decision" : this.game.watched ? "" : "Waiting");
-    this.setStatus([`Turn ${view.turn}`, whose, ...view.notes].filter(Boolean).join(" · "));
+    this.setStatus([view.turn === undefined ? "" : `Turn ${view.turn}`, whose, ...(view.notes ?? [])].filter(Boolean).join(" · "));
   }
 
   drawHand() {
     const { hand } = this.parts;
-    const pile = this.picture && this.picture.viewer !== null ? this.picture.seats[this.picture.viewer].hand : null;
+    const pile = this.picture?.seats && this.picture.viewer !== null ? this.picture.seats[this.picture.viewer].hand : null;
     if (!hand || !pile) return;
     hand.hidden = pile.length === 0;
     hand.replaceChildren(html("h2", {}, "Your hand"), drawTokens(pile, this.ask, this.game.glossary, (actions) => this.request({ kind: "choose", actions })));
