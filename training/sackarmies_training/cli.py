@@ -237,6 +237,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         standings_table,
     )
     from sackarmies_training.tournament import Tournament
+    from sackarmies_training.tournament_report import TournamentReport
 
     contest = Tournament(game, section, folder, aliases)
     with locked(folder):
@@ -249,13 +250,19 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         contest.publish()
         standings = standings_of(section.agents, outcomes, section.ratings)
         write_json(folder / "standings.json", standings_data(standings, outcomes))
+        report = TournamentReport(contest, standings)
+        report.write()
+        wanted = report.missing_replays() if section.replays else []
+        with games_bar(len(wanted), "replays", "drawn") as progress:
+            report.write_replays(wanted, progress)
     console.print(pairings_table(standings, outcomes, console.width), highlight=False)
     console.print(standings_table(standings, section.ratings, console.width), highlight=False)
     forfeits = forfeits_table(outcomes)
     if forfeits is not None:
         console.print(forfeits)
     console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", soft_wrap=True)
+    console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
     first = min((folder / "records").glob("*.json"), default=None)
-    if first is not None:
+    if first is not None and not section.replays:
         console.print(f"sackarmies view {first} shows a game in the browser.", highlight=False, soft_wrap=True)
     console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)

@@ -222,6 +222,7 @@ class MatchSection(StrictModel):
     batch: Count = 10  # seeds played side by side; an interrupted tournament repeats no more than a batch a worker
     workers: Count = 2  # processes
     ratings: Literal["bradley_terry", "openskill"] = "bradley_terry"  # how strength is computed from scores
+    replays: bool = False  # once all is over, make a page of each game, which the report links to; seconds a game
     isolate: bool = False  # agents run in separate processes
     time_limit: Positive | None = None  # seconds a decision, see `Isolation`
     start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision

@@ -114,7 +114,6 @@ def standings_table(standings: Sequence[Standing], method: str, width: int) -> R
     The column of forfeits is left out if there are none.
     """
     has_forfeits = any(line.forfeits for line in standings)
-    digits = 0 if method == "bradley_terry" else 1
 
     def make(labels: Sequence[str], gap: str) -> Group:
         table = plain_table()
@@ -122,11 +121,11 @@ def standings_table(standings: Sequence[Standing], method: str, width: int) -> R
         titles = ("won", "drawn", "lost", *(["forfeits"] if has_forfeits else []))
         add_numbers(table, (RATING_TITLES[method], *titles, "win rate"))
         for label, line in zip(labels, standings, strict=True):
-            rating, tally = line.rating, line.tally
+            tally = line.tally
             counts = (tally.wins, tally.draws, tally.losses, *([line.forfeits] if has_forfeits else []))
             table.add_row(
                 Text(label),
-                f"{rating.value:+.{digits}f}{gap}({rating.low:+.{digits}f} to {rating.high:+.{digits}f})",
+                rating_text(line.rating, method, gap),
                 *map(str, counts),
                 with_interval(tally, gap),
             )
@@ -135,7 +134,13 @@ def standings_table(standings: Sequence[Standing], method: str, width: int) -> R
     return fitted(make, (" ", "\n"), [line.agent for line in standings], width)
 
 
-def with_interval(tally: Tally, gap: str) -> str:
+def rating_text(rating: Rating, method: str, gap: str = " ") -> str:
+    """Return a rating, a gap and its interval."""
+    digits = 0 if method == "bradley_terry" else 1
+    return f"{rating.value:+.{digits}f}{gap}({rating.low:+.{digits}f} to {rating.high:+.{digits}f})"
+
+
+def with_interval(tally: Tally, gap: str = " ") -> str:
     """Return a win rate, a gap and its interval."""
     low, high = tally.win_rate.interval
     return f"{tally.win_rate.value:.1%}{gap}({low:.1%} to {high:.1%})"

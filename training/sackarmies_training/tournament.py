@@ -171,11 +171,19 @@ class Tournament:
         Raises:
             ValueError: some batch has not been played, or its file is damaged.
         """
-        return [
-            Outcome(entry.agents, entry.returns, {forfeit.seat: forfeit.reason for forfeit in entry.forfeits})
+        return [entry.outcome for entry in self.games().values()]
+
+    def games(self) -> dict[str, GameEntry]:
+        """Return how all games ended, by the names of their files, in the order of the schedule.
+
+        Raises:
+            ValueError: some batch has not been played, or its file is damaged.
+        """
+        return {
+            game_name(batch, place): entry
             for batch in self.batches()
-            for entry in read_batch(self.folder, batch)
-        ]
+            for place, entry in enumerate(read_batch(self.folder, batch))
+        }
 
     def publish(self) -> None:
         """Let everybody who may read the folder read the seed, the results of batches and the records: it is over."""
@@ -224,7 +232,7 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
         games = play_games(game, batch.line_ups, batch.seeds, seating, progress)
     entries = []
     for place, played in enumerate(games):
-        path = Path("records") / f"{batch.number:04d}-{place:03d}.json"
+        path = Path("records") / f"{game_name(batch, place)}.json"
         reasons = {forfeit.ply: forfeit.reason for forfeit in played.forfeits}
         record = make_record(game, played.seed, played.actions, players=played.agents, reasons=reasons)
         save_record(record, tournament.folder / path)
@@ -235,6 +243,11 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
 def summary(played: PlayedGame) -> dict[str, Any]:
     """Return what standings need to know of a game, as plain data."""
     return {**asdict(played), "actions": len(played.actions)}
+
+
+def game_name(batch: Batch, place: int) -> str:
+    """Return what the files of a game are called."""
+    return f"{batch.number:04d}-{place:03d}"
 
 
 def batch_path(folder: Path, batch: Batch) -> Path:
@@ -281,6 +294,11 @@ class GameEntry(StrictModel):
     truncated: bool
     forfeits: TupleOf[ForfeitEntry]
     record: str
+
+    @property
+    def outcome(self) -> Outcome:
+        """The game as standings and ratings see it."""
+        return Outcome(self.agents, self.returns, {forfeit.seat: forfeit.reason for forfeit in self.forfeits})
 
 
 class BatchFile(StrictModel):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_training.files import write_json
+from sackarmies_training.html_page import Markup, element, items, page, table
 from sackarmies_training.ladder.config import LadderConfig, Pool
 from sackarmies_training.ladder.estimate import RESAMPLES, Estimate, PoolEstimates, RungResult, Step
 from sackarmies_training.ladder.picture import draw
@@ -22,13 +22,6 @@ RUNG_HEADS = (
     *("decisions/s", "ms, median", "ms, 99%"),
 )
 MARK = "*"  # of a rating that games alone do not set
-CSS = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; }
-"""
 
 
 @dataclass(frozen=True)
@@ -204,22 +197,14 @@ def _rounded(measured: Any, digits: int) -> list[float]:
 
 def html_page(config: LadderConfig, reports: Sequence[PoolReport], picture: str) -> str:
     """Return one page with all styles and the picture (SVG) in it."""
-    parts = [f"<h1>Ladder</h1>{picture}"]
+    parts = [Markup(picture)]
     for report in reports:
-        parts.append(f"<h2>{html.escape(report.title)}</h2><ul>")
-        parts += [f"<li>{html.escape(line)}</li>" for line in design_sentences(config, report)]
-        parts.append("</ul>" + _html_table(RUNG_HEADS, rung_rows(config, report)))
-        parts += [f"<p>{html.escape(line)}</p>" for line in notes(report)]
-        parts.append("<h3>Share of their points, row against column</h3>")
-        parts.append(_html_table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)))
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Ladder</title><style>{CSS}</style>'
-    return f"{head}<body>{''.join(parts)}</body></html>\n"
-
-
-def _html_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        parts += [element("h2", report.title), items(design_sentences(config, report))]
+        parts.append(table(RUNG_HEADS, rung_rows(config, report)))
+        parts += [element("p", line) for line in notes(report)]
+        parts.append(element("h3", "Share of their points, row against column"))
+        parts.append(table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)))
+    return page("Ladder", parts)
 
 
 def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str, Any]:

@@ -1,0 +1,198 @@
+"""The report of a tournament: a page with the standings and all games, and a page for each game to watch.
+
+Both show what is secret until a tournament has ended: they are made of a tournament that has been published. Records
+stay the truth; pages can be removed, and are made again by the same command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sackarmies_env.core.atomic_write import remove_leftovers, write_safely
+from sackarmies_env.core.entries import find_entry, player_name
+from sackarmies_env.core.record import load_record
+from sackarmies_training.html_page import Markup, element, folded, items, link, page, table
+from sackarmies_training.matches import Progress, worker_pool
+from sackarmies_training.ratings import Outcome
+from sackarmies_training.standings import RATING_TITLES, Standing, forfeits_of, rating_text, tally_of, with_interval
+from sackarmies_training.tournament import GameEntry, Tournament
+
+REPORT = "tournament.html"
+REPLAYS = "replays"
+STANDING_HEADS = ("won", "drawn", "lost", "forfeits", "win rate")
+
+
+@dataclass(frozen=True)
+class TournamentReport:
+    """The report of a tournament that is over.
+
+    Attributes:
+        tournament: all of whose games have been played.
+        standings: best first.
+    """
+
+    tournament: Tournament
+    standings: Sequence[Standing]
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return self.tournament.folder / REPORT
+
+    @cached_property
+    def games(self) -> dict[str, GameEntry]:
+        """How all games ended, by the names of their files."""
+        return self.tournament.games()
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """The same for tables."""
+        return [game.outcome for game in self.games.values()]
+
+    def write(self) -> None:
+        """Write the page, with links to the replays that there are.
+
+        Raises:
+            ValueError: some game has not been played.
+            OSError: it cannot be written; the old page stays.
+        """
+        write_safely(self.path, self.html().encode())
+
+    # --- replays
+
+    def missing_replays(self) -> list[str]:
+        """Return the names of the games without a page, or whose page is older than the record."""
+        return [name for name in self.games if not self._has_replay(name)]
+
+    def _has_replay(self, name: str) -> bool:
+        replay, record = replay_path(self.tournament, name), record_path(self.tournament, name)
+        return replay.exists() and (not record.exists() or replay.stat().st_mtime_ns >= record.stat().st_mtime_ns)
+
+    def write_replays(self, names: Sequence[str], progress: Progress) -> None:
+        """Write pages of games, then the report again; what an interruption leaves out can be written later.
+
+        Args:
+            names: of the games.
+            progress: called with the number of pages that were written.
+
+        Raises:
+            ValueError: a record is missing or damaged, or a process that draws died.
+            OSError: a page cannot be written.
+        """
+        if not names:
+            return
+        folder = self.tournament.folder / REPLAYS
+        folder.mkdir(exist_ok=True)
+        remove_leftovers(folder)
+        progress(0)
+        for _ in write_pages(self.tournament, names):
+            progress(1)
+        self.write()
+
+    # --- the page
+
+    def html(self) -> str:
+        """Return the page."""
+        return page("Tournament", [items(self._facts()), *self._standings(), *self._forfeits(), *self._games()])
+
+    def _facts(self) -> Iterator[str]:
+        game, section = self.tournament.game, self.tournament.section
+        entry = find_entry(game.id)
+        yield (
+            f"{game.id if entry is None else entry.title}, {game.num_players} players, {len(self.games)} games: each "
+            f"line-up plays {section.seeds} seeds, each in all seatings."
+        )
+        yield f"The seed was {self.tournament.seed}."
+        yield "Intervals are 95%; a draw is no win."
+
+    def _standings(self) -> Iterator[Markup]:
+        method, names = self.tournament.section.ratings, [line.agent for line in self.standings]
+        yield element("h2", "Standings")
+        yield table(
+            ["agent", RATING_TITLES[method], *STANDING_HEADS],
+            [
+                [
+                    f"{place} {line.agent}",
+                    rating_text(line.rating, method),
+                    *map(str, (line.tally.wins, line.tally.draws, line.tally.losses, line.forfeits)),
+                    with_interval(line.tally),
+                ]
+                for place, line in enumerate(self.standings, start=1)
+            ],
+        )
+        yield element("h2", "Win rate of row in games with column")
+        yield table(
+            ["", *(str(place + 1) for place in range(len(names)))],
+            [[f"{place} {one}", *(self._pairing(one, other) for other in names)] for place, one in enumerate(names, 1)],
+        )
+
+    def _pairing(self, one: str, other: str) -> str:
+        tally = tally_of(self.outcomes, one, against=other)
+        return f"{tally.win_rate.value:.1%} ({tally})" if one != other and tally.games else ""
+
+    def _forfeits(self) -> Iterator[Markup]:
+        reasons = forfeits_of(self.outcomes)
+        if reasons:
+            yield element("h2", "Games lost by forfeit")
+            rows = [[agent, str(games), f"the agent {reason}"] for (agent, reason), games in reasons.most_common()]
+            yield table(["agent", "games", "reason"], rows, words=True)
+
+    def _games(self) -> Iterator[Markup]:
+        """Yield the games of each line-up."""
+        name = player_name(self.tournament.game.id)
+        heads = ["game", *(name(seat) for seat in range(self.tournament.game.num_players)), "result", "turns", "files"]
+        yield element("h2", "Games")
+        line_ups: dict[tuple[str, ...], list[list[str]]] = {}
+        for number, game in self.games.items():
+            row = [number, *game.agents, self._result(game), str(game.turns), self._files(number)]
+            line_ups.setdefault(tuple(sorted(game.agents)), []).append(row)
+        for agents, rows in line_ups.items():
+            yield folded(f"{', '.join(agents)}: {len(rows)} games", table(heads, rows, words=True))
+        yield element("p", "A record is shown in the browser by the command ", element("code", "sackarmies view FILE"))
+
+    def _result(self, game: GameEntry) -> str:
+        name, best = player_name(self.tournament.game.id), max(game.returns)
+        winners = [name(seat) for seat, earned in enumerate(game.returns) if earned == best]
+        parts = [f"{winners[0]} wins" if len(winners) == 1 else f"drawn by {', '.join(winners)}"]
+        parts += ["truncated"] if game.truncated else []
+        parts += [f"{name(forfeit.seat)} forfeits" for forfeit in game.forfeits]
+        return "; ".join(parts)
+
+    def _files(self, number: str) -> Markup:
+        links = [link(f"{REPLAYS}/{number}.html", "replay")] if self._has_replay(number) else []
+        return Markup(" ".join([*links, link(f"records/{number}.json", "record")]))
+
+
+def record_path(tournament: Tournament, name: str) -> Path:
+    """Return the record of a game."""
+    return tournament.folder / "records" / f"{name}.json"
+
+
+def replay_path(tournament: Tournament, name: str) -> Path:
+    """Return the page of a game."""
+    return tournament.folder / REPLAYS / f"{name}.html"
+
+
+def write_pages(tournament: Tournament, names: Sequence[str]) -> Iterator[None]:
+    """Write the pages of games, in as many processes as the tournament is played in; yield after each."""
+    workers = min(tournament.section.workers, len(names))
+    if workers == 1:
+        for name in names:
+            write_page(tournament, name)
+            yield
+        return
+    with worker_pool(workers) as pool:
+        for job in as_completed([pool.submit(write_page, tournament, name) for name in names]):
+            job.result()
+            yield
+
+
+def write_page(tournament: Tournament, name: str) -> None:
+    """Write the page of a game, by the eyes of everybody."""
+    from sackarmies_env.render.replay import Replay
+
+    Replay(tournament.game, load_record(record_path(tournament, name))).save(replay_path(tournament, name))
