@@ -282,7 +282,7 @@ def test_curtain_falls_between_people_and_hides_all(tmp_path):
             break
     assert all(step["view"]["viewer"] == first for m in messages if m["kind"] == "steps" for step in m["steps"])
     messages = say(session, kind="cover")
-    assert messages == [{"kind": "curtain", "seat": 1 - first}]
+    assert messages == [{"kind": "curtain", "seat": 1 - first, "name": f"General {1 - first}"}]
     assert kinds(list(session.opened())) == ["game", "curtain"]
     messages = say(session, kind="uncover", seat=1 - first)
     views = [step["view"] for m in messages if m["kind"] == "steps" for step in m["steps"]]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.takeback import Takebacks
+from sackarmies_training.choices import label_of
 from sackarmies_training.seats import Seats
 from sackarmies_training.table import known_states
 from sackarmies_training.web.protocol import REFEREE, Message
@@ -186,9 +187,9 @@ class PlayedGame(ShownGame):
         self._question = None
         while actions and match.player == seat and match.is_legal(actions[0]):
             action = actions.pop(0)
-            yield from self._play(action, self._label(action))
-            for step in self._forced[1:]:  # taken silently
-                if actions and step.player == seat and step.action == actions[0]:
+            yield from self._play(action, label_of(self._rules, match, action))
+            for taken in self._forced:
+                if actions and taken == (seat, actions[0]):
                     actions.pop(0)
         yield from self.play_on()
 
@@ -198,12 +199,6 @@ class PlayedGame(ShownGame):
         self._takebacks.play(action)
         self._crumbs = [*self._crumbs, label][-self._takebacks.num_choices :] if self._takebacks.num_choices else []
         yield from self._show(before)
-
-    def _label(self, action: int) -> str:
-        """Return what to call a choice in the list of those that may be taken back."""
-        known = known_states(self.match)
-        picture = self._feeds[self.match.player].picture(self.match.states)
-        return str(self._rules.choices(known, picture, [action])[0]["label"])
 
     def back(self, number: int, count: int) -> Iterator[Message]:
         """Take back choices.

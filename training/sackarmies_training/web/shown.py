@@ -9,8 +9,9 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import GameRecord, make_record
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
+from sackarmies_env.render.replay import Replay
 from sackarmies_training.seats import Seats
-from sackarmies_training.table import Step, ending_words, table_of, winners_of
+from sackarmies_training.table import ending_words, table_of, winners_of
 from sackarmies_training.web.feed import Feed
 from sackarmies_training.web.protocol import REFEREE, Message
 
@@ -45,7 +46,7 @@ class ShownGame:
         viewers: Sequence[int | None] = self._persons or [self._eyes]
         self._feeds = {viewer: Feed(game, viewer) for viewer in viewers}
         self.has_device = self._persons[0] if len(self._persons) == 1 else None
-        self._forced: list[Step] = []  # what the last action brought, without the states
+        self._forced: list[tuple[int, int]] = []  # players and actions that followed the last choice silently
 
     @property
     def is_over(self) -> bool:
@@ -136,15 +137,16 @@ class ShownGame:
 
     def _show(self, before: Records) -> Iterator[Message]:
         """Let all viewers see the steps that the last action took; turns are told one by one."""
-        self._forced = []
+        taken = []
         for step in self._rules.steps(before, self.match.history[-1], self.match.states):
-            self._forced.append(Step(step.states[:0], step.player, step.action))
+            taken.append((step.player, step.action))
             feed = self._feed
             turn = 0 if feed is None else feed.turn
             if self._rules.is_public(step.states) or self._sees_all:
                 self._look(step.states)
             if feed is not None and not self.is_watched and feed.turn != turn:
                 yield from self._flush()
+        self._forced = taken[1:]
 
     def _watch_stop(self) -> None:
         """Let those who watch see where the game has stopped: the referee everything, a seat where it is asked."""
@@ -171,6 +173,4 @@ class ShownGame:
 
     def replay_page(self) -> bytes:
         """Return the record as a page that shows the game from all sides."""
-        from sackarmies_env.render.replay import Replay
-
         return Replay(self.match.game, self.record()).html.encode()

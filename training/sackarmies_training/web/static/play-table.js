@@ -108,7 +108,7 @@ export class Table {
   on_ask(ask) {
     this.steps.skipping = false;
     this.setAsk(ask);
-    this.say(`${this.sentence(ask.question)} ${ask.about}`);
+    this.say(`${capitalized(ask.question)}. ${ask.about}`);
   }
 
   on_passing({ until }) {
@@ -346,18 +346,14 @@ export class Table {
     this.parts.coins.replaceChildren(...(row ? [row] : []));
   }
 
-  showBanner(text, ...more) {
-    this.parts.banner.replaceChildren(html("p", { class: "told" }, text), ...more);
+  showBanner(text) {
+    this.parts.banner.replaceChildren(html("p", { class: "told" }, text));
     this.parts.banner.hidden = false;
   }
 
   hideBanner() {
     this.parts.banner.hidden = true;
     this.parts.banner.replaceChildren();
-  }
-
-  sentence(text) {
-    return `${capitalized(text)}.`;
   }
 
   // --- keys
