@@ -93,7 +93,7 @@ def test_record_that_does_not_fit_leaves_the_old_one(tmp_path):
     assert names_in(tmp_path) == ["game.json"]
 
 
-@pytest.mark.parametrize("part", ["tournament.json", "records", "batches", "standings.json"])
+@pytest.mark.parametrize("part", ["tournament.json", "records", "batches", "standings.json", "tournament.html"])
 def test_tournament_resumes_when_there_is_room(tmp_path, monkeypatch, part):
     whole = make_tournament(tmp_path / "whole")
     cli.run_tournament(whole.game, whole.section, whole.folder, whole.aliases)

@@ -123,6 +123,14 @@ class Company(Puppets):
         self._agents = {}
 
 
+class Watched(Puppets):
+    """Agents alone, who are watched through the eyes of one; each does what a puppet does."""
+
+    def __init__(self, game: Game, viewer: int) -> None:
+        super().__init__(game, viewer)
+        self.names = ["random"] * game.num_players
+
+
 class Scripted(Puppets):
     """Opponents who do the first of some things that is legal: texts of actions, or anything."""
 

@@ -22,7 +22,7 @@ from tests.sack_armies.belief.test_secret_decisions import TOKENS
 from tests.sack_armies.builders.fights import able, scenario
 from tests.sack_armies.builders.text_game import attachment, field, token, unit
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, guess
-from tests.web.tables import Company, Scripted, answer, make_played, sees_the_same, sent, twin_of
+from tests.web.tables import Company, Scripted, Watched, answer, make_played, sees_the_same, sent, twin_of
 
 TOGETHER = 4  # answers that two worlds are followed for
 EVERY = 3  # questions between two that worlds are followed from
@@ -99,6 +99,26 @@ def test_messages_are_the_same_in_twin_worlds(name, viewer, config_of):
 def test_messages_are_the_same_in_twin_worlds_of_a_few_turns():
     met = compare(make_played(0, 3, num_generals=2, armies=["undead", "goblin_swarm"]), 0, 30, seed=2)
     assert met["same"] > 10
+
+
+# --- agents that are watched
+
+
+@pytest.mark.parametrize(("name", "length"), [("battle", 12), pytest.param("wild", 60, marks=pytest.mark.slow)])
+def test_who_watches_through_the_eyes_of_a_seat_is_sent_the_same_in_twin_worlds(name, length):
+    game = make_game(**CONFIGURATIONS[name])
+    played = PlayedGame(game, Watched(game, 0), eyes=0)
+    played.begin(4)
+    met = Counter[str]()
+    for number in range(length):
+        world = twin_of(played, 0, number)
+        wire = [sent(each.watch()) for each in (played, world)]
+        if sees_the_same(played, world, 0):
+            assert wire[0] == wire[1]
+            met["same"] += 1
+            met["own decisions"] += played.match.player == 0
+    print(name, dict(met))
+    assert met["own decisions"] > length / 6
 
 
 # --- worlds in which others have a choice, or none
