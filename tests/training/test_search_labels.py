@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
 
-from sackarmies_agents import GameInfo
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.registry import load_players
 from sackarmies_training import search_labels
 from sackarmies_training.labels import read_labels
@@ -18,7 +21,7 @@ PLAN = SearchPlan(worlds=2, horizon=0, share=0.05, most=4)
 @pytest.fixture(scope="module")
 def labels():
     game = load_players("sack_armies", 2, armies=["beginners", "undead"])
-    return label_games(game, PLAN, 2, seed=1)
+    return label_games(game, make_agent("greedy", GameInfo.of(game)), PLAN, 2, seed=1)
 
 
 @pytest.mark.slow
@@ -33,9 +36,23 @@ def test_the_scripted_choice_gains_nothing_and_targets_follow_gains(labels):
 
 
 @pytest.mark.slow
+def test_choice_of_the_general_is_compared_beside_that_of_the_scripted_agent():
+    game = load_players("sack_armies", 2, armies=["beginners", "undead"])
+    searcher = search_labels.Searcher(game, dataclasses.replace(PLAN, most=2), seed=1)
+    states = game.new_states(1)
+    game.reset(game.params, states, np.array([3]))
+    legal = legal_ids(states["legal"][0])
+    scripted = int(searcher.compare(states, 0, legal[0])[0].sum() - legal[0])
+    for prior in legal:
+        actions, gains = searcher.compare(states, 0, prior)
+        assert set(actions.tolist()) >= {prior, scripted} or scripted == 0
+        assert gains[actions.tolist().index(prior)] == 0
+
+
+@pytest.mark.slow
 def test_equal_seeds_give_equal_labels(labels):
     game = load_players("sack_armies", 2, armies=["beginners", "undead"])
-    again = label_games(game, PLAN, 2, seed=1)
+    again = label_games(game, make_agent("greedy", GameInfo.of(game)), PLAN, 2, seed=1)
     assert all(torch.equal(value, getattr(again, name)) for name, value in vars(labels).items())
 
 

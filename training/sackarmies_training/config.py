@@ -129,7 +129,7 @@ class LearnSection(StrictModel):
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
     advice: AdviceText = ""  # the agent whose choice is an input of the network
     shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
-    start: str = ""  # a checkpoint whose weights to start from
+    start: str = ""  # a checkpoint whose weights to start from; trained: the General that comes with the game
     device: str = "cpu"  # of torch: cpu, cuda, cuda:1, ...
     precision: Literal["float32", "bfloat16"] = "float32"  # that the network is computed with
     threads: Count = 1  # of torch
@@ -141,27 +141,53 @@ class LearnSection(StrictModel):
         return self
 
 
-class TeacherSection(StrictModel):
+class LabelSection(StrictModel):
+    """How a network learns from labels."""
+
+    softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
+    minibatch: Count = 512  # decisions an optimizer step
+    learning_rate: Positive = 1e-3  # of learning from labels
+    choices: Share = 1.0  # weight of the teacher's choices in the loss
+    gains: Share = 0.0  # weight of what labels of a search say that choices gain, see `sackarmies labels`
+    gain_entropy: Share = 0.003  # weight of the entropy beside these gains
+    margin: Share = 0.02  # what a choice other than the advisor's must gain to be learned
+
+
+class TeacherSection(LabelSection):
     """A start from a teacher: choices and results, from files or from its own play, are learned first."""
 
     agent: AgentText = "greedy"  # plays all seats, where there are no files
     files: list[str] = Field(default_factory=list)  # labels, see labels.py; a folder stands for all files in it
     decisions: Count  # in all
     noise: Fraction = 0.1  # share of random actions, so that more is seen
-    softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
     games: Count = 100  # played side by side, for one lesson
-    minibatch: Count = 512  # decisions an optimizer step
-    learning_rate: Positive = 1e-3  # of this start
-    choices: Share = 1.0  # weight of its choices in the loss
-    gains: Share = 0.0  # weight of what labels of a search say that choices gain, see `sackarmies labels`
-    gain_entropy: Share = 0.003  # weight of the entropy beside these gains
-    margin: Share = 0.02  # what a choice other than the advisor's must gain to be learned
 
     @model_validator(mode="after")
     def _teacher_exists(self) -> TeacherSection:
         if self.agent == LEARNER:
             raise ValueError(f"agent is {LEARNER!r}, the learner itself: name another agent")
         return self
+
+
+class ExpertSection(LabelSection):
+    """Expert iteration in place of self-play: rounds in which a search labels games of the General, see expert.py.
+
+    Of `[learn]`, what is said of games, steps, updates and exploration has no meaning then, and `decisions` are
+    those that are labeled.
+    """
+
+    files: Count = 8  # of labels that each process makes in a round
+    file_decisions: Count = 2_000  # of a file, at least
+    passes: Count = 2  # over all labels so far, in each round
+    noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
+    share: Annotated[float, Field(gt=0, le=1)] = 0.25  # of the decisions of the games that are labeled
+    worlds: Count = 4  # in which each action is played on
+    most: Annotated[int, Field(ge=2)] = 12  # actions that are compared in a position
+    horizon: Annotated[int, Field(ge=0)] = 5  # turns that are played on
+    choices: Share = 0.0  # weight of the search's targets in the loss
+    gains: Share = 1.0  # weight of what choices gain
+    margin: Share = 0.03  # what a choice other than the advisor's must gain to be learned
+    learning_rate: Positive = 5e-4  # of each round
 
 
 class CurveSection(StrictModel):
@@ -278,6 +304,7 @@ class LearnConfig(RunConfig):
 
     learn: LearnSection
     teacher: TeacherSection | None = None
+    expert: ExpertSection | None = None
     curve: CurveSection | None = None
 
 

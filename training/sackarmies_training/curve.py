@@ -23,7 +23,8 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import CurveSection, LearnConfig
-from sackarmies_training.labels import results_of
+from sackarmies_training.labels import WIN, results_of
+from sackarmies_training.learn_files import load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
 
@@ -86,8 +87,7 @@ class Curve:
     def _play(self, learner: Learner, section: CurveSection) -> tuple[int, int, int]:
         """Return how many games the averaged network won, drew and lost."""
         info = GameInfo.of(self._line_ups[0])
-        advisor = make_advisor(self._config.learn.advice, info)
-        general = PolicyAgent(copy.deepcopy(learner.averaged), deterministic=section.deterministic, advisor=advisor)
+        general = general_of(learner, self._config, info, deterministic=section.deterministic)
         seed = derive(self._config.seed, "curve", len(self._rows))
         for agent in (general, self._opponent):
             agent.reset(seed)
@@ -125,6 +125,24 @@ class Curve:
         figure.savefig(content, format="png", dpi=120)
         write_safely(self._picture, content.getvalue())
         return True
+
+
+def general_of(learner: Learner, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
+    """Return the General that a learner would be saved as, to be played with while it learns on."""
+    advisor = make_advisor(config.learn.advice, info)
+    return PolicyAgent(copy.deepcopy(learner.averaged), deterministic=deterministic, advisor=advisor)
+
+
+def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence[Game], section: CurveSection) -> str:
+    """Return a sentence on whether a General is better than the one that its training started from."""
+    info, seed = GameInfo.of(line_ups[0]), derive(config.seed, "start")
+    general = general_of(learner, config, info, deterministic=True)
+    start = PolicyAgent(load_start(config, info), deterministic=True, advisor=make_advisor(config.learn.advice, info))
+    results = play_side_by_side(line_ups, general, start, section.games, seed)
+    won, even = Rate(int((results == WIN).sum()), len(results)), 1 / info.num_players
+    low, high = won.interval
+    verdict = "it has improved" if low > even else "it has become worse" if high < even else "no improvement is shown"
+    return f"It won {won} of {won.total:,} games against the General that it started from: {verdict}."
 
 
 def opponent_of(section: CurveSection, game: Game) -> Agent:

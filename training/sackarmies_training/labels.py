@@ -15,6 +15,7 @@ A search writes visits or a softmax of its values as targets; a scripted General
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +66,11 @@ class Labels:
         masks = np.zeros((len(self), num_actions), np.int8)
         masks[np.repeat(np.arange(len(self)), self.counts.numpy()), self.actions.numpy()] = 1
         return masks
+
+
+def joined(parts: Sequence[Labels]) -> Labels:
+    """Return several labels as one."""
+    return Labels(*(torch.cat([getattr(part, name) for part in parts]) for name in KINDS))
 
 
 def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> None:

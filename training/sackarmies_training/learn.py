@@ -32,13 +32,15 @@ from torch.nn import functional
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import OUTCOMES, Network, Place
 from sackarmies_agents.learned.policy_agent import find_device, make_advisor, make_network
+from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
-from sackarmies_training.config import LearnConfig, LearnSection, TeacherSection
-from sackarmies_training.curve import Curve, opponent_of
+from sackarmies_training.config import LabelSection, LearnConfig, LearnSection
+from sackarmies_training.curve import Curve, compare_with_start, opponent_of
+from sackarmies_training.expert import LABELS, iterate
 from sackarmies_training.files import open_folder
 from sackarmies_training.labels import UNKNOWN, results_of
 from sackarmies_training.learn_files import load_start, restore_learner, save_general, save_learner, sizes_of
@@ -378,7 +380,7 @@ class Learner:
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), parameters, 1 - self.section.average)
 
-    def clone(self, choices: Choices, results: Tensor, gains: Tensor, section: TeacherSection) -> float:
+    def clone(self, choices: Choices, results: Tensor, gains: Tensor, section: LabelSection) -> float:
         """Learn a teacher's choices, what it says that they gain, and the results of its games.
 
         Args:
@@ -445,7 +447,7 @@ def learn(config: LearnConfig, game: Game, console: Console, *, resume: bool = F
     if team.rank > 0:
         return learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume)
     with locked(folder):
-        for place in (folder, folder / "checkpoints"):
+        for place in (folder, folder / "checkpoints", folder / LABELS):
             remove_leftovers(place)
         return learn_in(folder, config, game, console, team, resume=resume)
 
@@ -472,6 +474,8 @@ def learn_in(
     line_ups = draw_games(config.game, game, section.line_ups, config.seed)
     if config.curve is not None:
         opponent_of(config.curve, game)  # refused now, and not after the lessons of a teacher
+    if config.expert is not None:
+        parts_of(GameInfo.of(game), ())  # likewise
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     clock = Clock(section.decisions, section.max_minutes)
     path = checkpoints.latest_intact(say) if resume else None
@@ -483,12 +487,15 @@ def learn_in(
         clock.start(0.0)
         if config.teacher is not None:
             study(learner, config.teacher, line_ups, derive(config.seed, "study", team.rank), say)
-    if not improve(learner, config, line_ups, console, clock, checkpoints):
+    train = improve if config.expert is None else iterate
+    if not train(learner, config, line_ups, console, clock, checkpoints):
         say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
         return None
     if team.rank == 0:
         save_general(finished, learner, config, game, clock.minutes)
         say(f"Trained for {clock.minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
+        if section.start and config.curve is not None:
+            say(compare_with_start(learner, config, line_ups, config.curve))
     return finished
 
 

@@ -24,6 +24,7 @@ from sackarmies_agents.learned.network import OUTCOMES, Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import check_game, read_network
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
@@ -39,6 +40,7 @@ from sackarmies_training.config import LearnConfig
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
 
+TRAINED = "trained"  # the General that comes with a game, in place of a file
 LEARNER = "learner"  # the network that learns; the part `policy` is its average
 
 
@@ -127,11 +129,25 @@ def load_start(config: LearnConfig, info: GameInfo) -> Network:
     Raises:
         ValueError: it is damaged, or its General was trained for another game or has another network.
     """
-    path = Path(config.learn.start)
+    path = start_path(config.learn.start, info)
     checkpoint = read_checkpoint(path)
     check_game(checkpoint, info)
     _check_inputs(checkpoint.header, config, named(path))
     return read_network(checkpoint, POLICY, info)
+
+
+def start_path(start: str, info: GameInfo) -> Path:
+    """Return the file that a configuration starts from.
+
+    Raises:
+        ValueError: the General that comes with the game is named, and none does.
+    """
+    if start != TRAINED:
+        return Path(start)
+    path = find_hook(info.game_id, TRAINED)
+    if path is None:
+        raise ValueError(f"start is {TRAINED!r}, but no trained General comes with the game {info.game_id!r}")
+    return Path(path)
 
 
 def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
@@ -169,6 +185,8 @@ def model_card(header: Header, parameters: int, file: str) -> str:
     game = {key: value for key, value in training["config"]["game"].items() if value}
     teacher = training["config"].get("teacher")
     start = learn["start"] or (f"a clone of `{teacher['agent']}`" if teacher else "random weights")
+    rounds = training["updates"] if training["config"].get("expert") else 0
+    played = f"labeled by a search, in {rounds} rounds" if rounds else "in self-play, all seats counted"
     facts = {
         "Game": ", ".join(f"{key} {value}" for key, value in game.items()),
         "Armies": f"{learn['line_ups']} line-ups of all built-in ones"
@@ -180,7 +198,7 @@ def model_card(header: Header, parameters: int, file: str) -> str:
         "Network": ", ".join(f"{key} {value}" for key, value in vars(header.network).items()),
         "Advice": f"the choice of `{header.advice}` is an input" if header.advice else "none",
         "Start": start,
-        "Decisions": f"{training['decisions']:,} in self-play, all seats counted",
+        "Decisions": f"{training['decisions']:,} {played}",
         "Minutes": f"{training['minutes']:.1f}",
         "Processes": f"{training['origin']['processes']}, device {learn['device']}, {learn['precision']}",
         "Versions": ", ".join(f"{key} {training['origin'][key]}" for key in ("sackarmies_env", "torch", "python")),

@@ -1,4 +1,4 @@
-"""Labels from search: what each legal action of a position gains over the scripted agent's choice.
+"""Labels from search: what each legal action of a position gains over the choice of the General that plays.
 
 Games are played by some General; a share of their decisions is searched. Each legal action is played on in the same few
 worlds, so that gains are paired, and noisy: a network that learns from many positions averages over them. Worlds are
@@ -7,6 +7,7 @@ few and positions many, for the same reason.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
@@ -27,7 +28,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_env.registry import load_players
-from sackarmies_training.labels import Labels, read_labels, results_of, write_labels
+from sackarmies_training.labels import Labels, joined, read_labels, results_of, write_labels
 from sackarmies_training.seeds import derive
 
 PLAYERS = 2
@@ -68,15 +69,19 @@ class Searcher:
         self._root = game.new_states(1)
         self._rng = np.random.default_rng(seed)
 
-    def compare(self, root: Records, player: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the actions that were compared, rising, and what each gains over the scripted agent's choice."""
+    def compare(self, root: Records, player: int, prior: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the actions that were compared, rising, and what each gains over the choice `prior`.
+
+        That choice and the scripted agent's are among them.
+        """
         plan, bench = self._plan, self._bench
         self._root[0] = root[0]
-        prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
-        others = [action for action in legal_ids(root["legal"][0]) if action != prior]
-        if len(others) >= plan.most:
-            others = self._rng.choice(others, plan.most - 1, replace=False).tolist()
-        actions = np.array([prior, *others], np.int64)
+        first = list(dict.fromkeys([prior, int(prior_choice(bench.simulator, bench.policy, self._root, 0))]))
+        others = [action for action in legal_ids(root["legal"][0]) if action not in first]
+        room = max(0, plan.most - len(first))
+        if len(others) > room:
+            others = self._rng.choice(others, room, replace=False).tolist()
+        actions = np.array([*first, *others], np.int64)
         results = np.zeros((len(actions), plan.worlds))
         task = np.array([0, plan.worlds, player, plan.horizon, Settings.valued, int(self._rng.integers(2**62))])
         everyone = np.arange(len(actions))
@@ -86,18 +91,18 @@ class Searcher:
         return actions[order], gains[order]
 
 
-def label_games(game: Game, plan: SearchPlan, games: int, seed: int) -> Labels:
+def label_games(game: Game, general: Agent, plan: SearchPlan, games: int, seed: int) -> Labels:
     """Play games to their ends, and return labels of some of their decisions.
 
     Args:
         game: what is played.
+        general: plays all seats; it must share batches and needs observations alone.
         plan: see `SearchPlan`.
         games: how many, side by side.
         seed: of games, noise and worlds.
     """
-    info = GameInfo.of(game)
-    agent, random = make_agent(plan.agent, info), RandomAgent(derive(seed, "noise"))
-    agent.reset(derive(seed, "agent"))
+    random = RandomAgent(derive(seed, "noise"))
+    general.reset(derive(seed, "agent"))
     searcher, rng = Searcher(game, plan, derive(seed, "worlds")), np.random.default_rng(seed)
     batch = Batch(game, games, restarts=False)
     batch.reset(rng.integers(2**62, size=games))
@@ -105,12 +110,12 @@ def label_games(game: Game, plan: SearchPlan, games: int, seed: int) -> Labels:
     seen, places, actions, gains = [], [], [], []
     while len(running):
         observations, masks = batch.observations[running], batch.action_masks[running]
-        wanted = agent.act_batch(observations, masks)
+        wanted = general.act_batch(observations, masks)
         for place in np.flatnonzero(rng.random(len(running)) < plan.share):
             row = int(running[place])
             player = int(batch.players[row])
             root = batch.information_sets(player, [row]).states
-            compared, gained = searcher.compare(root, player)
+            compared, gained = searcher.compare(root, player, int(wanted[place]))
             seen.append(observations[place])
             places.append((row, player))
             actions.append(compared)
@@ -160,6 +165,7 @@ def write_search_labels(
             f"{plan.agent!r} cannot play the games of labels: the agent must play from observations alone and keep "
             "nothing between two decisions, as greedy does"
         )
+    draw_game = functools.partial(game_with_drawn_armies, game_id)
     folder.mkdir(parents=True, exist_ok=True)
     done = number = 0
     while done < decisions:
@@ -167,7 +173,7 @@ def write_search_labels(
         if path.exists():
             count = len(read_labels(path, info))
         else:
-            found = label_lots(game_id, plan, derive(seed, "file", number))
+            found = label_lots(draw_game, general, plan, FILE, derive(seed, "file", number))
             count = len(found)
             write_labels(path, found, info, f"search, games of {plan.agent}")
         progress(count)
@@ -176,16 +182,23 @@ def write_search_labels(
     return done
 
 
-def label_lots(game_id: str, plan: SearchPlan, seed: int) -> Labels:
-    """Return labels of several lots of games, each with armies of its own."""
-    rng = np.random.default_rng(seed)
+def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:
+    """Return a game of two players whose armies are drawn, if it has any."""
     armies = list((find_hook(game_id, "choices") or {}).get("armies", list)())
+    drawn = {"armies": rng.choice(armies, PLAYERS).tolist()} if armies else {}
+    return load_players(game_id, PLAYERS, **drawn)
+
+
+def label_lots(
+    draw_game: Callable[[np.random.Generator], Game], general: Agent, plan: SearchPlan, decisions: int, seed: int
+) -> Labels:
+    """Return labels of at least so many decisions, of several lots of games, each of a game that is drawn."""
+    rng = np.random.default_rng(seed)
     parts: list[Labels] = []
-    while sum(map(len, parts)) < FILE:
-        drawn = {"armies": rng.choice(armies, PLAYERS).tolist()} if armies else {}
-        game = load_players(game_id, PLAYERS, **drawn)
-        parts.append(label_games(game, plan, LOT, int(rng.integers(2**62))))
-    return Labels(*(torch.cat([getattr(part, name) for part in parts]) for name in Labels.__annotations__))
+    while sum(map(len, parts)) < decisions:
+        game = draw_game(rng)
+        parts.append(label_games(game, general, plan, LOT, int(rng.integers(2**62))))
+    return joined(parts)
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

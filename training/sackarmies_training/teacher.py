@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,13 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.policy_agent import make_advisor
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
-from sackarmies_training.config import TeacherSection
+from sackarmies_training.config import LabelSection, TeacherSection
 from sackarmies_training.labels import Labels, read_labels, teach
 from sackarmies_training.ragged import Choices, owners
 from sackarmies_training.seeds import derive
 
 if TYPE_CHECKING:
-    from sackarmies_training.learn import Learner
+    from sackarmies_training.learn import Learner, Team
 
 
 def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> Iterable[Labels]:
@@ -55,20 +55,51 @@ def label_files(path: Path) -> list[Path]:
 def study(
     learner: Learner, section: TeacherSection, line_ups: Sequence[Game], seed: int, say: Callable[[str], None]
 ) -> None:
-    """Clone a teacher, and start the average and the optimizer anew from there."""
-    advisor = make_advisor(learner.section.advice, GameInfo.of(line_ups[0]))
+    """Clone a teacher."""
+    lessons = enough(lessons_of(section, line_ups, seed), section.decisions, learner.team)
+    done, right = learn_labels(learner, section, lessons, line_ups[0])
+    say(f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted.")
+
+
+def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Labels]:
+    """Yield lessons until all processes together have learned from so many decisions."""
+    done = 0
+    for labels in lessons:
+        yield labels
+        done += counted(labels, team)
+        if done >= decisions:
+            return
+
+
+def counted(labels: Labels, team: Team) -> int:
+    """Return how many decisions all processes together learn from, each having labels of its own."""
+    return int(team.agree(len(labels), least=True)) * team.size
+
+
+def learn_labels(learner: Learner, section: LabelSection, lessons: Iterable[Labels], game: Game) -> tuple[int, float]:
+    """Learn from labels, and start the average and the optimizer anew from there.
+
+    Args:
+        learner: its network learns.
+        section: how.
+        lessons: as many in each process.
+        game: what is played.
+
+    Returns:
+        How many decisions were learned from, and the share of the choices of the last lesson that are predicted.
+    """
+    advisor = make_advisor(learner.section.advice, GameInfo.of(game))
+    learner.optimizer.state.clear()
     for group in learner.optimizer.param_groups:
         group["lr"] = section.learning_rate
     done, right = 0, 0.0
-    for labels in lessons_of(section, line_ups, seed):
-        choices = choices_of(labels, advisor, line_ups[0].num_actions, section.softness, learner.device)
+    for labels in lessons:
+        choices = choices_of(labels, advisor, game.num_actions, section.softness, learner.device)
         right = learner.clone(choices, labels.results, labels.gains.to(learner.device), section)
-        done += int(learner.team.agree(len(labels), least=True)) * learner.team.size
-        if done >= section.decisions:
-            break
-    say(f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted.")
+        done += counted(labels, learner.team)
     learner.averaged.load_state_dict(learner.network.state_dict())
     learner.optimizer.state.clear()
+    return done, right
 
 
 def choices_of(

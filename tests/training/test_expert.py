@@ -1,0 +1,149 @@
+"""Expert iteration: rounds of labels and learning, and what is left of them after a kill."""
+
+import io
+
+import pytest
+import torch
+from rich.console import Console
+
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_training import expert, learn
+from sackarmies_training.config import load_run
+from sackarmies_training.curve import Curve, read_rows
+from sackarmies_training.labels import teach
+from sackarmies_training.search_labels import LOT
+from tests.core.toy_game import make_duel
+from tests.training.test_config import CONFIGS
+from tests.training.test_learn import make_config
+
+FILES = 3
+
+
+class Labeler:
+    """Takes the place of the search; is killed when it is asked for a file for the `last`-th time."""
+
+    def __init__(self, last=None):
+        self.last, self.calls = last, []
+
+    def __call__(self, draw_game, general, plan, decisions, seed):
+        if len(self.calls) == self.last:
+            raise KilledError
+        self.calls.append(seed)
+        return teach(draw_game(None), general, LOT, seed, plan.noise)
+
+
+class KilledError(Exception):
+    """What a kill is here."""
+
+
+@pytest.fixture
+def train(tmp_path, monkeypatch):
+    """Train in rounds of the small game, in which a general of observations alone makes the labels."""
+    monkeypatch.setattr(learn, "parts_of", lambda info, variants: None)
+    monkeypatch.setattr(Curve, "_draw", lambda curve, opponent: True)
+    monkeypatch.setattr(expert.Labeling, "_draw_game", lambda labeling, rng: labeling.line_ups[0])
+
+    def run(name, labeler, *, resume=False, **changes):
+        monkeypatch.setattr(expert, "label_lots", labeler)
+        section = {"files": FILES, "file_decisions": 1, "choices": 1.0, "minibatch": 16, **changes}
+        config = make_config(
+            tmp_path / name, learn={"decisions": 400}, expert=section, curve={"opponent": "random", "games": 4}
+        )
+        out = io.StringIO()
+        return learn.learn(config, make_duel(), Console(file=out, width=200), resume=resume), out.getvalue()
+
+    return run
+
+
+def weights_of(path):
+    return read_checkpoint(path).part(POLICY)
+
+
+def test_rounds_leave_labels_checkpoints_and_a_point_each(train):
+    labeler = Labeler()
+    path, _ = train("whole", labeler)
+    training = read_checkpoint(path).header.training
+    rounds = training["updates"]
+    assert rounds >= 2
+    assert len(labeler.calls) == len(set(labeler.calls)) == rounds * FILES
+    assert len(list((path.parent / "labels").iterdir())) == rounds * FILES
+    points = read_rows(path.parent / "curve.csv")
+    assert [int(points[0]["decisions"]), int(points[-1]["decisions"])] == [0, training["decisions"]]
+    assert len(points) == rounds + 1
+    assert f"labeled by a search, in {rounds} rounds" in path.with_suffix(".md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last", [1, FILES, FILES + 2])
+def test_killed_run_makes_no_file_of_labels_again_and_ends_in_the_same_general(train, last):
+    whole, _ = train("whole", every := Labeler())
+    with pytest.raises(KilledError):
+        train("killed", first := Labeler(last))
+    path, _ = train("killed", second := Labeler(), resume=True)
+    assert [*first.calls, *second.calls] == every.calls
+    expected, found = weights_of(whole), weights_of(path)
+    assert all(torch.equal(value, found[name]) for name, value in expected.items())
+    points = [[point["decisions"] for point in read_rows(one.parent / "curve.csv")] for one in (whole, path)]
+    assert points[0] == points[1]
+
+
+@pytest.mark.slow
+def test_run_that_is_killed_while_it_learns_keeps_the_labels_of_the_round(train, monkeypatch):
+    whole, _ = train("whole", every := Labeler())
+    learn_round = expert.learn_round
+
+    def killed(learner, labeling):
+        if learner.updates == 1:
+            raise KilledError
+        return learn_round(learner, labeling)
+
+    monkeypatch.setattr(expert, "learn_round", killed)
+    with pytest.raises(KilledError):
+        train("killed", first := Labeler())
+    monkeypatch.setattr(expert, "learn_round", learn_round)
+    path, _ = train("killed", second := Labeler(), resume=True)
+    assert [*first.calls, *second.calls] == every.calls
+    assert all(torch.equal(value, weights_of(path)[name]) for name, value in weights_of(whole).items())
+
+
+@pytest.mark.slow
+def test_run_that_is_stopped_in_a_round_says_so_and_resumes(train, monkeypatch):
+    class Stopping(Labeler):
+        def __call__(self, *given):
+            if len(self.calls) == FILES + 1:
+                stops[-1].asked = True
+            return super().__call__(*given)
+
+    stops = []
+    stop = expert.SoftStop
+    monkeypatch.setattr(expert, "SoftStop", lambda: stops.append(stop()) or stops[-1])
+    path, said = train("stopped", first := Stopping())
+    assert path is None
+    assert "The same command with --resume resumes." in said
+    path, _ = train("stopped", second := Labeler(), resume=True)
+    whole, _ = train("whole", every := Labeler())
+    assert [*first.calls, *second.calls] == every.calls
+    assert all(torch.equal(value, weights_of(path)[name]) for name, value in weights_of(whole).items())
+
+
+@pytest.mark.slow
+def test_each_round_begins_with_the_weights_of_the_first(train):
+    path, _ = train("whole", Labeler())
+    saved = sorted((path.parent / "checkpoints").iterdir())
+    starts = [read_checkpoint(one).part("learner") for one in saved]
+    assert len(starts) >= 2
+    assert all(torch.equal(value, one[name]) for one in starts for name, value in starts[0].items())
+    final = weights_of(path)
+    assert not all(torch.equal(value, final[name]) for name, value in starts[0].items())
+
+
+def test_game_without_search_is_refused(tmp_path):
+    config = make_config(tmp_path, expert={})
+    with pytest.raises(ValueError, match="there is no search for the game 'duel'"):
+        learn.learn(config, make_duel(), Console(quiet=True))
+
+
+def test_shipped_configuration_starts_from_the_shipped_general():
+    config = load_run(CONFIGS / "train" / "expert.toml")
+    assert config.learn.start == "trained"
+    assert config.expert is not None

@@ -1,0 +1,172 @@
+"""Expert iteration: a search labels games of the General that learns, and the General learns from all labels so far.
+
+A round is
+
+1. labels: the General plays all seats of some games, and a search says of a share of its decisions what other choices
+   gain (`search_labels.py`). They come from positions that this General gets into, and not from those of its teacher
+   (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction to No-Regret Online
+   Learning", 2011);
+2. learning: the network learns from the labels of all rounds, each time from the weights that the first round began
+   with. So it has seen no label more often than others, and none so often that it learns its noise;
+3. a checkpoint and a point of the learning curve.
+
+Files of labels are written whole and have names that say to which round they belong: after a kill, only the file that
+was being made is made again.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from rich.console import Console
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_env.core.game import Game
+from sackarmies_training.checkpoints import SUFFIX, CheckpointFolder
+from sackarmies_training.config import ExpertSection, LearnConfig
+from sackarmies_training.curve import Curve, general_of
+from sackarmies_training.labels import Labels, joined, read_labels, write_labels
+from sackarmies_training.learn_files import save_learner
+from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
+from sackarmies_training.search_labels import SearchPlan, label_lots
+from sackarmies_training.seeds import derive
+from sackarmies_training.teacher import learn_labels
+
+if TYPE_CHECKING:
+    from sackarmies_training.learn import Learner
+
+LABELS = "labels"  # the folder, in that of the run
+LESSON = 8  # files that are mixed, so that an optimizer step learns from many games
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """Labels of a run.
+
+    Attributes:
+        folder: for their files.
+        config: of the run, with a section `[expert]`.
+        section: that section.
+        line_ups: what is played.
+        rank: of this process; each makes files of its own and learns from them.
+    """
+
+    folder: Path
+    config: LearnConfig
+    section: ExpertSection
+    line_ups: Sequence[Game]
+    rank: int
+
+    @property
+    def info(self) -> GameInfo:
+        """What is known of the game."""
+        return GameInfo.of(self.line_ups[0])
+
+    def make(self, learner: Learner, number: int) -> int:
+        """Make a file of labels of the round at hand, if it is missing; return how many it holds."""
+        path = self._path(learner.updates, number)
+        if path.exists():
+            return len(read_labels(path, self.info))
+        section = self.section
+        plan = SearchPlan(
+            noise=section.noise,
+            share=section.share,
+            worlds=section.worlds,
+            most=section.most,
+            horizon=section.horizon,
+        )
+        general = general_of(learner, self.config, self.info, deterministic=True)
+        seed = derive(self.config.seed, f"labels {learner.updates} {self.rank}", number)
+        labels = label_lots(self._draw_game, general, plan, section.file_decisions, seed)
+        write_labels(path, labels, self.info, f"search, round {learner.updates} of expert iteration")
+        return len(labels)
+
+    def lessons(self, learner: Learner) -> Iterator[Labels]:
+        """Yield the labels of all rounds so far, in lessons, as often as they are to be learned."""
+        paths = [path for one in range(learner.updates + 1) for path in sorted(self.folder.glob(self._path(one).name))]
+        lots = int(learner.team.agree(-(-len(paths) // LESSON), least=True))
+        rng = np.random.default_rng(derive(self.config.seed, "lessons", learner.updates))
+        for _ in range(self.section.passes):
+            for chosen in np.array_split(rng.permutation(len(paths)), lots):
+                yield joined([read_labels(paths[place], self.info) for place in chosen])
+
+    def _path(self, round_number: int, number: int | None = None) -> Path:
+        """Return a file of a round; without a number, the pattern of all of this process."""
+        return self.folder / f"{round_number:05d}-{self.rank}-{'*' if number is None else f'{number:04d}'}{SUFFIX}"
+
+    def _draw_game(self, rng: np.random.Generator) -> Game:
+        return self.line_ups[int(rng.integers(len(self.line_ups)))]
+
+
+def iterate(
+    learner: Learner,
+    config: LearnConfig,
+    line_ups: Sequence[Game],
+    console: Console,
+    clock: Clock,
+    checkpoints: CheckpointFolder,
+) -> bool:
+    """Do rounds until the clock is up at the end of one; return False if training was stopped before.
+
+    Between rounds, `learner.averaged` is the General of the last one, and `learner.network` what each round begins
+    with. Its `updates` are rounds, and its `decisions` those that are labeled.
+    """
+    team, section, folder = learner.team, config.expert, checkpoints.folder.parent
+    if section is None:
+        raise ValueError("there is no section [expert] in this configuration")
+    labeling = Labeling(folder / LABELS, config, section, line_ups, team.rank)
+    labeling.folder.mkdir(exist_ok=True)
+    curve = Curve(folder, config, line_ups, console, learner.decisions) if team.rank == 0 else None
+    stop = SoftStop()
+    with TrainingProgress(console) as progress, stop.listening():
+        while True:
+            if curve is not None:
+                save_learner(checkpoints, learner, config, line_ups[0], clock.minutes)
+                curve.follow(learner, clock.minutes, now=True)
+            clock.done = learner.decisions
+            fraction = team.agree(clock.fraction)
+            if fraction >= 1:
+                return True
+            told = "" if curve is None else curve.latest
+            show = _teller(progress, clock, f"round {learner.updates + 1}, {told}")
+            labeled = _label(labeling, learner, stop, show)
+            if labeled is None:
+                if curve is not None:
+                    save_learner(checkpoints, learner, config, line_ups[0], clock.minutes)
+                return False
+            right = learn_round(learner, labeling)
+            learner.decisions += labeled
+            learner.updates += 1
+            if curve is not None:
+                curve.note(learner.decisions, {"predicted": right})
+
+
+def learn_round(learner: Learner, labeling: Labeling) -> float:
+    """Make the General of a round; return the share of the search's choices that it predicts."""
+    torch.manual_seed(derive(labeling.config.seed, f"round {labeling.rank}", learner.updates))
+    start = copy.deepcopy(learner.network.state_dict())
+    _, right = learn_labels(learner, labeling.section, labeling.lessons(learner), labeling.line_ups[0])
+    learner.network.load_state_dict(start)
+    return right
+
+
+def _label(labeling: Labeling, learner: Learner, stop: SoftStop, show: Callable[[int], None]) -> int | None:
+    """Make the labels of a round; return how many all processes have, None if training is to stop."""
+    team, labeled = learner.team, 0
+    for number in range(labeling.section.files):
+        if team.agree(float(stop.asked)):
+            return None
+        labeled += int(team.agree(labeling.make(learner, number), least=True)) * team.size
+        show(labeled)
+    return labeled
+
+
+def _teller(progress: TrainingProgress, clock: Clock, sentence: str) -> Callable[[int], None]:
+    """Return what shows how many decisions of a round are labeled."""
+    return lambda labeled: progress.show(clock.fraction, f"{sentence}{labeled:,} decisions labeled")
