@@ -35,7 +35,12 @@ FILES: tuple[tuple[str, str, type[BaseModel], dict[str, type[BaseModel]]], ...] 
         "Training with `[learn]`",
         "`sackarmies train`: our own trainer, as in `configs/train/quick.toml`.",
         config.LearnConfig,
-        {"learn": config.LearnSection, "teacher": config.TeacherSection, "curve": config.CurveSection},
+        {
+            "learn": config.LearnSection,
+            "teacher": config.TeacherSection,
+            "expert": config.ExpertSection,
+            "curve": config.CurveSection,
+        },
     ),
     (
         "Training with `[ppo]`",

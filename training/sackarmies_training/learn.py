@@ -128,7 +128,7 @@ class SelfPlay:
                 scores, outcomes = network.assess(observations, place, advised)
             log_probs = log_probabilities(scores.float(), place.game, n)
             drawn = draw(log_probs, place.game, n)
-            taken = place.action[drawn].cpu().numpy()
+            taken = self._played(place.action[drawn].cpu().numpy())
             for rows, batch in self.batches:
                 batch.step(taken[rows])
                 self._ended[step, rows] = batch.ended != Ending.RUNNING
@@ -144,6 +144,10 @@ class SelfPlay:
         said = outcomes.view(self._steps, n, -1).cpu().numpy()
         arrays = self._potentials, self._seats, self._turns, self._ended, self._results
         return Played(choices, drawn, said, *arrays)
+
+    def _played(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the ids `(n,)` that are played where the network has drawn these: the same, whoever's turn it is."""
+        return drawn
 
     def _ask_advisor(self) -> Tensor | None:
         """Return what the advisor would choose in each game, `(n,)` int64."""

@@ -1,4 +1,4 @@
-"""Best responses of Sack Armies: the scripted General with other weights, and search that knows its opponent."""
+"""Best responses of Sack Armies: other weights of the scripted General, search that knows its opponent, a network."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.weights import LARGEST as LARGEST_WEIGHT
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
 from sackarmies_training.ladder.exploit import Arena, Responder, Response
+from sackarmies_training.ladder.learned import LearnedResponse
 from sackarmies_training.ladder.units import Maker, maker_of
 
 LARGEST, SMALLEST = 32, 4  # candidates of a generation, powers of two
@@ -130,4 +131,4 @@ def mutated(weights: Mapping[str, float], spread: float, rng: np.random.Generato
 
 def responders() -> dict[str, Responder]:
     """Return the responders of the game by name."""
-    return {"weights": WeightSearch(), "search": OpponentSearch()}
+    return {"weights": WeightSearch(), "search": OpponentSearch(), "learned": LearnedResponse()}

@@ -1,0 +1,133 @@
+"""A best response that is learned against a fixed agent."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_training.ladder import learned
+from sackarmies_training.ladder.config import LadderConfig
+from sackarmies_training.ladder.exploit import Exploit
+from sackarmies_training.ladder.learned import FixedOpponent, LearnedResponse
+from sackarmies_training.learn import Team, make_learner
+from tests.core.toy_game import make_duel
+from tests.second_game import registered
+from tests.training.ladders import make_config
+from tests.training.test_learn import make_config as make_run
+
+RESPONDERS = {"learned": LearnedResponse()}
+
+
+def hook():
+    return RESPONDERS
+
+
+@pytest.fixture
+def duel():
+    with registered(greedy="tests.second_game:HighestCard", responders="tests.training.test_ladder_learned:hook"):
+        yield
+
+
+def respond(folder, budget, target="greedy"):
+    search = Exploit(make_config(folder), target, "learned", budget)
+    search.open()
+    return search, search.run(20, lambda games: None)
+
+
+def weights_of(search):
+    return read_checkpoint(search.folder / "response" / "checkpoint.safetensors").part(POLICY)
+
+
+class LowestId:
+    """Chooses the least legal id."""
+
+    def reset(self, seed):
+        pass
+
+    def act_batch(self, observations, masks):
+        return masks.argmax(axis=1)
+
+
+def test_fixed_agent_plays_its_seats_and_the_network_learns_from_its_own():
+    config = make_run(Path("x"))
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    games = FixedOpponent([game, game], config.learn, 1, LowestId())
+    assert games.seats.tolist() == [0, 1, 0, 1] * 2
+    masks = np.concatenate([batch.action_masks for _, batch in games.batches])
+    players = np.concatenate([batch.players for _, batch in games.batches])
+    drawn = np.full(8, -5)  # what the network has drawn
+    played = games._played(drawn)
+    assert (played == np.where(players == games.seats, drawn, masks.argmax(axis=1))).all()
+    assert 0 < (played == drawn).sum() < 8
+    games.learn(learner, 0.0)
+    assert 0 < learner.decisions < 8 * config.learn.steps
+
+
+def test_fixed_agent_that_cheats_ends_the_training(monkeypatch):
+    monkeypatch.setattr(LowestId, "act_batch", lambda agent, observations, masks: masks.argmin(axis=1))
+    config = make_run(Path("x"))
+    games = FixedOpponent([make_duel()], config.learn, 1, LowestId())
+    with pytest.raises(ValueError, match=r"LowestId chose \d, which is not legal"):
+        games.play(make_learner(config, make_duel(), Team()).network)
+
+
+def test_response_stays_near_its_budget_and_is_measured(duel, tmp_path):
+    search, result = respond(tmp_path, 100)
+    assert 90 < result.used < 130
+    assert result.score.games == 20
+    assert result.described["advice"] == "greedy"
+    kept = json.loads((search.folder / "training.json").read_text())
+    assert kept["used"] == result.used
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("saves", [1, 3])
+def test_interrupted_training_goes_on_from_what_it_has_kept(duel, tmp_path, monkeypatch, saves):
+    keep, calls = learned.keep, []
+
+    def killed(*given):
+        calls.append(given)
+        if len(calls) > saves:
+            raise KeyboardInterrupt
+        keep(*given)
+
+    monkeypatch.setattr(learned, "keep", killed)
+    with pytest.raises(KeyboardInterrupt):
+        respond(tmp_path, 200)
+    monkeypatch.setattr(learned, "keep", keep)
+    cloned = []
+    monkeypatch.setattr(learned, "clone", lambda *given: cloned.append(given))
+    search, result = respond(tmp_path, 200)
+    assert not cloned
+    assert 180 < result.used < 230
+    assert all(torch.isfinite(value).all() for value in weights_of(search).values())
+
+
+def test_agent_that_searches_cannot_be_cloned(tmp_path):
+    config = LadderConfig.model_validate(ladder(tmp_path))
+    search = Exploit(config, "search:level=fast", "learned", 40)
+    search.open()
+    with pytest.raises(ValueError, match=r"'search:level=fast' cannot be cloned: .* as greedy does; try another"):
+        search.run(4, lambda games: None)
+
+
+def ladder(folder):
+    return {
+        "folder": str(folder),
+        "workers": 1,
+        "armies": ["empire", "scourge"],
+        "rung": [{"name": "random", "agent": "random"}, {"name": "greedy", "agent": "greedy"}],
+        "pool": [{"players": 2, "units": 2}],
+    }
+
+
+@pytest.mark.slow
+def test_learned_response_beats_random(tmp_path):
+    search = Exploit(LadderConfig.model_validate(ladder(tmp_path)), "random", "learned", 24)
+    search.open()
+    result = search.run(12, lambda games: None)
+    assert result.score.value > 0.9

@@ -1,0 +1,190 @@
+"""A best response that is learned: a network clones the fixed agent, then learns against it.
+
+A response that began from nothing would have to learn the game first. Beginning with a clone was found to expose more
+at the same budget in a card game (Haluska and Schmid, "Learning to Beat ByteRL", arXiv 2404.16689, 2024).
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.learned.policy_agent import load_agent
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder
+from sackarmies_training.config import LEARNER, LearnConfig, LearnSection, MatchSection, TeacherSection
+from sackarmies_training.labels import Labels
+from sackarmies_training.ladder.exploit import Arena, Response
+from sackarmies_training.ladder.units import armies_of
+from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
+from sackarmies_training.learn_files import restore_learner, save_general, save_learner
+from sackarmies_training.seeds import derive
+from sackarmies_training.teacher import learn_labels, lessons_of
+
+PLAYERS = 2
+CLONED = 0.1  # share of the budget that goes into the clone
+SIDE_BY_SIDE = 4  # games of each line-up, which is each army once in each seat
+SAVES = 20  # of a training
+KEPT = 2  # checkpoints: the newest may have been written just before a kill, and not be known to the arena yet
+LEARN = LearnSection(
+    decisions=2**52,  # games are counted instead
+    entropy=0.0,
+    old_policy=0.02,
+    magnet=0.05,
+    magnet_power=0.15,
+    magnet_least=0.002,
+    magnet_trust=0.8,
+    minibatch=512,
+    epochs=2,
+    learning_rate=1e-3,
+    final_learning_rate=1e-4,
+    gae_lambda=0.7,
+    value_weight=0.25,
+    average=0.99,
+)
+
+
+class FixedOpponent(SelfPlay):
+    """Games of the network against a fixed agent, each of them in every seat equally often.
+
+    Attributes:
+        seats: `(n,)`, where the network sits in each game.
+    """
+
+    def __init__(self, line_ups: Sequence[Game], section: LearnSection, seed: int, opponent: Agent) -> None:
+        super().__init__(line_ups, section, seed)
+        opponent.reset(derive(seed, "opponent"))
+        self._opponent = opponent
+        self.seats = np.concatenate([np.arange(rows.stop - rows.start) % PLAYERS for rows, _ in self.batches])
+
+    def _played(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the opponent's choices in place of what the network has drawn for its seats."""
+        theirs = np.concatenate([batch.players for _, batch in self.batches]) != self.seats
+        observations = np.concatenate([batch.observations for _, batch in self.batches])[theirs]
+        masks = np.concatenate([batch.action_masks for _, batch in self.batches])[theirs]
+        played = drawn.copy()
+        if theirs.any():
+            played[theirs] = self._opponent.act_batch(observations, masks)
+            illegal = np.flatnonzero(masks[np.arange(len(masks)), played[theirs]] == 0)
+            if len(illegal):
+                who = type(self._opponent).__name__
+                raise ValueError(f"{who} chose {played[theirs][illegal[0]]}, which is not legal")
+        return played
+
+    def learn(self, learner: Learner, fraction: float) -> int:
+        """Play, and let the network learn from its own decisions; return how many games have ended."""
+        played = self.play(learner.network)
+        lesson = look_back(played, learner.section)
+        own = torch.from_numpy(played.seats == self.seats).flatten()
+        learner.update(played, replace(lesson, rows=lesson.rows[own[lesson.rows]]), fraction)
+        learner.decisions += int(own.sum())
+        return int(played.ended.sum())
+
+
+class LearnedResponse:
+    """Clones the fixed agent from its games against itself, then improves against it by the trainer `learn.py`.
+
+    Where the game has a scripted agent, its choice is an input of the network: the fixed agent's own weights where that
+    is what is to be exploited. Games of the clone count, and so do those that are begun.
+    """
+
+    doc = "a network that clones the fixed agent, then learns against it by policy gradient"
+
+    def respond(self, arena: Arena) -> Response:
+        """Return the response after the budget of games."""
+        config = learn_config(arena)
+        line_ups = line_ups_of(arena)
+        info = GameInfo.of(line_ups[0])
+        target = arena.target(info)
+        if target.is_informed or not target.shares_batch:
+            raise ValueError(
+                f"{arena.text!r} cannot be cloned: an agent that is must play from observations alone and keep nothing "
+                "between two decisions, as greedy does; try another responder"
+            )
+        torch.set_num_threads(config.learn.threads)
+        learner = make_learner(config, line_ups[0], Team())
+        checkpoints = CheckpointFolder(arena.folder / "checkpoints", KEPT)
+        if arena.state is None:
+            clone(learner, arena, line_ups)
+            keep(learner, arena, config, line_ups[0], checkpoints)
+        else:
+            restore_learner(checkpoints.next_path(arena.state["decisions"]), learner, config, line_ups[0])
+        improve(learner, arena, config, line_ups, checkpoints)
+        path = arena.folder / CHECKPOINT
+        save_general(path, learner, config, line_ups[0], 0.0)
+        described = {"checkpoint": path.name, "decisions": learner.decisions, "advice": config.learn.advice}
+        return Response(functools.partial(load_agent, str(path), deterministic=True), described)
+
+
+def learn_config(arena: Arena) -> LearnConfig:
+    """Return the configuration of the training of a response."""
+    is_scripted = parse_agent(arena.text).name == "greedy"
+    scripted = "greedy" if find_hook(arena.config.game.id, "greedy") is not None else ""
+    advice = arena.text if is_scripted else scripted
+    games = SIDE_BY_SIDE * len(line_ups_of(arena))
+    return LearnConfig(
+        folder=str(arena.folder),
+        seed=derive(arena.config.seed, "response", bits=31),
+        game=arena.config.game,
+        learn=LEARN.model_copy(update={"advice": advice, "games": games}),
+        tournament=MatchSection(agents=[LEARNER, arena.text]),
+    )
+
+
+def line_ups_of(arena: Arena) -> list[Game]:
+    """Return games in which every army of the ladder sits in each seat once."""
+    armies, seed = arena.config.army_list, arena.config.seed
+    return [
+        arena.config.make_game(PLAYERS, armies_of(armies, PLAYERS, number, seed))
+        for number in range(max(1, len(armies)))
+    ]
+
+
+def clone(learner: Learner, arena: Arena, line_ups: Sequence[Game]) -> None:
+    """Let the network learn the choices of the fixed agent, in games of that agent against itself."""
+    section = TeacherSection(agent=arena.text, decisions=1, games=SIDE_BY_SIDE, softness=0.06)
+    number = math.ceil(CLONED * arena.budget / SIDE_BY_SIDE)
+    seed = derive(arena.config.seed, "clone")
+    lessons = itertools.islice(lessons_of(section, line_ups, seed), number)
+
+    def counted(lesson: Labels) -> Labels:
+        arena.count(SIDE_BY_SIDE)
+        return lesson
+
+    learn_labels(learner, section, map(counted, lessons), line_ups[0])
+
+
+def improve(
+    learner: Learner, arena: Arena, config: LearnConfig, line_ups: Sequence[Game], checkpoints: CheckpointFolder
+) -> None:
+    """Learn against the fixed agent until the budget allows no more games than are under way."""
+    seed = derive(arena.config.seed, "response", learner.decisions)
+    torch.manual_seed(seed)
+    opponent = arena.target(GameInfo.of(line_ups[0]))
+    games = FixedOpponent(line_ups, config.learn, seed, opponent)
+    under_way, saved = config.learn.games, arena.used
+    if arena.left < under_way:
+        return
+    arena.count(under_way)
+    while arena.left >= under_way:
+        arena.count(games.learn(learner, arena.used / arena.budget))
+        if arena.used - saved >= arena.budget / SAVES:
+            keep(learner, arena, config, line_ups[0], checkpoints)
+            saved = arena.used
+    keep(learner, arena, config, line_ups[0], checkpoints)
+
+
+def keep(learner: Learner, arena: Arena, config: LearnConfig, game: Game, checkpoints: CheckpointFolder) -> None:
+    """Keep what the training needs to go on from here."""
+    save_learner(checkpoints, learner, config, game, 0.0)
+    arena.save({"decisions": learner.decisions})
