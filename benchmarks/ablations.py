@@ -1,9 +1,11 @@
 """What each part of the trainer is worth: `python -m benchmarks.ablations --minutes 8 --seeds 3`.
 
-Every variant changes one thing in `configs/train/quick.toml`, and is trained as long as the others, from several seeds.
-The General of each run then plays `--games` games against `greedy`, each seed from every seat. The table gives the mean
-over the seeds with an interval of Student's t over the seeds, which counts the luck of training as well as that of the
-games, and the pooled share with its Wilson interval, which counts that of the games alone.
+Every variant changes one thing in `configs/train/quick.toml`, and plays itself as long as the others, from several
+seeds. The clone of the teacher is made once for each seed and kind of network, and its time does not count; the variant
+without a teacher gets as much self-play as the others. The General of each run then plays `--games` games against
+`greedy`, each seed from every seat. The table gives the mean over the seeds with an interval of Student's t over the
+seeds, which counts the luck of training as well as that of the games, and the pooled share with its Wilson interval,
+which counts that of the games alone. Its first line is the clone itself.
 
 Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was. Time is that of
 the clock: leave the machine alone meanwhile.
@@ -29,8 +31,11 @@ from sackarmies_training.config import LearnConfig
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.learn import learn
+from sackarmies_training.learn_files import sizes_of
 from sackarmies_training.ratings import Rate
 
+NO_TIME = 1e-9  # minutes of self-play
+CLONE = "the clone, without self-play"
 BASE = Path(__file__).parents[1] / "configs" / "train" / "quick.toml"
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
@@ -53,20 +58,43 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
 
 
 def configure(changes: Mapping[str, Any], folder: Path, seed: int, minutes: float) -> LearnConfig:
-    """Return the configuration of a run: the base with the keys of sections, or whole sections, changed."""
-    data = read_toml(BASE) | {"folder": str(folder), "seed": seed}
+    """Return the configuration of a run: the base with the keys of sections, or whole sections, changed; no curve."""
+    data = read_toml(BASE) | {"folder": str(folder), "seed": seed, "curve": None}
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}
     return read_model(LearnConfig, {key: value for key, value in data.items() if value is not None}, str(BASE))
 
 
-def measure(config: LearnConfig, opponent: str, games: int, console: Console) -> list[int] | None:
-    """Train and play; return games won and played, None if training was stopped."""
+def train(config: LearnConfig, console: Console) -> Path:
+    """Train, or go on with it; return the General.
+
+    Raises:
+        SystemExit: training was stopped.
+    """
     game = load_game(config.game.id, **config.game.options)
     path = learn(config, game, console, resume=Path(config.folder).exists())
     if path is None:
-        return None
+        raise SystemExit("stopped; the same command goes on")
+    return path
+
+
+def with_clone(config: LearnConfig, folder: Path, lessons: int, console: Console) -> LearnConfig:
+    """Return the configuration of a run that begins with a clone of its teacher, which is made if there is none yet."""
+    if config.teacher is None:
+        return config
+    sizes = sizes_of(config)
+    name = f"clone-outcomes-{sizes.outcomes}-advice-{sizes.advice}-{config.seed}"
+    teacher = config.teacher.model_copy(update={"decisions": lessons or config.teacher.decisions})
+    alone = config.learn.model_copy(update={"max_minutes": NO_TIME})
+    changed = {"folder": str(folder / name), "learn": alone, "teacher": teacher}
+    start = str(train(config.model_copy(update=changed), console))
+    return config.model_copy(update={"learn": config.learn.model_copy(update={"start": start}), "teacher": None})
+
+
+def measure(path: str, config: LearnConfig, opponent: str, games: int) -> list[int]:
+    """Let a General play; return games won and played."""
+    game = load_game(config.game.id, **config.game.options)
     plan = Plan(-(-games // game.num_players), seed=config.seed)
     tally, _ = evaluate(game, f"ppo:path={path},deterministic=true", opponent, plan, lambda _: None)
     return [tally.wins, tally.games]
@@ -95,29 +123,29 @@ def main() -> None:
     """Train what is missing, and print the table after each seed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
-    parser.add_argument("--minutes", type=float, default=8.0, help="of each run")
+    parser.add_argument("--minutes", type=float, default=8.0, help="of self-play in each run")
+    parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
     parser.add_argument("--opponent", default="greedy")
     parser.add_argument("--only", nargs="*", choices=sorted(VARIANTS), help="variants; all by default")
     options = parser.parse_args()
     console, results = Console(), options.folder / "results.json"
-    plan = {"minutes": options.minutes, "games": options.games, "opponent": options.opponent}
+    plan = {key: getattr(options, key) for key in ("minutes", "lessons", "games", "opponent")}
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
     if kept["plan"] != plan:
         raise SystemExit(f"{results} holds a series of another plan, {json.dumps(kept['plan'])}: name another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
-        for name in options.only or VARIANTS:
+        for name in [CLONE, *(options.only or VARIANTS)]:
             seeds = kept["found"].setdefault(name, {})
             if str(seed) in seeds:
                 continue
             folder = options.folder / f"{name.replace(' ', '-')}-{seed}"
-            config = configure(VARIANTS[name], folder, seed, options.minutes)
-            measured = measure(config, options.opponent, options.games, console)
-            if measured is None:
-                raise SystemExit("stopped; the same command goes on")
-            seeds[str(seed)] = measured
+            config = configure(VARIANTS.get(name, {}), folder, seed, options.minutes)
+            config = with_clone(config, options.folder, options.lessons, console)
+            path = config.learn.start if name == CLONE else str(train(config, console))
+            seeds[str(seed)] = measure(path, config, options.opponent, options.games)
             write_json(results, kept)
         print(table(kept["found"]), flush=True)
 
