@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.registry import load_players
 from sackarmies_training import search_labels
@@ -38,15 +39,18 @@ def test_the_scripted_choice_gains_nothing_and_targets_follow_gains(labels):
 @pytest.mark.slow
 def test_choice_of_the_general_is_compared_beside_that_of_the_scripted_agent():
     game = load_players("sack_armies", 2, armies=["beginners", "undead"])
-    searcher = search_labels.Searcher(game, dataclasses.replace(PLAN, most=2), seed=1)
-    states = game.new_states(1)
-    game.reset(game.params, states, np.array([3]))
-    legal = legal_ids(states["legal"][0])
-    scripted = int(searcher.compare(states, 0, legal[0])[0].sum() - legal[0])
+    searcher = search_labels.Searcher(game, dataclasses.replace(PLAN, most=1), seed=1)
+    batch = Batch(game, 1)
+    batch.reset(np.array([3]))
+    while len(legal := legal_ids(batch.states["legal"][0])) < 3:
+        batch.step(np.array(legal[:1]))
+    compared = []
     for prior in legal:
-        actions, gains = searcher.compare(states, 0, prior)
-        assert set(actions.tolist()) >= {prior, scripted} or scripted == 0
+        actions, gains = searcher.compare(batch.states, int(batch.players[0]), prior)
         assert gains[actions.tolist().index(prior)] == 0
+        compared.append(set(actions.tolist()))
+    assert {len(actions) for actions in compared} == {1, 2}
+    assert len(set.intersection(*compared)) == 1
 
 
 @pytest.mark.slow

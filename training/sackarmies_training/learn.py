@@ -146,7 +146,7 @@ class SelfPlay:
         return Played(choices, drawn, said, *arrays)
 
     def _played(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the ids `(n,)` that are played where the network has drawn these: the same, whoever's turn it is."""
+        """Return the ids `(n,)` to be played, given those that the network has drawn: here it plays every seat."""
         return drawn
 
     def _ask_advisor(self) -> Tensor | None:
