@@ -5,6 +5,7 @@ import csv
 import dataclasses
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.checkpoint import POLICY, pack, read_checkpoint
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
+from sackarmies_training import curve
 from sackarmies_training.checkpoints import CHECKPOINT, OPTIMIZER
 from sackarmies_training.config import LearnConfig
 from sackarmies_training.learn import (
@@ -360,6 +362,28 @@ def test_run_goes_on_from_the_weights_of_a_general(finished, tmp_path):
     learner = make_learner(config, make_duel(), Team())
     weights = read_checkpoint(path).part(POLICY)
     assert all(torch.equal(value, weights[name]) for name, value in learner.network.state_dict().items())
+
+
+def test_run_that_started_from_a_general_says_whether_it_has_improved(finished, tmp_path):
+    learn = {"start": str(finished[1]), "decisions": ROUND}
+    _, text = run(make_config(tmp_path, learn=learn, curve={"opponent": "random", "games": 6}))
+    assert re.search(r"It won \d.*% \(.*\) of 6 games against the General that it started from: ", text)
+
+
+@pytest.mark.parametrize(
+    ("wins", "verdict"), [(80, "it has improved"), (50, "no improvement is shown"), (20, "it has become worse")]
+)
+def test_verdict_on_the_start_goes_by_the_interval(finished, monkeypatch, wins, verdict):
+    config = make_config(Path("x"), learn={"start": str(finished[1])}, curve={"opponent": "random", "games": 100})
+    results = np.repeat([WIN, LOSS], [wins, 100 - wins])
+    monkeypatch.setattr(curve, "play_side_by_side", lambda *given: results)
+    learner = make_learner(config, make_duel(), Team())
+    assert curve.compare_with_start(learner, config, [make_duel()], config.curve).endswith(f"from: {verdict}.")
+
+
+def test_start_from_a_trained_general_needs_one(tmp_path):
+    with pytest.raises(ValueError, match=r"start is 'trained', but no trained General comes with the game 'duel'"):
+        make_learner(make_config(tmp_path, learn={"start": "trained"}), make_duel(), Team())
 
 
 @pytest.mark.parametrize(
