@@ -45,27 +45,31 @@ def said(person, capsys, monkeypatch, *answers):
     return capsys.readouterr().out
 
 
+def texts_of(match):
+    """Return the choices so far, as records write them."""
+    return [match.game.format_action(match.states, action) for action in match.history]
+
+
 def after(text, question):
     return text[text.rindex(question) :]
 
 
 def test_choices_are_numbered_on_the_board_as_in_the_list(capsys, monkeypatch):
-    person = Person(begun(make_game(scenario=HORSE)), 1)
-    text = said(person, capsys, monkeypatch, "melee")
-    board, _, listed = text[text.rindex("r -2") :].partition("Choose the unit")
+    person = Person(begun(make_game(scenario=SMALL)), 0)
+    text = said(person, capsys, monkeypatch, "move")
+    board, _, listed = text[text.rindex("r -2") :].partition("Choose a unit to move")
     numbers = dict(re.findall(r"\[(\d+)\] ?(-?\d+,-?\d+)", board))
     assert numbers
     for number, at in numbers.items():
         assert re.search(rf"\[{number}\] [\w' ()]+ at {at}", listed) or f"[{number}] {at}" in listed
-    assert "Melee attack > Choose the unit that acts\n" in text
+    assert "Move > Choose a unit to move, or done\n" in text
 
 
-@pytest.mark.parametrize("answer", ["1,0", "hex 1,0", "Hex 1, 0", "attack", "Attacker at 1,0", "acker"])
+@pytest.mark.parametrize("answer", ["0,0", "hex 0,0", "Hex 0, 0", "guard", "Guard at 0,0", "uard"])
 def test_hexes_are_chosen_by_number_coordinates_or_the_name_of_what_is_there(capsys, monkeypatch, answer):
-    match = begun(make_game(scenario=HORSE))
-    said(Person(match, 1), capsys, monkeypatch, "melee", answer)
-    game = match.game
-    assert [game.format_action(match.states, action) for action in match.history] == ["melee", "hex 1,0"]
+    match = begun(make_game(scenario=SMALL))
+    said(Person(match, 0), capsys, monkeypatch, "move", answer)
+    assert texts_of(match) == ["move", "hex 0,0"]
 
 
 def test_tokens_are_offered_by_name(capsys, monkeypatch):
@@ -97,13 +101,25 @@ def test_name_that_fits_several_choices_is_not_taken(capsys, monkeypatch):
 
 
 def test_parts_of_a_choice_are_taken_back(capsys, monkeypatch):
-    match = begun(make_game(scenario=HORSE))
-    person = Person(match, 1)
-    text = said(person, capsys, monkeypatch, "back", "melee", "attacker", "back", "back", "back")
+    match = begun(make_game(scenario=SMALL))
+    person = Person(match, 0)
+    text = said(person, capsys, monkeypatch, "back", "move", "guard", "back", "back", "back")
     assert match.history == []
     assert text.count("Nothing can be taken back: ") == 2
-    assert "Melee attack > Attacker at 1,0 > Choose the target" in text
+    assert "Move > Guard at 0,0 > Choose" in text
     assert text.count("? for help, info NAME, back") == 3  # after the verb, after the unit, and back at the verb
+
+
+def test_single_unit_is_taken_silently_but_its_target_is_asked(capsys, monkeypatch):
+    """An attack is announced by its target alone, which a person has then confirmed; back leads to the verb."""
+    match = begun(make_game(scenario=HORSE))
+    text = said(Person(match, 1), capsys, monkeypatch, "melee")
+    assert texts_of(match) == ["melee", "hex 1,0"]
+    assert "Melee attack > Attacker at 1,0 > Choose the target\n[1] General 0's" in text
+    match = begun(make_game(scenario=HORSE))
+    text = said(Person(match, 1), capsys, monkeypatch, "melee", "back")
+    assert texts_of(match) == []
+    assert after(text, "Choose an action").count("Type a number") == 1
 
 
 def test_info_tells_of_tokens_hexes_and_choices(capsys, monkeypatch):
@@ -121,7 +137,7 @@ def test_info_tells_of_tokens_hexes_and_choices(capsys, monkeypatch):
 
 def test_odds_of_an_attack_are_told_with_its_target(capsys, monkeypatch):
     person = Person(begun(make_game(scenario=HORSE)), 1)
-    text = said(person, capsys, monkeypatch, "melee", "attacker", "info 1")
+    text = said(person, capsys, monkeypatch, "melee", "info 1")
     assert re.search(r"\[1\] General 0's Elven Spearmen at 0,0, damage 2 against armor 2: .*\(\d+%\)\n", text)
     assert "General 0's Elven Spearmen at 0,0: Damage 2 against armor 2" in text
 

@@ -244,7 +244,7 @@ def test_order_to_pass_ends_where_something_of_the_player_is_attacked(tmp_path):
         ask = play_well_to(session, messages, lambda last: is_reaction(last) and last["until"] == "off")
         messages = say(session, kind="passing", until="attack")
         if not is_reaction(messages[-1]):
-            session.game._until[0] = "attack"
+            session.game._orders[0].until = "attack"
             ask = play_well_to(session, messages, is_reaction)
             view = latest(list(session.opened()), "scene")["view"]
             targets = [target for _, target in view["aim"]]

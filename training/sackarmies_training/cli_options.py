@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -90,21 +90,27 @@ ViewerOption = Annotated[
 WorkersOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 
 
-def build_game(game_id: str, num_players: int, armies: list[str] | None) -> Game:
+def build_game(game_id: str, num_players: int, armies: list[str] | None, **options: Any) -> Game:
     """Return the game that the options of a command ask for.
+
+    Args:
+        game_id: which game.
+        num_players: how many play.
+        armies: one per player; None or empty for the usual ones.
+        options: further ones of the game, such as `switches`.
 
     Raises:
         ValueError: the game is not for so many players, has no armies, or there are more or fewer of them than players.
     """
     if not armies:
-        return load_players(game_id, num_players)
+        return load_players(game_id, num_players, **options)
     if len(armies) != num_players:
         times = "once" if len(armies) == 1 else f"{len(armies)} times"
         noun = entry_of(game_id).player_noun
         raise ValueError(
             f"--army is given {times}, but {num_players} {noun}s play: give it once per {noun}, or not at all"
         )
-    return load_players(game_id, num_players, armies=armies)
+    return load_players(game_id, num_players, armies=armies, **options)
 
 
 def viewer_seat(text: str, num_players: int) -> int | None:

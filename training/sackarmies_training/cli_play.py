@@ -31,7 +31,7 @@ from sackarmies_training.cli_options import (
 )
 from sackarmies_training.person import Person
 from sackarmies_training.seats import PERSON, Seats
-from sackarmies_training.table import table_of, winners_of
+from sackarmies_training.table import table_class, table_of, winners_of
 from sackarmies_training.terminal import clears_screen
 from sackarmies_training.web.command import (
     BrowserOption,
@@ -143,7 +143,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     for name in opponents:
         parse_agent(name)
     names = [*opponents[:seat], "you", *opponents[seat:]]
-    match = Match(build_game(game, len(names), army))
+    match = Match(build_game(game, len(names), army, **table_class(game).asks_all))
     seed = USUAL_SEED if seed is None else seed
     seats = Seats(match.game, [PERSON if name == "you" else name for name in names], seed)
     match.begin(seed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Callable
+from typing import NamedTuple
 
 from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.messages import printable, shorten, suggestion
@@ -16,13 +17,13 @@ from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.takeback import Takebacks
 from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
-from sackarmies_env.render.ansi_words import field_words, unit_lines
 from sackarmies_env.render.board import Hex, Picture, reading_order
-from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.choices import coordinates, hex_of, meant, odds_of, plain
+from sackarmies_training.choices import coordinates, hex_of, label_of, meant, odds_of, plain
 from sackarmies_training.cli_errors import console
+from sackarmies_training.explain import INDENT, hex_lines, token_lines
+from sackarmies_training.orders import Orders
 from sackarmies_training.table import Choice, known_states, table_of
 from sackarmies_training.terminal import clears_screen, in_columns
 
@@ -37,10 +38,31 @@ Other words:
   ? or help        this text
   info NAME        what a token does; info 1,-1: what is on a hex; info 3: more about choice 3
   back             take back the last part of a choice, as long as nobody else has learned of it
+  pass until turn, pass until attacked
+                   pass in all reactions until your turn, or until something of yours is attacked
+  stop passing     be asked for reactions again
   log              all that has happened
   board            the board, with all that is written on tokens
   list             all choices
   quit             leave the game"""
+ORDERS = {  # what may be typed -> until when reactions are passed, see `Orders`
+    "pass until turn": "turn",
+    "pass until my turn": "turn",
+    "pass until attacked": "attack",
+    "pass until i am attacked": "attack",
+    "stop passing": "off",
+}
+ORDERED = {
+    "turn": "You pass until your turn; type stop passing to be asked again.",
+    "attack": "You pass until you are attacked; type stop passing to be asked again.",
+}
+
+
+class Part(NamedTuple):
+    """A part of a choice that has been made: what it is called, and whether it was taken silently."""
+
+    label: str
+    is_silent: bool = False
 
 
 class Person:
@@ -57,14 +79,20 @@ class Person:
         self.log: list[str] = []  # all that has happened, oldest first
         self._told = 0  # events of it that were shown with a question
         self._table = table_of(match.game)
+        self._orders = Orders(self._table)
         self._takebacks = Takebacks(match)
-        self._chosen: list[str] = []  # parts that may be taken back
+        self._chosen: list[Part] = []  # that may be taken back
         self._picture: Picture | None = None
         self._choices: list[Choice] = []
         self.look()
 
     def look(self) -> None:
-        """Take note of what has happened."""
+        """Take note of what has happened, at moments that all players or this person know of.
+
+        How many decisions others make in between is hidden; here nothing may depend on it.
+        """
+        if self.match.player != self.seat and not self._table.is_public(self.match.states):
+            return
         picture = find_picture(self.match.game, self.match.states, self.seat)
         if picture is not None:
             self.log += news(self._picture, picture)
@@ -73,8 +101,13 @@ class Person:
     def decide(self) -> bool:
         """Show the position, and make the choice that is typed; False if the person leaves.
 
-        Words that are no choice are answered, and the question is asked again.
+        Words that are no choice are answered, and the question is asked again. What the person need not be asked is
+        chosen without a word.
         """
+        silent = self._orders.silent_choice(self.match)
+        if silent is not None:
+            self._play(silent, Part(label_of(self._table, self.match, silent), is_silent=True))
+            return True
         self._open_question()
         self._show()
         while True:
@@ -92,6 +125,9 @@ class Person:
                     if self._take_back():
                         self._open_question()
                         self._show()
+                case "pass" | "stop" if plain(answer) in ORDERS or plain(rest).startswith("until"):
+                    if self._order(plain(answer)):
+                        return True
                 case name if name in WORDS and (not rest or name == "info"):
                     WORDS[name](self, rest)
                 case _:
@@ -104,6 +140,8 @@ class Person:
 
     def _open_question(self) -> None:
         known, legal = known_states(self.match), self.match.legal_actions()
+        self._passing = self._table.pass_of(known, legal)
+        self._about = self._table.about(known, self._picture)
         choices = self._table.choices(known, self._picture, legal)
         self._question = self._table.question(known, legal)
         self._choices = sorted(choices, key=lambda choice: ("hex" in choice, reading_order(hex_of(choice))))
@@ -122,13 +160,15 @@ class Person:
             print(ansi(self.match.game, self.match.states, self.seat))
         else:
             print(paint_board(self._picture, labels, height=room))
-            if self._picture.announced:
-                write(f"Announced: {self._picture.announced}")
+            if told := self._about or self._picture.announced:
+                write(f"Announced: {told}")
+        if self._orders.until in ORDERED:
+            write(ORDERED[self._orders.until])
         asked = self._question
         if self._chosen:  # the question begins with the first part, which is told before
-            asked = asked.removeprefix(f"{self._chosen[0][:1].lower()}{self._chosen[0][1:]}: ")
-        asked = asked[:1].upper() + asked[1:]
-        write(f"{' > '.join(self._chosen)} > {asked}" if self._chosen else asked)
+            first = self._chosen[0].label
+            asked = asked.removeprefix(f"{first[:1].lower()}{first[1:]}: ")
+        write(" > ".join([*(part.label for part in self._chosen), asked[:1].upper() + asked[1:]]))
         self._list(MAX_LISTED)
 
     def _tell_news(self) -> None:
@@ -152,28 +192,53 @@ class Person:
         """Print the choices."""
         for line in self._listed(most):
             write(line, "      ")
-        back = ", back" if self._takebacks.num_choices else ""
-        write(f"Type a number or a name; ? for help, info NAME{back}")
+        words = ["? for help", "info NAME"]
+        words += ["back"] if self._takebacks.num_choices else []
+        words += ["pass until turn", "pass until attacked"] if self._passing is not None else []
+        write(f"Type a number or a name; {', '.join(words)}")
 
     # --- what may be typed
 
     def _choose(self, choice: Choice) -> None:
         self._told = len(self.log)
-        self._takebacks.play(choice["id"])
+        self._play(choice["id"], Part(choice["label"]))
+
+    def _play(self, action: int, part: Part) -> None:
+        self._takebacks.play(action)
         kept = self._takebacks.num_choices
-        self._chosen = [*self._chosen, choice["label"]][-kept:] if kept else []
+        self._chosen = [*self._chosen, part][-kept:] if kept else []
+        if all(each.is_silent for each in self._chosen):  # there is no choice to return to
+            self._takebacks.clear()
+            self._chosen = []
         self.look()
 
     def _take_back(self) -> bool:
-        """Take the last part of a choice back; say why if that cannot be."""
+        """Take back the last part that was typed, and what followed silently; say why if that cannot be."""
         try:
             self._takebacks.take_back()
         except ValueError as error:
             write(f"{str(error)[0].upper()}{str(error)[1:]}.")
             return False
-        self._chosen.pop()
-        self.look()
+        while self._chosen.pop().is_silent:
+            self._takebacks.take_back()
+        self._picture = find_picture(self.match.game, self.match.states, self.seat)
         return True
+
+    def _order(self, words: str) -> bool:
+        """Follow an order about reactions; return whether it makes a choice."""
+        until = ORDERS.get(words)
+        if until is None:
+            write("You can pass until turn, or pass until attacked.")
+        elif until == "off":
+            self._orders.until = until
+            write("You are asked for every reaction.")
+        elif self._passing is None:
+            write("This is no reaction: pass until is for decisions in which you may react to what others do.")
+        else:
+            self._orders.until = until
+            self._choose(next(choice for choice in self._choices if choice["id"] == self._passing))
+            return True
+        return False
 
     def _find(self, answer: str) -> Choice | None:
         """Return the choice that is meant: by number, text or name; say so if there is none, or more than one."""
@@ -216,46 +281,21 @@ class Person:
         elif wanted.isdecimal() and 1 <= int(wanted[:9]) <= len(self._choices):
             choice = self._choices[int(wanted[:9]) - 1]
             write(": ".join(filter(None, (choice["label"], choice.get("note", "")))))
-            self._tell_hex(hex_of(choice) if "hex" in choice else None)
+            if "hex" in choice:
+                self._tell_hex(hex_of(choice))
         elif (at := coordinates(wanted)) is not None:
             if not self._tell_hex(at):
                 write(f"There is nothing at {at[0]},{at[1]}.")
         else:
-            self._tell_token(wanted, rest)
+            for line in token_lines(self._table.glossary(), rest):
+                write(line, "  ")
 
-    def _tell_token(self, wanted: str, given: str) -> None:
-        """Tell what tokens of a name do; the first letters are enough."""
-        tokens = self._table.glossary()
-        ways: tuple[Callable[[str], bool], ...] = (
-            lambda name: name == wanted,
-            lambda name: name.startswith(wanted),
-            lambda name: wanted in name,
-        )
-        for is_meant in ways:
-            found = [token for token in tokens if is_meant(plain(token["name"]))]
-            if found:
-                for token in found:
-                    write(f"{token['name']}: {token['text']}", "  ")
-                return
-        near = suggestion(given, [token["name"] for token in tokens])
-        write(f'There is no token called "{shorten(printable(given))}"{near}.')
-
-    def _tell_hex(self, at: Hex | None) -> bool:
+    def _tell_hex(self, at: Hex) -> bool:
         """Tell what is on a hex; return whether there is anything."""
-        picture = self._picture
-        if picture is None or at is None:
-            return False
-        canvas = Canvas(False, text_columns(None))
-        units = [unit for unit in picture.units if unit.at == at]
-        fields = [field for field in picture.fields if field.at == at]
-        name = player_name(self.match.game.id)
-        for unit in units:
-            write(f"  A unit of {name(unit.owner)}:")
-            for line in unit_lines(unit, canvas):
-                write(line)
-        for field in fields:
-            write(f"  {field_words(field, name)}", "    ")
-        return bool(units or fields)
+        lines = [] if self._picture is None else hex_lines(self._picture, at, player_name(self.match.game.id))
+        for line in lines:
+            write(f"{'':{INDENT}}{line}", "    ")
+        return bool(lines)
 
 
 WORDS: dict[str, Callable[[Person, str], None]] = {

@@ -8,6 +8,7 @@ from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.takeback import Takebacks
 from sackarmies_training.choices import label_of
+from sackarmies_training.orders import Orders
 from sackarmies_training.seats import Seats
 from sackarmies_training.table import known_states
 from sackarmies_training.web.protocol import REFEREE, Message
@@ -27,7 +28,7 @@ class PlayedGame(ShownGame):
         self._takebacks = Takebacks(self.match)
         self._crumbs: list[str] = []  # of the choices that may be taken back, "" for what was taken silently
         self._numbers = dict.fromkeys(self._persons, 0)  # of the latest question to each person
-        self._until = dict.fromkeys(self._persons, "off")
+        self._orders = {seat: Orders(self._rules) for seat in self._persons}
         self._question: Message | None = None
 
     # --- the page
@@ -73,37 +74,17 @@ class PlayedGame(ShownGame):
         while not self.is_over and not self.is_stopped:
             if not self.seats.is_person(self.match.player):
                 yield from self._apply(self.seats.decide(self.match))
-            elif (action := self._own_choice()) is not None:
-                yield from self._play(action, "")
-            else:
+                continue
+            action = self._orders[self.match.player].silent_choice(self.match, shares_device=len(self._persons) > 1)
+            if action is None:
                 break
+            yield from self._play(action, "")
         if self.is_stopped:
             return
         if self.is_over:
             yield from self._end()
         else:
             yield from self._ask()
-
-    def _own_choice(self) -> int | None:
-        """Return what a person need not be asked: a forced choice, or a pass that they have ordered. Else None."""
-        match, seat = self.match, self.match.player
-        if self._until[seat] == "turn" and self._rules.active(match.states) == seat:
-            self._until[seat] = "off"
-        legal = match.legal_actions()
-        known = known_states(match)
-        passing = self._rules.pass_of(known, legal)
-        if passing is not None and self._passes(seat):
-            return passing
-        is_known = len(self._persons) > 1 and self._rules.is_public(match.states)  # passing the device on tells nothing
-        is_asked = is_known or self._rules.is_final(match.states)
-        return legal[0] if len(legal) == 1 and not is_asked else None
-
-    def _passes(self, seat: int) -> bool:
-        """Return whether a person lets this reaction pass; an order ends with what it waits for."""
-        picture = self._feeds[seat].picture(self.match.states)
-        if self._until[seat] == "attack" and self._rules.is_attacked(picture, seat):
-            self._until[seat] = "off"
-        return self._until[seat] != "off"
 
     def _apply(self, action: int) -> Iterator[Message]:
         """Apply the choice of an agent, or its forfeit."""
@@ -149,7 +130,7 @@ class PlayedGame(ShownGame):
             "crumbs": self._open_crumbs(),
             "chosen": self._feeds[seat].chosen(match.states),
             "pass": self._rules.pass_of(known, legal),
-            "until": self._until[seat],
+            "until": self._orders[seat].until,
         }
 
     def _open_crumbs(self) -> list[str]:
@@ -233,7 +214,7 @@ class PlayedGame(ShownGame):
         return self._set_passing(self.has_device, until)
 
     def _set_passing(self, seat: int, until: str) -> Iterator[Message]:
-        self._until[seat] = until
+        self._orders[seat].until = until
         if self._question is not None:
             self._question = {**self._question, "until": until}
         yield {"kind": "passing", "until": until}

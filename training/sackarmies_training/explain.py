@@ -1,0 +1,50 @@
+"""What a person in a terminal is told on request: what tokens do, what is on a hex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sackarmies_env.core.messages import printable, shorten, suggestion
+from sackarmies_env.render.ansi import text_columns
+from sackarmies_env.render.ansi_words import field_words, unit_lines
+from sackarmies_env.render.board import Hex, Picture
+from sackarmies_env.render.canvas import Canvas
+from sackarmies_training.choices import plain
+
+INDENT = 2  # columns that what is on a hex is indented by
+
+
+def token_lines(glossary: Sequence[dict[str, str]], given: str) -> list[str]:
+    """Return what tokens of a name do; the first letters are enough.
+
+    Args:
+        glossary: as `GameTable.glossary` returns it.
+        given: the name as it was typed.
+    """
+    wanted = plain(given)
+    ways: tuple[Callable[[str], bool], ...] = (
+        lambda name: name == wanted,
+        lambda name: name.startswith(wanted),
+        lambda name: wanted in name,
+    )
+    for is_meant in ways:
+        if found := [token for token in glossary if is_meant(plain(token["name"]))]:
+            return [f"{token['name']}: {token['text']}" for token in found]
+    near = suggestion(given, [token["name"] for token in glossary])
+    return [f'There is no token called "{shorten(printable(given))}"{near}.']
+
+
+def hex_lines(picture: Picture, at: Hex, name: Callable[[int], str]) -> list[str]:
+    """Return what is on a hex, in lines that leave room for an indent; nothing for an empty hex.
+
+    Args:
+        picture: what the person sees.
+        at: the hex.
+        name: of players by seat.
+    """
+    canvas = Canvas(False, text_columns(None) - INDENT)
+    lines = []
+    for unit in picture.units:
+        if unit.at == at:
+            lines += [f"A unit of {name(unit.owner)}:", *unit_lines(unit, canvas)]
+    return lines + [field_words(field, name) for field in picture.fields if field.at == at]

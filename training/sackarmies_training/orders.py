@@ -1,0 +1,47 @@
+"""What a person at a table is not asked: forced choices, and reactions that they have ordered to pass."""
+
+from __future__ import annotations
+
+from sackarmies_env.core.game import Records
+from sackarmies_env.envs.match import Match
+from sackarmies_env.render.picture import find_picture
+from sackarmies_training.table import GameTable, known_states
+
+
+class Orders:
+    """The orders of one person.
+
+    Attributes:
+        until: they pass in all reactions until their own "turn", or until an "attack" on something of theirs; "off"
+            if they want to be asked.
+    """
+
+    def __init__(self, table: GameTable) -> None:
+        self.until = "off"
+        self._table = table
+
+    def silent_choice(self, match: Match, *, shares_device: bool = False) -> int | None:
+        """Return the choice that the current player, who gave these orders, is not asked for; None if they are asked.
+
+        An order ends with what it waits for.
+
+        Args:
+            match: the game; what others may not know of it decides nothing here.
+            shares_device: several people play on one device. Whether it is passed on may then depend on nothing
+                hidden, so they are asked at each decision that all know of.
+        """
+        states, seat = match.states, match.player
+        if self.until == "turn" and self._table.active(states) == seat:
+            self.until = "off"
+        legal = match.legal_actions()
+        passing = self._table.pass_of(known_states(match), legal)
+        if passing is not None and self._passes(states, seat):
+            return passing
+        is_asked = self._table.is_final(states) or (shares_device and self._table.is_public(states))
+        return legal[0] if len(legal) == 1 and not is_asked else None
+
+    def _passes(self, states: Records, seat: int) -> bool:
+        """Return whether this reaction is passed."""
+        if self.until == "attack" and self._table.is_attacked(find_picture(self._table.game, states, seat), seat):
+            self.until = "off"
+        return self.until != "off"
