@@ -1,5 +1,6 @@
 """A person who plays in a terminal: what is shown, and what may be typed."""
 
+import random
 import re
 
 import numpy as np
@@ -9,9 +10,11 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_training.person import CLEAR, Person
+from sackarmies_training.sack_armies.table import Table
 from sackarmies_training.terminal import in_columns
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, twin
+from tests.web.tables import Puppets, sees_the_same, twin_of
 
 HORSE = "x02_unrevealed_noble_horse"
 
@@ -240,3 +243,53 @@ def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monke
                 compared += 1
             match.play(int(rng.choice(match.legal_actions())))
     assert compared > 20
+
+
+def played_on(person, puppets, capsys, monkeypatch, *answers):
+    """Return what is printed while a person types answers, others play, and up to the question after them."""
+    rest = iter(answers)
+
+    def answer(prompt):
+        try:
+            return next(rest)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    capsys.readouterr()
+    match = person.match
+    while match.player >= 0:
+        if match.player != person.seat:
+            match.play(puppets.decide(match))
+            person.look()
+        elif not person.decide():
+            break
+    return capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_generals", [2, 3])
+def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatch, num_generals):
+    """How many decisions others make, and which, leaves no trace until this person may know."""
+    game = make_game(num_generals, **Table.asks_all)
+    puppets, rng = Puppets(game, 0), random.Random(num_generals)
+    person = Person(begun(game, 5), 0)
+    same = secret = 0
+    played_on(person, puppets, capsys, monkeypatch)
+    for number in range(60):
+        if person.match.player < 0:
+            break
+        if number % 3 == 0:
+            worlds = [twin_of(person, 0, number, lambda game, states, *_: states), twin_of(person, 0, number)]
+            for _ in range(4):
+                typed = str(rng.randrange(1, 1 + len(person.match.legal_actions())))
+                length = len(worlds[0].match.history)
+                texts = [played_on(world, puppets, capsys, monkeypatch, typed) for world in worlds]
+                if not sees_the_same(*worlds, 0) or worlds[0].match.player < 0:
+                    break
+                assert texts[0] == texts[1]
+                same += 1
+                secret += worlds[0].match.history[length:] != worlds[1].match.history[length:]
+        played_on(person, puppets, capsys, monkeypatch, str(rng.randrange(1, 1 + len(person.match.legal_actions()))))
+    assert same > 30
+    assert secret > 0
