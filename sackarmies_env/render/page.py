@@ -9,14 +9,18 @@ import html
 import importlib.resources
 import json
 import re
+from collections.abc import Callable
+from importlib.resources.abc import Traversable
 from string import Template
 from typing import Any
 
 from sackarmies_env.render.frames import pack
+from sackarmies_env.render.web_theme import signs_module, theme_css
 
 MODULES = (  # each imports only those before it
     "dom.js",
     "geometry.js",
+    "signs.js",
     "shapes.js",
     "tokens.js",
     "words.js",
@@ -26,6 +30,7 @@ MODULES = (  # each imports only those before it
     "scrubber.js",
     "replay.js",
 )
+MADE: dict[str, Callable[[], str]] = {"theme.css": theme_css, "signs.js": signs_module}
 START = "startReplay();\n"
 IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
@@ -41,7 +46,7 @@ def page_html(data: dict[str, Any]) -> str:
     Args:
         data: as `replay_data` and `position_data` give it.
     """
-    script, style = script_text(), web_text("style.css")
+    script, style = script_text(), web_text("theme.css") + web_text("style.css")
     return Template(web_text("page.html")).substitute(
         policy=POLICY.format(script=source_hash(script), style=source_hash(style)),
         title=html.escape(data["title"]),
@@ -60,8 +65,17 @@ def frame_html(page: str) -> str:
 
 
 def web_text(name: str) -> str:
-    """Return a file of `web/`."""
-    return importlib.resources.files("sackarmies_env.render").joinpath("web", name).read_text("utf-8")
+    """Return a file of `web/`, or one that is made of the theme of pictures."""
+    return MADE[name]() if name in MADE else _folder().joinpath(name).read_text("utf-8")
+
+
+def web_files() -> list[str]:
+    """Return the names of all modules and style sheets."""
+    return [*MADE, *(entry.name for entry in _folder().iterdir() if entry.name.endswith((".js", ".css")))]
+
+
+def _folder() -> Traversable:
+    return importlib.resources.files("sackarmies_env.render").joinpath("web")
 
 
 @functools.cache

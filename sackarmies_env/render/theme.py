@@ -62,6 +62,69 @@ def terrain_color(water: bool, halts: bool, has_text: bool) -> str:
     return BONUS if has_text else PLAIN
 
 
+# --- pages in a browser: what they share with pictures has the same colors; the rest is theirs
+
+PAGE = {  # custom properties of the style sheets
+    "paper": PAPER,
+    "panel": PANEL_PAPER,
+    "raised-panel": "#f5eee0",
+    "ink": INK,
+    "faded": FADED_INK,
+    "rule": RULE,
+    "accent": "#1d5c8a",  # buttons, what is in focus
+    "on-accent": WHITE,
+    "highlight": "#c96a00",  # edges of what is lit or waits: darker than the arrow of what is announced
+    "announced": HIGHLIGHT,
+    "target": "#b3261e",
+    "white": WHITE,
+    "open": OPEN_HEX,
+    "open-edge": OPEN_EDGE,
+    "token-ink": INK,
+    "ground-ink": INK,
+    "plain": PLAIN,
+    "water": WATER,
+    "halting": HALTING,
+    "marsh": MARSH,
+    "bonus": BONUS,
+    "pattern": f"{INK}38",
+    "raised": RAISED,
+    "lowered": LOWERED,
+    "raised-down": RAISED_DOWN,
+    "lowered-down": LOWERED_DOWN,
+    "captives": CAPTIVES,
+    **{f"seat-{seat}": color for seat, color in enumerate(SEATS)},
+    **{f"tint-{seat}": color for seat, color in enumerate(SEAT_TINTS)},
+    **{f"band-{band}": color for band, color in BANDS.items()},
+    **{f"kind-{kind or 'hidden'}": color for kind, color in KINDS.items()},
+}
+DARK_PAGE = {  # what differs in the dark
+    "paper": "#14171b",
+    "panel": "#1d2127",
+    "raised-panel": "#262b32",
+    "ink": "#ece8df",
+    "faded": "#aca597",
+    "rule": "#3b424b",
+    "accent": "#8cc4f0",
+    "on-accent": "#10161c",
+    "highlight": "#ffb340",
+    "target": "#ff8a80",
+    "open": "#1f242a",
+    "open-edge": "#4a525c",
+    "ground-ink": "#f6f1e6",
+    "plain": "#475434",
+    "water": "#2c5068",
+    "halting": "#66502f",
+    "marsh": "#365850",
+    "bonus": "#544d45",
+    "pattern": "#ffffff2e",
+    "tint-0": "#ccd9e9",
+    "tint-1": "#ecd3cf",
+    "tint-2": "#cce1d3",
+    "tint-3": "#ecdbba",
+    "tint-4": "#ddd5e9",
+    "tint-5": "#c9e0e3",
+}
+
 # --- terminal, as SGR parameters
 
 ANSI_SEATS = ("94", "91", "92", "93", "95", "96")

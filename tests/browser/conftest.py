@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import http.server
 import os
 import shutil
@@ -17,14 +16,15 @@ import pytest
 from sackarmies_env.core.record import load_record
 from sackarmies_env.registry import game_of
 from sackarmies_env.render import Replay
+from sackarmies_env.render.page import web_files, web_text
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "greedy_game.json"
-WEB = ROOT / "sackarmies_env" / "render" / "web"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 VARIABLE = "SACKARMIES_CHROMIUM"  # path of the program, where it has another name
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+EMPTY_PAGE = '<!doctype html><html lang="en"><title>t</title><link rel="icon" href="data:,"></html>'
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 OpenPage = Callable[..., Any]
@@ -107,20 +107,19 @@ def replay_address(tmp_path_factory: pytest.TempPathFactory) -> str:
 def web_address() -> Iterator[str]:
     """The address of a server of the modules."""
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
+    class Handler(http.server.BaseHTTPRequestHandler):
         def log_message(self, *args: Any) -> None:
             """Say nothing."""
 
         def do_GET(self) -> None:
-            if self.path != "/":
-                super().do_GET()
-                return
+            name = self.path.removeprefix("/")
+            kind = "text/javascript" if name in web_files() else "text/html"
             self.send_response(200)
-            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Type", kind)
             self.end_headers()
-            self.wfile.write(b'<!doctype html><html lang="en"><title>t</title><link rel="icon" href="data:,"></html>')
+            self.wfile.write((web_text(name) if name in web_files() else EMPTY_PAGE).encode())
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=WEB))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"

@@ -56,7 +56,7 @@ def test_wheel_serves_the_page_from_another_folder(installed, tmp_path, open_pag
             assert address is not None
             page = open_page(address[0])
             page.wait_for_selector("form.dialogue")
-            names = {"play.css", "style.css"}
+            names = {"play.css", "style.css", "theme.css", "signs.js"}
             for name in ("play.js", "play-table.js"):
                 names |= set(re.findall(r'from "\./([\w-]+\.js)"', httpx.get(address[0] + name).text))
             assert len(names) > 8

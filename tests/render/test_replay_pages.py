@@ -17,15 +17,19 @@ from sackarmies_env.registry import game_of
 from sackarmies_env.render import Replay, svg, theme
 from sackarmies_env.render import html as position_page
 from sackarmies_env.render.frames import all_viewers, pack, picture_data, position_data, replay_data
+from sackarmies_env.render.legend import SIGNS
 from sackarmies_env.render.log import log_lines
-from sackarmies_env.render.page import MODULES, json_text, page_html, script_text, source_hash, web_text
+from sackarmies_env.render.marks import draw_mark, draw_sign
+from sackarmies_env.render.page import MODULES, json_text, page_html, script_text, source_hash, web_files, web_text
 from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.shapes import Place
+from sackarmies_env.render.svg import element
 from tests.render.positions import SMALL, play, start, twin
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, act, build, copy_of, leaks, plain, wander
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "greedy_game.json"
-WEB = ROOT / "sackarmies_env" / "render" / "web"
+PLAY = ROOT / "training" / "sackarmies_training" / "web" / "static"
 MEGABYTE = 1_000_000
 # General 1 deploys what they have and moves: General 0 cannot tell SMALL from twin().
 HIDDEN_COURSE = (
@@ -125,13 +129,8 @@ def test_modules_come_after_what_they_import_and_share_no_names():
         assert set(re.findall(r'from "\./([\w.]+)"', text)) <= seen, module
         seen.add(module)
         names += re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", text, re.MULTILINE)
-    assert seen <= {path.name for path in WEB.glob("*.js")}
+    assert seen <= set(web_files())
     assert len(names) == len(set(names))
-
-
-def test_marks_of_bands_are_those_of_the_python_pictures():
-    (marks,) = re.findall(r"BAND_MARKS = \{([^}]*)\}", web_text("shapes.js"))
-    assert dict(re.findall(r'(\w+): "(\w+)"', marks)) == theme.BAND_MARKS
 
 
 def test_notebook_shows_the_page_in_a_frame():
@@ -287,11 +286,40 @@ def test_position_page_shows_what_the_svg_shows():
 # --- colors
 
 
-def schemes():
-    """Return the colors of the style sheet by name, light and dark."""
-    blocks = re.findall(r":root \{(.*?)\}", web_text("style.css"), re.DOTALL)
-    light, dark = (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks)
-    return {"light": light, "dark": light | dark}
+SCHEMES = {"light": theme.PAGE, "dark": theme.PAGE | theme.DARK_PAGE}
+SHEETS = ("style.css", "play.css")
+
+
+def sheet(name):
+    return (PLAY / name).read_text("utf-8") if name.startswith("play") else web_text(name)
+
+
+def test_style_sheets_take_their_colors_from_the_theme_of_pictures():
+    """What is written out is translucent, or the metal of coins, which pictures do not have."""
+    text = "".join(map(sheet, SHEETS))
+    own = set(re.findall(r"--([\w-]+): ", text)) | {"columns", "hex"}  # the last two are set by scripts
+    assert set(re.findall(r"var\(--([\w-]+)", text)) <= set(theme.PAGE) | own
+    lines = [line for line in text.splitlines() if re.search(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})\b", line)]
+    assert all(line.startswith(".coin.") for line in lines), lines
+    assert set(theme.DARK_PAGE) <= set(theme.PAGE)
+
+
+def test_marks_and_signs_of_pages_are_drawn_as_in_pictures():
+    """Each as Python's own SVG draws it; the marks of bands and kinds have the color of the text around."""
+    module = dict(re.findall(r"^export const (\w+) = (.*);$", web_text("signs.js"), re.MULTILINE))
+    drawings = {name: json.loads(text) for name, text in module.items()}
+    assert drawings["BAND_MARKS"] == theme.BAND_MARKS
+    for mark in theme.BAND_MARKS.values():
+        scene = []
+        draw_mark(scene, Place(0, 0, 10), mark, "#010203")
+        drawn = "".join(map(element, scene))
+        assert drawings["MARKS"][mark].replace("none", theme.WHITE).replace("currentColor", "#010203") == drawn
+    for name in SIGNS:
+        scene = []
+        draw_sign(scene, Place(0, 0, 10), name)
+        assert drawings["SIGNS"][name] == "".join(map(element, scene))
+    assert set(drawings["SIGNS"]) == set(SIGNS)
+    assert set(drawings["TYPES"]) == {"infantry", "cavalry", "missile", "artillery"}
 
 
 def contrast(one, other):
@@ -308,12 +336,15 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_a_contrast_of_4_5_on_all_that_it_stands_on(scheme):
-    colors = schemes()[scheme] | {"white": "#ffffff"}
+    colors = SCHEMES[scheme]
     pairs = [("faded", ground) for ground in ("open", "paper", "panel", "raised-panel")]
     pairs += [("ink", ground) for ground in ("paper", "panel", "raised-panel")]
     pairs += [("ground-ink", ground) for ground in ("plain", "water", "halting", "marsh", "bonus")]
     pairs += [("white", f"seat-{seat}") for seat in range(6)]
-    pairs += [("token-ink", f"tint-{seat}") for seat in range(6)]
+    pairs += [(text, f"tint-{seat}") for seat in range(6) for text in ("token-ink", "raised", "lowered")]
+    pairs += [(text, f"seat-{seat}") for seat in range(6) for text in ("raised-down", "lowered-down")]
+    pairs += [("white", name) for name in colors if name.startswith(("band-", "kind-"))]
+    pairs += [("white", "captives"), ("white", "token-ink")]
     pairs += [("on-accent", "accent")]
     low = {pair: contrast(*(colors[name] for name in pair)) for pair in pairs}
     assert min(low.values()) >= 4.5, {pair: ratio for pair, ratio in low.items() if ratio < 4.5}

@@ -3,7 +3,7 @@
 const LIST = 0;
 
 // Returns packed data as it was; equal parts are one object.
-export function unpack({ shapes, parts }) {
+function unpack({ shapes, parts }) {
   const values = [];
   for (const part of parts) {
     if (!Array.isArray(part)) {

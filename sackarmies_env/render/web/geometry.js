@@ -18,7 +18,7 @@ export function corners(radius) {
   }).join(" ");
 }
 
-export function distance([q1, r1], [q2, r2]) {
+function distance([q1, r1], [q2, r2]) {
   return Math.max(Math.abs(q1 - q2), Math.abs(r1 - r2), Math.abs(q1 + r1 - q2 - r2));
 }
 

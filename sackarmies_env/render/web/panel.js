@@ -2,8 +2,9 @@
 
 import { unitAt } from "./board.js";
 import { html, svg } from "./dom.js";
-import { BAND_MARKS, mark, sign } from "./shapes.js";
-import { badge } from "./tokens.js";
+import { mark, sign } from "./shapes.js";
+import { BAND_MARKS, KIND_MARKS } from "./signs.js";
+import { badge, flag, ownerMark } from "./tokens.js";
 import { capitalized, counted, fieldSentences, pileWords, seatName, unitSentences, unitTitle } from "./words.js";
 
 export function icon(shape, className = "") {
@@ -112,30 +113,31 @@ export function showInLog(list, ply) {
 export function drawLegend() {
   const row = (drawing, words) => html("li", {}, drawing, words);
   const bands = Object.entries(BAND_MARKS).map(([band, shape]) =>
-    row(icon([svg("rect", { x: -15, y: -11, width: 30, height: 22, rx: 5, class: `band ${band}` }), mark(shape, 0, 0, 6, { class: "mark" })], "unit"), `${band} name band`),
+    row(icon([svg("rect", { x: -15, y: -11, width: 30, height: 22, rx: 5, class: `band ${band}` }), mark(shape, 0, 0, 6)], "unit"), `${band} name band`),
   );
-  const flag = (letter, name) => icon(svg("g", { class: `flag ${name}` }, svg("circle", { r: 13 }), svg("text", { y: 5, "font-size": 15 }, letter)));
   const light = (name) => icon(svg("g", { class: `hex ${name}` }, svg("circle", { r: 12, class: "light" })));
-  const attachment = (kind, shape, face) =>
-    icon(svg("g", { class: `attachment ${kind} ${face}` }, svg("rect", { x: -11, y: -12, width: 22, height: 24, rx: 4 }), shape ? mark(shape, 0, 0, 6, { class: "mark" }) : svg("text", { y: 5, "font-size": 15 }, "?")));
+  const attachment = (kind, face) =>
+    icon(svg("g", { class: `attachment ${kind} ${face}` }, svg("rect", { x: -11, y: -12, width: 22, height: 24, rx: 4 }), KIND_MARKS[kind] ? mark(KIND_MARKS[kind], 0, 0, 6) : svg("text", { y: 5, "font-size": 15 }, "?")));
   return html(
     "ul",
     { class: "legend" },
     row(icon(svg("g", { class: "seat-0" }, badge(0, 0, 0))), "seat: of a counter, who commands; of a battlefield, who controls"),
+    row(icon(ownerMark(1, 0, 0, 12)), "owner of a battlefield that another General controls"),
     bands,
-    row(attachment("spell", "circle", "up"), "spell, face up"),
-    row(attachment("maneuver", "triangle", "up"), "maneuver, face up"),
-    row(attachment("spell", "circle", "down"), "hollow: face down"),
-    row(attachment("hidden", null, "down"), "not known"),
-    row(icon(sign(["water", "", false], 0, 0)), "water"),
-    row(icon(sign(["halt", "", false], 0, 0)), "ends moves"),
-    row(icon(sign(["armor", "+1", false], 0, 0)), "armor"),
-    row(icon(sign(["damage", "+1", false], 0, 0)), "damage"),
-    row(icon(sign(["movement", "+1", true], 0, 0)), "movement; * for some units only"),
-    row(flag("M", "moved"), "has moved"),
-    row(flag("E", "employed"), "employed: may not act"),
-    row(flag("2", "captives"), "holds captives"),
-    row(flag("?", "hidden"), "face down, known to the viewer"),
+    row(attachment("spell", "up"), "spell, face up"),
+    row(attachment("maneuver", "up"), "maneuver, face up"),
+    row(attachment("spell", "down"), "hollow: face down"),
+    row(attachment("hidden", "down"), "not known"),
+    row(icon(sign(["water", ""], 0, 0)), "water"),
+    row(icon(sign(["halts", ""], 0, 0)), "ends moves"),
+    row(icon(sign(["armor", "+1"], 0, 0, 0.9)), "armor"),
+    row(icon(sign(["damage", "+1"], 0, 0, 0.9)), "damage"),
+    row(icon(sign(["movement", "+1*"], 0, 0, 0.9)), "movement; * for some units only"),
+    row(icon(sign(["shelters", ""], 0, 0)), "shelters aquatic units"),
+    row(icon(flag("M", "moved", 0, 0)), "has moved"),
+    row(icon(flag("E", "employed", 0, 0)), "employed: may not act"),
+    row(icon(flag("2", "captives", 0, 0)), "holds captives"),
+    row(icon(flag("?", "hidden", 0, 0)), "face down, known to the viewer"),
     row(light("legal"), "may be chosen"),
     row(light("chosen"), "has been chosen"),
     row(light("reach"), "can be reached by the unit"),

@@ -2,15 +2,16 @@
 
 import { svg } from "./dom.js";
 import { RADIUS, corners } from "./geometry.js";
-import { BAND_MARKS, classSymbol, mark, sign, signsOf } from "./shapes.js";
+import { classSymbol, mark, signColumn, signsOf } from "./shapes.js";
+import { BAND_MARKS, KIND_MARKS } from "./signs.js";
 
 const LONG_NAME = 11; // letters that fit on a line
 const LETTER = 0.66; // width of a bold letter, in sizes of the font
+const SIGNS_HEIGHT = 88; // that a column of signs may take
 const COUNTER = { x: -58, y: -60, width: 116, height: 96, rx: 10 };
-const KIND_MARKS = { spell: "circle", maneuver: "triangle" }; // as on the bands of the units that carry them
 
 // A name on one line, or on two of about the same length if it is long.
-export function linesOf(name) {
+function linesOf(name) {
   const words = name.split(" ");
   if (name.length <= LONG_NAME || words.length === 1) return [name];
   const cuts = words.slice(1).map((_, i) => [words.slice(0, i + 1).join(" "), words.slice(i + 1).join(" ")]);
@@ -38,6 +39,16 @@ export function badge(seat, x, y, radius = 14) {
 }
 
 // --- battlefields
+
+// The General who brought a battlefield in that another one controls: a square.
+export function ownerMark(seat, x, y, half = 10) {
+  return svg(
+    "g",
+    { class: `badge owner seat-${seat}`, transform: `translate(${x} ${y})` },
+    svg("rect", { x: -half, y: -half, width: 2 * half, height: 2 * half }),
+    svg("text", { y: half * 0.5, "font-size": half * 1.5 }, seat),
+  );
+}
 
 function wedge(angle) {
   const turned = ((((angle + Math.PI / 6) % (Math.PI / 3)) + Math.PI / 3) % (Math.PI / 3)) - Math.PI / 6;
@@ -69,17 +80,13 @@ export function drawField(field, angle, patterns) {
   }
   group.append(wedge(angle), badge(field.controller, -74, -9, 12));
   if (field.owner !== field.controller) {
-    group.append(svg("text", { x: -71, y: 14, "font-size": 11 }, "of"), badge(field.owner, -72, 26, 9));
+    group.append(ownerMark(field.owner, -72, 14));
   } else {
     for (let bar = 0; bar < field.rank; bar++) {
       group.append(svg("line", { x1: -75, x2: -64, y1: 11 + 6 * bar, y2: 11 + 6 * bar, class: "rank" }));
     }
   }
-  const signs = signsOf(field);
-  const step = Math.min(30, 84 / Math.max(1, signs.length));
-  const scale = Math.min(0.88, step / 29);
-  signs.forEach((each, i) => group.append(sign(each, 72, (i - (signs.length - 1) / 2) * step, scale)));
-  group.append(...fitted(linesOf(field.name), 0, 63, 96, [16, 13], { class: "name" }));
+  group.append(...signColumn(signsOf(field), 72, 0, SIGNS_HEIGHT), ...fitted(linesOf(field.name), 0, 63, 96, [16, 13], { class: "name" }));
   return group;
 }
 
@@ -107,10 +114,9 @@ export function drawUnit(unit, patterns) {
 }
 
 function drawFace(group, card) {
-  const shape = BAND_MARKS[card.band];
   group.append(
     svg("rect", { x: -54, y: -56, width: 108, height: 31, rx: 6, class: `band ${card.band}` }),
-    mark(shape, -43, -40.5, 7, { class: "mark" }),
+    mark(BAND_MARKS[card.band], -43, -40.5, 7),
     ...fitted(linesOf(card.name), 11, -40.5, 84, [18, 14], { class: "title" }),
   );
   const symbol = classSymbol(card.unit_class);
@@ -143,7 +149,7 @@ function drawAttachment(attachment, slot, count) {
   });
   group.append(svg("rect", { width: width - 3, height: 25, rx: 4 }));
   const x = (width - 3) / 2;
-  if (attachment.kind) group.append(mark(KIND_MARKS[attachment.kind], x, 16.5, 5.5, { class: "mark" }));
+  if (attachment.kind) group.append(mark(KIND_MARKS[attachment.kind], x, 16.5, 5.5));
   if (attachment.name === null) {
     group.append(svg("text", { x: attachment.kind ? x + 7 : x, y: attachment.kind ? 14 : 22, "font-size": attachment.kind ? 9 : 14 }, "?"));
   }
@@ -152,13 +158,13 @@ function drawAttachment(attachment, slot, count) {
 
 // Seat at the lower left corner, face down at the upper left, moved or employed at the upper right, captives below it.
 function drawFlags(group, unit) {
-  const flag = (x, y, text, name) =>
-    group.append(
-      svg("g", { class: `flag ${name}`, transform: `translate(${x} ${y})` }, svg("circle", { r: 13 }), svg("text", { y: 5, "font-size": 15 }, text)),
-    );
   group.append(badge(unit.owner, -56, 34));
-  if (unit.employed) flag(56, -57, "E", "employed");
-  else if (unit.moved) flag(56, -57, "M", "moved");
-  if (unit.captives.length) flag(60, -8, unit.captives.length, "captives");
-  if (unit.card && !unit.face_up) flag(-56, -57, "?", "hidden");
+  if (unit.employed) group.append(flag("E", "employed", 56, -57));
+  else if (unit.moved) group.append(flag("M", "moved", 56, -57));
+  if (unit.captives.length) group.append(flag(unit.captives.length, "captives", 60, -8));
+  if (unit.card && !unit.face_up) group.append(flag("?", "hidden", -56, -57));
+}
+
+export function flag(text, name, x, y) {
+  return svg("g", { class: `flag ${name}`, transform: `translate(${x} ${y})` }, svg("circle", { r: 13 }), svg("text", { y: 5, "font-size": 15 }, text));
 }

@@ -1,6 +1,7 @@
 // What is on the board, in prose.
 
-import { BAND_MARKS, signed } from "./shapes.js";
+import { signed } from "./shapes.js";
+import { BAND_MARKS } from "./signs.js";
 
 const BANDS = {
   black: "takes no attachments",
@@ -20,7 +21,7 @@ export function viewName(viewer) {
   return viewer === null ? "Referee" : `General ${viewer}`;
 }
 
-export function listed(words) {
+function listed(words) {
   return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : (words[0] ?? "");
 }
 
@@ -62,7 +63,7 @@ export function unitSentences(picture, unit) {
   return sentences;
 }
 
-export function attachmentSentence(picture, attachment) {
+function attachmentSentence(picture, attachment) {
   const face = attachment.face_up ? "face up" : "face down";
   if (attachment.name === null) return `Carries ${attachment.kind ? `a ${attachment.kind}` : "a token"} that is not known, ${face}.`;
   return `Carries the ${attachment.kind} ${attachment.name} of ${seatName(picture, attachment.owner)}, ${face}. ${attachment.text}`.trim();

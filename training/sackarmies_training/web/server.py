@@ -10,7 +10,6 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 import uvicorn
 from starlette.applications import Starlette
@@ -20,6 +19,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from sackarmies_env.render.page import web_files, web_text
 from sackarmies_training.web.hub import Hub
 from sackarmies_training.web.session import Session
 
@@ -54,17 +54,14 @@ HEADERS = {
 
 def static_files() -> dict[str, tuple[bytes, str]]:
     """Return all files that are served, by name: content and type. Nothing else can be asked for."""
-    found: dict[str, tuple[bytes, str]] = {}
-    for folder in (files("sackarmies_env.render") / "web", files("sackarmies_training.web") / "static"):
-        for entry in folder.iterdir():
-            suffix = _suffix(entry)
-            if suffix in TYPES:
-                found[entry.name] = (entry.read_bytes(), f"{TYPES[suffix]}; charset=utf-8")
-    return found
-
-
-def _suffix(entry: Traversable) -> str:
-    return "." + entry.name.rpartition(".")[2]
+    contents = {name: web_text(name).encode() for name in web_files()}
+    contents |= {entry.name: entry.read_bytes() for entry in (files("sackarmies_training.web") / "static").iterdir()}
+    suffixes = {name: "." + name.rpartition(".")[2] for name in contents}
+    return {
+        name: (content, f"{TYPES[suffixes[name]]}; charset=utf-8")
+        for name, content in contents.items()
+        if suffixes[name] in TYPES
+    }
 
 
 class LocalOnly:

@@ -1,6 +1,7 @@
 // What the player is asked: the question, what has been chosen so far, and every choice as a button.
 
 import { html } from "./dom.js";
+import { hexKey } from "./geometry.js";
 
 const REACTIONS = [
   ["turn", "Pass until my turn"],
@@ -9,12 +10,14 @@ const REACTIONS = [
 
 const ORDERS = { turn: "You pass until your turn.", attack: "You pass until you are attacked." };
 
-function chance(odds) {
-  return odds.chance === null ? "?" : `${Math.round(100 * odds.chance)}%`;
+// The chance of an attack in few letters; as a sentence it is in the note of a choice.
+export function chanceText({ chance }) {
+  if (chance === null) return "?";
+  return chance > 0 && chance < 0.01 ? "<1%" : `${Math.round(100 * chance)}%`;
 }
 
 function choiceButton(choice, number, act) {
-  const odds = choice.odds && choice.odds.chance !== undefined ? html("span", { class: "chance" }, chance(choice.odds)) : null;
+  const odds = choice.odds && choice.odds.chance !== undefined ? html("span", { class: "chance" }, chanceText(choice.odds)) : null;
   return html(
     "button",
     { type: "button", class: `choice ${choice.part}`, "data-id": choice.id, onclick: () => act.choose([choice.id]), onpointerenter: () => act.point(choice), onfocus: () => act.point(choice) },
@@ -79,8 +82,8 @@ export function drawUnitMenu(place, name, options, act, onClose) {
 // Hexes that can be picked, by "q,r": choices themselves, and what can follow a verb.
 export function hexesOf(ask) {
   const hexes = new Map();
-  const add = ([q, r], option) => {
-    const key = `${q},${r}`;
+  const add = (at, option) => {
+    const key = hexKey(...at);
     if (!hexes.has(key)) hexes.set(key, []);
     hexes.get(key).push(option);
   };

@@ -2,7 +2,7 @@
 
 import { html, svg } from "./dom.js";
 import { center } from "./geometry.js";
-import { tokensOf } from "./play-choices.js";
+import { chanceText, tokensOf } from "./play-choices.js";
 
 /** The tokens of a hand; `choose(ids)` is called for one that can be chosen now. */
 export function drawTokens(pile, ask, glossary, choose) {
@@ -24,8 +24,7 @@ export function drawTokens(pile, ask, glossary, choose) {
 /** The chance of an attack, on the hex of its target. */
 export function oddsMark({ hex, odds }) {
   const [x, y] = center(...hex);
-  const text = odds.chance === null ? "?" : `${Math.round(100 * odds.chance)}%`;
-  return svg("g", { class: "odds-mark", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-hidden": "true" }, svg("rect", { x: -36, y: 44, width: 72, height: 34, rx: 10 }), svg("text", { y: 69, "font-size": 24 }, text));
+  return svg("g", { class: "odds-mark", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-hidden": "true" }, svg("rect", { x: -36, y: 44, width: 72, height: 34, rx: 10 }), svg("text", { y: 69, "font-size": 24 }, chanceText(odds)));
 }
 
 /** The buttons of those who watch: `setPlaying(isPlaying)`, and `step()` for the next thing alone. */

@@ -2,7 +2,7 @@
 
 import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
 import { html } from "./dom.js";
-import { withOpening } from "./geometry.js";
+import { hexKey, withOpening } from "./geometry.js";
 import { drawCard, drawGenerals } from "./panel.js";
 import { drawChoices, drawUnitMenu, hexesOf } from "./play-choices.js";
 import { drawTokens, drawWatching, oddsMark } from "./play-parts.js";
@@ -227,7 +227,7 @@ export class Table {
 
   // A hex was picked on the board: a choice, or what can be done with the unit on it.
   pick(q, r) {
-    const options = this.ask ? (hexesOf(this.ask).get(`${q},${r}`) ?? []) : [];
+    const options = this.ask ? (hexesOf(this.ask).get(hexKey(q, r)) ?? []) : [];
     const single = options.find(({ verb }) => !verb);
     if (single) return this.request({ kind: "choose", actions: [single.choice.id] });
     if (options.length === 1 && !options[0].verb.final) return this.request({ kind: "choose", actions: [options[0].verb.id, options[0].choice.id] });
@@ -266,7 +266,7 @@ export class Table {
       this.parts.board.replaceChildren(html("pre", { class: "lines" }, view.lines.join("\n")));
       return;
     }
-    const known = new Map([...this.extent, ...view.hexes].map((at) => [at.join(), at]));
+    const known = new Map([...this.extent, ...view.hexes].map((at) => [hexKey(...at), at]));
     this.extent = [...known.values()];
     const extent = known.size < FEW_HEXES ? withOpening(this.extent) : this.extent;
     const hexes = this.ask ? hexesOf(this.ask) : new Map();
@@ -308,7 +308,7 @@ export class Table {
       return;
     }
     this.parts.card.replaceChildren(drawCard(view, q, r));
-    const [option] = this.ask ? (hexesOf(this.ask).get(`${q},${r}`) ?? []) : [];
+    const [option] = this.ask ? (hexesOf(this.ask).get(hexKey(q, r)) ?? []) : [];
     if (option?.choice.note && option.choice.odds) this.parts.card.append(html("p", { class: "card odds" }, option.choice.note));
     lightHexes(this.svg, overlayOf(view, unitAt(view, q, r)));
   }

@@ -1,6 +1,7 @@
 // The board as a table, for those who read it.
 
 import { html } from "./dom.js";
+import { hexKey } from "./geometry.js";
 import { seatName, unitTitle } from "./words.js";
 
 function stats(unit) {
@@ -13,14 +14,14 @@ function stats(unit) {
 
 export function drawText(picture) {
   const places = new Map();
-  for (const field of picture.fields) places.set(field.at.join(","), { at: field.at, field });
-  for (const unit of picture.units) places.set(unit.at.join(","), { at: unit.at, ...places.get(unit.at.join(",")), unit });
+  for (const field of picture.fields) places.set(hexKey(...field.at), { at: field.at, field });
+  for (const unit of picture.units) places.set(hexKey(...unit.at), { at: unit.at, ...places.get(hexKey(...unit.at)), unit });
   const sorted = [...places.values()].sort((one, other) => one.at[1] - other.at[1] || one.at[0] - other.at[0]);
   const row = ({ at, field, unit }) =>
     html(
       "tr",
       {},
-      html("th", { scope: "row" }, at.join(",")),
+      html("th", { scope: "row" }, hexKey(...at)),
       html("td", {}, unit ? `${unitTitle(unit)}, ${seatName(picture, unit.owner)}` : "no unit"),
       html("td", {}, unit ? stats(unit) : ""),
       html("td", {}, field ? `${field.name}, ${seatName(picture, field.controller)}` : ""),
