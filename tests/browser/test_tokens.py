@@ -1,4 +1,4 @@
-"""Random positions drawn in a browser show the same tokens as the pictures of Python."""
+"""Random positions show the same tokens in a browser, in the pictures of Python, and in their model."""
 
 from __future__ import annotations
 
@@ -9,77 +9,73 @@ import pytest
 
 from sackarmies_env.render.frames import picture_data
 from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.scene import Drawing, make_scene
+from sackarmies_env.render.svg import paint_svg
+from tests.render.svg_reader import read_svg, tokens_of
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, build, wander
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 POSITIONS = 10_000
 BATCH = 250
-# Reads a board as a person does: names, numbers in the badges, values; faces by the class that colors them.
+DRAWN, STEP = 30, 7  # pictures of a configuration that are drawn by both renderers, one in so many positions
+# Reads a board as a person does: names, numbers, marks; faces, bands and changed values by the classes that color them.
 READ = """async (pictures) => {
     const { drawBoard } = await import("./board.js");
     const text = (group, selector) => [...group.querySelectorAll(selector)].map((one) => one.textContent);
+    const count = (group, selector) => group.querySelectorAll(selector).length;
+    const named = (element, names) => names.find((name) => element.classList.contains(name)) ?? "";
+    const at = (token) => [Number(token.closest(".hex").dataset.q), Number(token.closest(".hex").dataset.r)];
+    const readUnit = (unit) => ({
+        at: at(unit),
+        face_up: unit.classList.contains("up"),
+        owner: Number(text(unit, ".badge text")[0]),
+        name: text(unit, ".title").join(" "),
+        band: named(unit.querySelector(".band") ?? unit, ["black", "blue", "red", "green", "gray"]),
+        symbol: ["polyline", "polygon", "circle"].map((tag) => count(unit, `.symbol ${tag}`)),
+        range: text(unit, ".value").find((value) => value.startsWith("R")) ?? "",
+        rank: count(unit, ".rank"),
+        values: [...unit.querySelectorAll(".value")]
+            .filter((value) => !value.textContent.startsWith("R"))
+            .map((value) => [Number(value.textContent), named(value, ["raised", "lowered"])]),
+        flags: [".employed, .moved", ".captives", ".flag.hidden"].map((name) => text(unit, `${name} text`)[0] ?? ""),
+        attachments: [...unit.querySelectorAll(".attachment")].map((one) => [
+            named(one, ["spell", "maneuver"]) || null,
+            one.classList.contains("up"),
+        ]),
+    });
+    const readField = (field) => ({
+        at: at(field),
+        controller: Number(text(field, ".badge:not(.owner) text")[0]),
+        owner: Number(text(field, ".badge text").at(-1)),
+        rank: count(field, ".rank"),
+        name: text(field, ".name").join(" "),
+        signs: [...field.querySelectorAll(".sign")].map((sign) => sign.classList[1]).sort(),
+        amounts: text(field, ".sign text").map((amount) => amount.replace("\\u2212", "-")),
+    });
+    const inOrder = (tokens) => tokens.sort((one, other) => one.at[1] - other.at[1] || one.at[0] - other.at[0]);
     const read = (picture) => {
         const board = drawBoard(picture, {});
-        const at = (token) => [Number(token.closest(".hex").dataset.q), Number(token.closest(".hex").dataset.r)];
         return {
-            hexes: [...board.querySelectorAll(".hex")].map((hex) => at(hex)),
-            units: [...board.querySelectorAll(".unit")].map((unit) => ({
-                at: at(unit),
-                owner: Number(text(unit, ".badge text")[0]),
-                face_up: unit.classList.contains("up"),
-                name: text(unit, ".title").join(" "),
-                values: text(unit, ".value").filter((value) => !value.startsWith("R")).map(Number),
-                attachments: [...unit.querySelectorAll(".attachment")].map((one) => [
-                    ["spell", "maneuver"].find((kind) => one.classList.contains(kind)) ?? null,
-                    one.classList.contains("up"),
-                    text(one, "text").length === 0,
-                ]),
-            })),
-            fields: [...board.querySelectorAll(".field")].map((field) => ({
-                at: at(field),
-                controller: Number(text(field, ".badge text")[0]),
-                owner: Number(text(field, ".badge text").at(-1)),
-                name: text(field, ".name").join(" "),
-                signs: field.querySelectorAll(".sign").length,
-            })),
-            aims: board.querySelectorAll(".aim path").length,
+            units: inOrder([...board.querySelectorAll(".unit")].map(readUnit)),
+            fields: inOrder([...board.querySelectorAll(".field")].map(readField)),
+            hexes: [...board.querySelectorAll(".hex")].map(at),
+            aims: count(board, ".aim path"),
         };
     };
     return JSON.stringify(JSON.parse(pictures).map(read));
 }"""
 
 
-def tokens_of(picture):
-    """Return what must be read on the board of a picture."""
-    units = [
-        {
-            "at": list(unit.at),
-            "owner": unit.owner,
-            "face_up": unit.face_up,
-            "name": unit.card.name if unit.card else "",
-            "values": [unit.card.movement, unit.card.damage, unit.card.armor] if unit.card else [],
-            "attachments": [[each.kind, each.face_up, each.name is not None] for each in unit.attachments],
-        }
-        for unit in picture.units
-    ]
-    fields = [
-        {
-            "at": list(field.at),
-            "controller": field.controller,
-            "owner": field.owner,
-            "name": field.name,
-            "signs": field.water + field.halts + len(field.effects),
-        }
-        for field in picture.fields
-    ]
-    hexes = sorted({*picture.hexes, *(unit.at for unit in picture.units), *(field.at for field in picture.fields)})
-    return {"hexes": [list(at) for at in hexes], "units": units, "fields": fields, "aims": len(picture.aim)}
+def read_in_browser(page, batch):
+    """Return what is read on the boards of pictures; hexes and aims apart from the tokens."""
+    boards = json.loads(page.evaluate(READ, json.dumps([picture_data(picture) for picture in batch])))
+    return [(board, sorted(board.pop("hexes")), board.pop("aims")) for board in boards]
 
 
-def in_order(board):
-    """Return what was read on a board, hex by hex in reading order."""
-    by_hex = {name: sorted(board[name], key=lambda token: token["at"][::-1]) for name in ("units", "fields")}
-    return {"hexes": sorted(board["hexes"]), **by_hex, "aims": board["aims"]}
+def hexes_of(picture):
+    """Return the hexes that must be drawn."""
+    tokens = [*picture.units, *picture.fields]
+    return [list(at) for at in sorted({*picture.hexes, *(token.at for token in tokens)})]
 
 
 def pictures(name, seed, number):
@@ -91,14 +87,25 @@ def pictures(name, seed, number):
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_random_positions_show_the_same_tokens_as_the_pictures_of_python(open_page, web_address, name):
+def test_random_positions_show_the_tokens_of_their_pictures(open_page, web_address, name):
     page = open_page(web_address)
     number = POSITIONS // len(CONFIGURATIONS)
     source = pictures(name, 11, number)
     compared = 0
     while batch := list(islice(source, BATCH)):
-        boards = json.loads(page.evaluate(READ, json.dumps([picture_data(picture) for picture in batch])))
-        for picture, board in zip(batch, boards, strict=True):
-            assert in_order(board) == tokens_of(picture)
+        for picture, (tokens, hexes, aims) in zip(batch, read_in_browser(page, batch), strict=True):
+            assert tokens == tokens_of(picture)
+            assert (hexes, aims) == (hexes_of(picture), len(picture.aim))
             compared += 1
     assert compared == number
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_browser_and_svg_of_python_show_the_same_tokens(open_page, web_address, name):
+    """What either has drawn is read, and compared without the picture that both are made of."""
+    batch = list(islice(pictures(name, 13, DRAWN * STEP), 0, None, STEP))
+    boards = read_in_browser(open_page(web_address), batch)
+    drawings = [read_svg(paint_svg(Drawing("", make_scene(picture)))) for picture in batch]
+    assert [tokens for tokens, *_ in boards] == drawings
+    assert sum(len(drawing["units"]) for drawing in drawings) > DRAWN
+    assert any(drawing["fields"] for drawing in drawings)

@@ -8,10 +8,12 @@ import pytest
 
 from sackarmies_env.render import ansi, rgb_array, svg
 from sackarmies_env.render.board import REFEREE, Picture, codes_of, pile_text
+from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.rgb import paint_rgb
 from sackarmies_env.render.scene import Drawing, make_camera, make_scene
 from sackarmies_env.render.svg import paint_svg
 from tests.render.positions import SMALL, start, twin
+from tests.render.svg_reader import read_svg, tokens_of
 
 EMPTY = Picture("Sack Armies", REFEREE, 0, 0, "pick <one> & go", "", (), "", (), (), (), (), ())
 DRAWN = {"ansi": lambda *args: ansi(*args).encode(), "svg": lambda *args: svg(*args).encode(), "rgb": rgb_array}
@@ -30,6 +32,14 @@ def test_svg_shows_known_units_by_name_and_others_by_their_backs():
     assert {"Plain", "Woods", "General 0 (you)", "Hand: Guard, Plain", "turn 1"} <= set(own)
     assert {"Hand: Guard, Plain", "Hand: Dash"} <= set(all_of_it)
     assert not {"Hand: Dash", "Sack: Guard, Ward"} & set(own)
+
+
+@pytest.mark.parametrize("viewer", [None, 0, 1])
+def test_svg_shows_each_token_on_its_hex_with_all_that_is_known_of_it(viewer):
+    game, states = start(SMALL)
+    picture = find_picture(game, states, viewer)
+    assert read_svg(svg(game, states, viewer)) == tokens_of(picture)
+    assert len(picture.units) == len(picture.fields) == 3
 
 
 def test_svg_is_well_formed_whatever_stands_in_it():

@@ -79,12 +79,11 @@ export function drawField(field, angle, patterns) {
     if (has) group.append(svg("polygon", { points: corners(RADIUS * 0.88), fill: `url(#${patterns}${name})` }));
   }
   group.append(wedge(angle), badge(field.controller, -74, -9, 12));
-  if (field.owner !== field.controller) {
-    group.append(ownerMark(field.owner, -72, 14));
-  } else {
-    for (let bar = 0; bar < field.rank; bar++) {
-      group.append(svg("line", { x1: -75, x2: -64, y1: 11 + 6 * bar, y2: 11 + 6 * bar, class: "rank" }));
-    }
+  const isForeign = field.owner !== field.controller;
+  if (isForeign) group.append(ownerMark(field.owner, -72, 15));
+  for (let bar = 0; bar < field.rank; bar++) {
+    const y = (isForeign ? 31 : 11) + 6 * bar;
+    group.append(svg("line", { x1: -75, x2: -64, y1: y, y2: y, class: "rank" }));
   }
   group.append(...signColumn(signsOf(field), 72, 0, SIGNS_HEIGHT), ...fitted(linesOf(field.name), 0, 63, 96, [16, 13], { class: "name" }));
   return group;
