@@ -15,17 +15,17 @@ QUESTIONS = {
     Decision.SETUP_TYPE: "choose a battlefield to place",
     Decision.SETUP_HEX: "choose where to place it",
     Decision.MENU: "choose an action",
-    Decision.DISCARD: "discard a token, or done",
-    Decision.DEPLOY_TYPE: "choose a token to deploy, or done",
+    Decision.DISCARD: "discard a token",
+    Decision.DEPLOY_TYPE: "choose a token to deploy",
     Decision.DEPLOY_HEX: "choose where to deploy it",
     Decision.REVEAL_HEX: "choose a unit to reveal, or the host of the attachment",
     Decision.REVEAL_SLOT: "choose an attachment to reveal",
-    Decision.MOVE_UNIT: "choose a unit to move, or done",
+    Decision.MOVE_UNIT: "choose a unit to move",
     Decision.MOVE_TO: "choose where to move it",
     Decision.SOURCE: "choose the unit that acts",
     Decision.TARGET: "choose the target",
     Decision.COORD_TARGET: "choose the target",
-    Decision.COORD_MEMBER: "add an attacker, or done",
+    Decision.COORD_MEMBER: "add an attacker",
     Decision.CHARGE_TO: "choose where to move before the attack",
     Decision.TOKEN_HOST: "choose the unit whose attachment is meant",
     Decision.TOKEN_SLOT: "choose the attachment",
@@ -46,6 +46,13 @@ QUESTIONS = {
     Decision.SAVE: "save the unit hit by scatter?",
     Decision.SAVE_SLOT: "choose what saves it",
 }
+ENDS = {  # of questions, where one may pass
+    Decision.MENU: ", or pass",
+    Decision.DISCARD: ", or done",
+    Decision.DEPLOY_TYPE: ", or done",
+    Decision.MOVE_UNIT: ", or done",
+    Decision.COORD_MEMBER: ", or done",
+}
 
 
 def question(decision: int, verb: int, may_pass: bool = False) -> str:
@@ -54,13 +61,13 @@ def question(decision: int, verb: int, may_pass: bool = False) -> str:
     Args:
         decision: what it is.
         verb: what the player has begun a choice with; 0 for nothing.
-        may_pass: in the menu of a turn, whether the turn may be ended without an action.
+        may_pass: whether they may pass: end the turn without an action, or be done with what they do one by one.
     """
     if decision == Decision.NONE:
         return ""
     words = QUESTIONS[Decision(decision)]
-    if decision == Decision.MENU and may_pass:
-        words += ", or pass"
+    if may_pass:
+        words += ENDS.get(Decision(decision), "")
     return f"{verb_words(verb)}: {words}" if verb else words
 
 

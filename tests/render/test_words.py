@@ -68,6 +68,8 @@ def test_every_decision_and_verb_has_its_words():
     assert question(Decision.NONE, Verb.PASS) == ""
     assert question(Decision.TARGET, Verb.MOVE_ATTACK) == "Move and Attack: choose the target"
     assert question(Decision.MENU, 0, True) == "choose an action, or pass"
+    assert question(Decision.DISCARD, 0, True) == "discard a token, or done"
+    assert question(Decision.DISCARD, 0) == "discard a token"
     questions = [question(decision, Verb.PASS) for decision in Decision if decision != Decision.NONE]
     assert all(questions)
     assert all(verb_words(verb) for verb in Verb if verb not in (Verb.PASS, Verb.YES))

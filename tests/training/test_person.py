@@ -65,7 +65,7 @@ def test_choices_are_numbered_on_the_board_as_in_the_list(capsys, monkeypatch):
     assert numbers
     for number, at in numbers.items():
         assert re.search(rf"\[{number}\] [\w' ()]+ at {at}", listed) or f"[{number}] {at}" in listed
-    assert "Move > Choose a unit to move, or done\n" in text
+    assert "Move > Choose a unit to move\n" in text
 
 
 @pytest.mark.parametrize("answer", ["0,0", "hex 0,0", "Hex 0, 0", "guard", "Guard at 0,0", "uard"])

@@ -85,8 +85,8 @@ def test_game_is_watched_recorded_and_retold(tmp_path):
     text = run("watch", "random", "random", "random", "--game", GAME, "--viewer", 0, "--record", path)
     assert "Duel, seen by Player 0" in text
     assert "Observation of Player 0" in text
-    assert "Player 0 (random): card " in text
-    assert "Player 1 (random): card " not in text  # others see what comes of it, not how
+    assert "Player 0 (random), CARD: card " in text
+    assert "Player 1 (random), CARD: card " not in text  # others see what comes of it, not how
     record = json.loads(path.read_text())
     assert (record["game"], record["config"]["num_players"]) == (GAME, 3)
     assert "is intact" in run("replay", path, "--check")

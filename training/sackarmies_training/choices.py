@@ -16,6 +16,12 @@ def label_of(table: GameTable, match: Match, action: int) -> str:
     return str(table.choices(known_states(match), picture, [action])[0]["label"])
 
 
+def told_choice(table: GameTable, match: Match, action: int) -> str:
+    """Return a choice of the current player with what they are asked."""
+    question = table.question(known_states(match), match.legal_actions())
+    return f"{question}: {label_of(table, match, action)}"
+
+
 def meant(answer: str, choices: Sequence[Choice]) -> list[Choice]:
     """Return the choices that an answer fits: by text or name, else by coordinates, else by a part of the name."""
     wanted = plain(answer)

@@ -29,6 +29,7 @@ from sackarmies_training.cli_options import (
     viewer_seat,
 )
 from sackarmies_training.fitting import plain_table
+from sackarmies_training.terminal import write
 
 scenario_app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="List scenarios, check them.")
 
@@ -70,6 +71,7 @@ def replay(
 ) -> None:
     """Narrate a recorded game move by move, or verify it."""
     from sackarmies_env.render import narrate
+    from sackarmies_env.render.ansi import text_columns
 
     loaded = load_record(record)
     game = game_of(loaded)
@@ -77,11 +79,12 @@ def replay(
         replay_record(game, loaded)
         console.print(f"{record} is intact: {len(loaded.actions)} decisions, {loaded.result.turns} turns.")
         return
+    width = text_columns(None)
     for line in narrate(game, loaded):
-        console.print(line, markup=False, highlight=False)
+        write(console, line, width, "    ")
     for forfeit in loaded.forfeits:
         player = player_name(game.id)(forfeit_code(loaded.actions[forfeit.ply]))
-        console.print(f"{player} lost by forfeit: the agent {forfeit.reason}", markup=False, highlight=False)
+        write(console, f"{player} lost by forfeit: the agent {forfeit.reason}", width, "    ")
 
 
 def view(

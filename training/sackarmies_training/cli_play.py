@@ -14,7 +14,7 @@ from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
-from sackarmies_training.choices import label_of
+from sackarmies_training.choices import told_choice
 from sackarmies_training.cli_errors import console
 from sackarmies_training.cli_options import (
     REFEREE,
@@ -97,8 +97,8 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
         if action == NO_ACTION:
             _tell_forfeit(match, names[player], seats.reasons[len(match.history)] if seat is None else None)
         elif seat is None or seat == player:  # others see the result, not the choices
-            told = f"{player_of(player)} ({names[player]}): {label_of(table, match, action)}"
-            console.print(told, highlight=False, markup=False)
+            choice = f"{player_of(player)} ({names[player]}), {told_choice(table, match, action)}"
+            console.print(choice, highlight=False, markup=False)
         _apply(match, action)
     print(match.render("ansi", seat))
     _finish(match, names, record, seats.reasons, tells_why=seat is not None)

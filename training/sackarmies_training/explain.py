@@ -1,4 +1,4 @@
-"""What a person in a terminal is told on request: what tokens do, what is on a hex."""
+"""What a person in a terminal is told on request: what they may type, what tokens do, what is on a hex."""
 
 from __future__ import annotations
 
@@ -11,6 +11,22 @@ from sackarmies_env.render.board import Hex, Picture
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_training.choices import plain
 
+ADVICE = """\
+Type the number of a choice, which is also on the board where it is a hex; or its name, or the first letters of it.
+Other words:"""
+HELP = {
+    "  ? or help": "this text",
+    "  info NAME": "what a token does; info 1,-1: what is on a hex; info 3: more about choice 3",
+    "  back": "take back the last part of a choice, as long as nobody else has learned of it",
+    "  pass until turn": "pass in all reactions until your turn",
+    "  pass until attacked": "pass in all reactions until something of yours is attacked",
+    "  stop passing": "be asked for reactions again",
+    "  log": "all that has happened",
+    "  board": "the board, with all that is written on tokens",
+    "  list": "all choices",
+    "  quit": "leave the game",
+}
+HELP_COLUMN = 23  # where explanations begin
 INDENT = 2  # columns that what is on a hex is indented by
 
 

@@ -7,7 +7,6 @@ messages included.
 from __future__ import annotations
 
 import shutil
-import textwrap
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,29 +21,17 @@ from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import find_picture
 from sackarmies_training.choices import coordinates, hex_of, label_of, meant, odds_of, plain
 from sackarmies_training.cli_errors import console
-from sackarmies_training.explain import INDENT, hex_lines, token_lines
+from sackarmies_training.explain import ADVICE, HELP, HELP_COLUMN, INDENT, hex_lines, token_lines
 from sackarmies_training.orders import Orders
 from sackarmies_training.table import Choice, known_states, table_of
 from sackarmies_training.terminal import clears_screen, in_columns
+from sackarmies_training.terminal import write as write_wrapped
 
 MAX_LISTED = 40  # choices that are listed without a request
 MAX_NEWS = 12  # events that are told without a request
-BELOW_BOARD = 5  # lines of the screen below the board, choices apart
+BELOW_BOARD = 5  # lines of the screen below the board, choices apart: what is announced, the question, the prompt
 CLEAR = "\x1b[2J\x1b[H"  # the screen of a terminal, and back to its first line
 
-ADVICE = """\
-Type the number of a choice, which is also on the board where it is a hex; or its name, or the first letters of it.
-Other words:
-  ? or help        this text
-  info NAME        what a token does; info 1,-1: what is on a hex; info 3: more about choice 3
-  back             take back the last part of a choice, as long as nobody else has learned of it
-  pass until turn, pass until attacked
-                   pass in all reactions until your turn, or until something of yours is attacked
-  stop passing     be asked for reactions again
-  log              all that has happened
-  board            the board, with all that is written on tokens
-  list             all choices
-  quit             leave the game"""
 ORDERS = {  # what may be typed -> until when reactions are passed, see `Orders`
     "pass until turn": "turn",
     "pass until my turn": "turn",
@@ -150,12 +137,13 @@ class Person:
         """Show the board with the numbers of choices, what is new, and the question."""
         if clears_screen():
             print(CLEAR, end="")
-        if self._picture is not None:
-            print(paint_summary(self._picture))
-        self._tell_news()
+        summary = "" if self._picture is None else f"{paint_summary(self._picture)}\n"
+        print(summary, end="")
+        news_lines = self._tell_news()
         labels = {hex_of(each): f"[{number}]" for number, each in enumerate(self._choices, start=1) if "hex" in each}
         choices = self._listed(MAX_LISTED)
-        room = shutil.get_terminal_size().lines - len(choices) - BELOW_BOARD
+        above = summary.count("\n") + news_lines
+        room = shutil.get_terminal_size().lines - above - len(choices) - BELOW_BOARD
         if self._picture is None:
             print(ansi(self.match.game, self.match.states, self.seat))
         else:
@@ -171,16 +159,17 @@ class Person:
         write(" > ".join([*(part.label for part in self._chosen), asked[:1].upper() + asked[1:]]))
         self._list(MAX_LISTED)
 
-    def _tell_news(self) -> None:
-        """Print what has happened since the last choice."""
+    def _tell_news(self) -> int:
+        """Print what has happened since the last choice; return how many lines that takes, if none is long."""
         fresh = self.log[self._told :]
         if fresh:
-            write("Since your last choice:")
+            write("Since your last choice:" if self._told else "So far:")
             if len(fresh) > MAX_NEWS:
                 write(f"  {len(fresh) - MAX_NEWS} events, which log tells, and")
             for event in fresh[-MAX_NEWS:]:
                 write(f"  {event}", "    ")
             write("")
+        return 2 + min(len(fresh), MAX_NEWS) if fresh else 0
 
     def _listed(self, most: int) -> list[str]:
         """Return the choices in columns."""
@@ -194,8 +183,8 @@ class Person:
             write(line, "      ")
         words = ["? for help", "info NAME"]
         words += ["back"] if self._takebacks.num_choices else []
-        words += ["pass until turn", "pass until attacked"] if self._passing is not None else []
-        write(f"Type a number or a name; {', '.join(words)}")
+        words += ["pass until turn"] if self._passing is not None else []
+        write(f"Type a number or a name. Also: {', '.join(words)}")
 
     # --- what may be typed
 
@@ -258,6 +247,8 @@ class Person:
 
     def _help(self, _: str) -> None:
         write(ADVICE)
+        for word, meaning in HELP.items():
+            write(word.ljust(HELP_COLUMN) + meaning, " " * HELP_COLUMN)
         if (advice := find_hook(self.match.game.id, "advice")) is not None:
             write(advice)
 
@@ -308,11 +299,6 @@ WORDS: dict[str, Callable[[Person, str], None]] = {
 }
 
 
-# --- text
-
-
 def write(text: str, indent: str = "") -> None:
     """Print text of any origin, wrapped at the width of the terminal."""
-    for line in text.split("\n"):
-        for part in textwrap.wrap(line, text_columns(None), subsequent_indent=indent, drop_whitespace=True) or [""]:
-            console.print(part, markup=False, highlight=False, soft_wrap=True)
+    write_wrapped(console, text, text_columns(None), indent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,6 +36,13 @@ class PlainConsole(Console):
 def safe(text: str) -> str:
     """Return a text of one or more lines without what controls a terminal or cannot be seen."""
     return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def write(console: Console, text: str, width: int, indent: str = "") -> None:
+    """Print text of any origin, wrapped at a width; `indent` stands before all but the first line of a paragraph."""
+    for line in text.split("\n"):
+        for part in textwrap.wrap(line, width, subsequent_indent=indent) or [""]:
+            console.print(part, markup=False, highlight=False, soft_wrap=True)
 
 
 def clears_screen() -> bool:
