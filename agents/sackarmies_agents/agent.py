@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -13,6 +14,7 @@ from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.observation import ObservationSpec
+from sackarmies_env.core.record import Belief, Candidate
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,22 @@ class GameInfo:
         hints = find_hook(game.id, "hints")
         declared = {} if hints is None else hints(game)
         return cls(game.id, game.num_players, game.num_actions, game.observation_spec, **declared)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an agent says about one of its decisions, for records and viewers; no game depends on it.
+
+    Attributes:
+        candidates: legal ids that it considered, the best first in its own judgment: with the probability that its
+            policy gives to each, or the return that it expects of each, as far as it has them.
+        value: the return that it expects for its player; None if it does not say.
+        beliefs: what it holds likely of what is hidden from its player, if it keeps track of that itself.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    value: float | None = None
+    beliefs: tuple[Belief, ...] = ()
 
 
 class Agent(ABC):
@@ -92,6 +110,17 @@ class Agent(ABC):
         """
         pairs = zip(observations, action_masks, strict=True)
         return np.array([index(self.act(observation, mask)) for observation, mask in pairs], np.int64)
+
+    def report(self) -> Sequence[Report | None]:
+        """Say what the agent thought about its last decisions: those of the latest call of an `act` method.
+
+        It is called only where somebody wants to know, such as `sackarmies analyze`; agents that report nothing need
+        not define it. It must not change later decisions.
+
+        Returns:
+            One report for each of the decisions, in their order, None where there is nothing to say; or nothing at all.
+        """
+        return ()
 
 
 class InformedAgent(Agent):

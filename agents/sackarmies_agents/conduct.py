@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent
+from sackarmies_agents.agent import Agent, Report
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import MAX_REASON
 
@@ -86,6 +86,18 @@ def ask_informed(agent: Any, information: InformationSets) -> NDArray[np.int64]:
         if not np.array_equal(params, before):
             params[...] = before
             raise Misconduct(WROTE_RULES)
+
+
+def ask_reports(agent: Agent, count: int) -> list[Report | None]:
+    """Return what an agent reports about its last `count` decisions, None for each that it says nothing about.
+
+    Raises:
+        Misconduct: it raised an exception, or returned anything but as many reports.
+    """
+    reports = guarded(lambda: list(agent.report())) or [None] * count
+    if len(reports) != count or not all(report is None or isinstance(report, Report) for report in reports):
+        raise Misconduct(f"returned something else than one Report for each of {count} decisions")
+    return reports
 
 
 def read_answer(answer: Any, count: int) -> NDArray[np.int64]:

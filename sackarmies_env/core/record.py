@@ -19,6 +19,7 @@ from pydantic import Field, model_validator
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.chance import plain_forced
 from sackarmies_env.core.game import Game, Records, forfeit_code
+from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.messages import printable, quote, short_repr
 from sackarmies_env.core.safe_read import read_json
 from sackarmies_env.core.state import ERROR_NONE, copy_records
@@ -36,6 +37,7 @@ Action = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Coordinate = Annotated[int, Field(ge=-127, le=127)]
+Place = Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]  # a list in JSON
 Digest = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{DIGEST_LENGTH}}}$")]
 
 
@@ -74,7 +76,7 @@ class Candidate(StrictModel):
 
     Attributes:
         action: legal id.
-        probability: with which the agent would take it; None if it does not say.
+        probability: that its policy gives to it; None if it does not say.
         value: what it expects of it, as its player's return; None if it does not say.
     """
 
@@ -84,16 +86,16 @@ class Candidate(StrictModel):
 
 
 class Belief(StrictModel):
-    """What an agent held likely of one thing that was hidden from its player.
+    """What one thing that was hidden from the current player could be, by what that player knew.
 
     Attributes:
-        subject: what is hidden, as in "D3" or "hand of General 1".
+        subject: what is hidden, as in "unit at 2,-1" or "hand of General 1".
         at: axial coordinates [q, r] of its place on the board; None if it has none.
-        contents: what it may be -> the probability of that.
+        contents: what it may be -> the probability of that; unlikely contents may be left out.
     """
 
     subject: Name
-    at: tuple[Coordinate, Coordinate] | None = None
+    at: Place | None = None
     contents: dict[Name, Share]
 
 
@@ -105,7 +107,7 @@ class Analysis(StrictModel):
         agent: who reports it; it may be another one than the player of the game.
         candidates: what it considered, the best first.
         value: what it expected of the position, as the return of the current player; None if it does not say.
-        beliefs: what it assumed about what is hidden from that player.
+        beliefs: about what is hidden from that player: the agent's own, or shares of sampled states.
     """
 
     ply: Annotated[int, Field(ge=0)]
@@ -221,6 +223,23 @@ def play_ply(game: Game, states: Records, action: int, ply: int) -> None:
         raise ValueError(f"action {action} {where} ends in error {states['error'][0]} of the engine")
 
 
+def check_analysis(game: Game, states: Records, analysis: Analysis) -> None:
+    """Refuse an analysis that cannot be about the decision in `states[0]`.
+
+    Raises:
+        ValueError: there is no decision, or a candidate is not legal.
+    """
+    legal = set(legal_ids(states["legal"][0]))
+    if not legal:
+        raise ValueError(f"there is an analysis of ply {analysis.ply}, but nobody decides there")
+    for candidate in analysis.candidates:
+        if candidate.action not in legal:
+            raise ValueError(
+                f"the analysis of ply {analysis.ply} names action {candidate.action}, which is not legal there at "
+                f"{game.describe_decision(states)}"
+            )
+
+
 def result_of(game: Game, states: Records) -> Result:
     """Return the result of `states[0]`."""
     returns = np.zeros((1, game.num_players), np.float32)
@@ -293,7 +312,7 @@ def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check
         record: what to play.
         on_ply: called after each ply as `(ply, states_before, action, states_after)`; the arrays are its to read only,
             and are overwritten by the next ply.
-        check: compare texts, digests and result; without it the game need only be legal.
+        check: compare texts, digests and result, and check analyses; without it the game need only be legal.
 
     Raises:
         ValueError: naming the first difference between the record and what happens here.
@@ -303,8 +322,11 @@ def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check
     game.start(states, record.seed, record.forced)
     if check and state_digest(states) != record.digests[0]:
         raise ValueError(f"the start of the game differs from the record{_origin(game, record)}")
+    analyses = {analysis.ply: analysis for analysis in record.analyses} if check else {}
     for ply, action in enumerate(record.actions):
         copy_records(states, before)
+        if ply in analyses:
+            check_analysis(game, states, analyses[ply])
         play_ply(game, states, action, ply)
         if check:
             _check_ply(game, record, before, states, ply)
@@ -363,6 +385,7 @@ def save_record(record: GameRecord, path: str | Path) -> None:
         OSError: it cannot be written; the old file stays.
     """
     data = record.model_dump(mode="json")
+    data["analyses"] = [analysis.model_dump(mode="json", exclude_defaults=True) for analysis in record.analyses]
     for key in ("forced", "forfeits", "analyses"):
         if not data[key]:
             del data[key]  # versions that do not know the key can read these records

@@ -11,6 +11,7 @@ from sackarmies_env.core.entries import find_entry, player_name
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.record import GameRecord, ply_text, replay
+from sackarmies_env.render.analyses import analysis_data
 from sackarmies_env.render.board import LogLine, Picture
 from sackarmies_env.render.log import log_lines
 from sackarmies_env.render.picture import find_picture
@@ -56,7 +57,7 @@ def position_data(game: Game, states: Records, viewer: int | None) -> dict[str, 
     """Return a page of one position as `viewer` may see it: one frame, with the latest public events as its log."""
     frame = frame_of(game, states, viewer)
     log = [{"ply": 0, "kind": "", "text": text, "at": None} for text in reversed(frame.get("log", ()))]
-    view = {"viewer": viewer, "frames": [frame], "choices": [""], "log": log}
+    view = {"viewer": viewer, "frames": [frame], "choices": [""], "log": log, "analyses": []}
     return {"title": frame["title"], "players": [], "views": [view]}
 
 
@@ -67,7 +68,8 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
     """Return a recorded game as each of `viewers` saw it, frame by frame, with the log of each.
 
     Without the referee among them, there is a frame only where one of them sees or learns something new: how many
-    decisions others have made is hidden.
+    decisions others have made is hidden. What an agent reported about a decision is shown to the referee and to the
+    player whose decision it was.
 
     Args:
         game: built from `record.config`.
@@ -75,8 +77,9 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
         viewers: seats, None for the referee.
 
     Raises:
-        ValueError: the record does not replay, or a viewer is no seat.
+        ValueError: the record does not replay, an analysis in it does not fit the game, or a viewer is no seat.
     """
+    analyses = {analysis.ply: analysis for analysis in record.analyses}
     seen = _Replay(game, viewers)
     states = game.new_states(1)
     game.start(states, record.seed, record.forced)
@@ -85,6 +88,8 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
     def listen(ply: int, before: Records, action: int, after: Records) -> None:
         player, text = int(before["current_player"][0]), ply_text(game, before, action)
         choices = [text if viewer in {None, player} else "" for viewer in viewers]
+        if ply in analyses:
+            seen.add_analysis(player, analysis_data(game, before, analyses[ply], action))
         seen.show(after, log_lines(game, before, action, after, viewers), choices)
 
     replay(game, record, listen)
@@ -102,7 +107,7 @@ class _Replay:
     def __init__(self, game: Game, viewers: Sequence[int | None]) -> None:
         self.game = game
         self.views: list[dict[str, Any]] = [
-            {"viewer": viewer, "frames": [], "choices": [], "log": []} for viewer in viewers
+            {"viewer": viewer, "frames": [], "choices": [], "log": [], "analyses": []} for viewer in viewers
         ]
 
     def show(self, states: Records, lines: Sequence[Sequence[LogLine]], choices: Sequence[str]) -> None:
@@ -119,6 +124,12 @@ class _Replay:
             view["log"] += [{"ply": ply, **plain(line)} for line in told]
             view["frames"].append(frame)
             view["choices"].append(choice)
+
+    def add_analysis(self, player: int, data: dict[str, Any]) -> None:
+        """Add what was reported about the decision of a player in the latest frame, for those who may know it."""
+        for view in self.views:
+            if view["viewer"] in {None, player}:
+                view["analyses"].append({"ply": len(view["frames"]) - 1, **data})
 
     def add_reason(self, ply: int, text: str) -> None:
         """Tell the referee why a player forfeited."""

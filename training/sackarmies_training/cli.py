@@ -17,7 +17,7 @@ from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable
 from sackarmies_env.core.notice import note
 from sackarmies_env.registry import DEFAULT_GAME, load_game
-from sackarmies_training.cli_data import labels, replay, scenario_app, view
+from sackarmies_training.cli_data import analyze, labels, replay, scenario_app, view
 from sackarmies_training.cli_errors import (
     COMPETE,
     DATA,
@@ -211,6 +211,7 @@ app.add_typer(ladder_app, name="ladder", rich_help_panel=COMPETE)
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
 command(rich_help_panel=DATA)(replay)
 command(rich_help_panel=DATA)(view)
+command(rich_help_panel=DATA)(analyze)
 command(rich_help_panel=DATA)(labels)
 
 

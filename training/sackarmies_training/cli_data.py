@@ -15,7 +15,7 @@ from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import entry_of, player_name
 from sackarmies_env.core.game import Game, forfeit_code
-from sackarmies_env.core.record import GameRecord, load_record
+from sackarmies_env.core.record import GameRecord, load_record, save_record
 from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
@@ -154,6 +154,58 @@ def write_films(game: Game, record: GameRecord, films: dict[str, Path], viewer: 
         with games_bar(len(positions), "frames", "drawn") as progress:
             write_video(path, game, positions, viewer, fps=fps, progress=progress)
         console.print(f"{path} shows {len(positions)} positions.", markup=False, highlight=False, soft_wrap=True)
+
+
+def analyze(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="A game record (JSON).", show_default=False)],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="The agent that is asked, such as search.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write to this file, not into RECORD.", show_default=False),
+    ] = None,
+    seat: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--seat",
+            metavar="N",
+            min=0,
+            help="Whose decisions, all by default; repeat the option.",
+            show_default=False,
+        ),
+    ] = None,
+    samples: Annotated[
+        int,
+        typer.Option("--samples", metavar="N", min=0, max=1000, help="Sampled states that say what may be hidden."),
+    ] = 32,
+    seed: ContestSeedOption = 1,
+) -> None:
+    """Add to a record what an agent thinks of its decisions, given what their player knew; sackarmies view shows it."""
+    from sackarmies_training.analysis import AnalysisPlan
+    from sackarmies_training.analysis import analyze as add_analyses
+
+    loaded = load_record(record)
+    parse_agent(agent)
+    game = game_of(loaded)
+    for number in seat or ():
+        if number >= game.num_players:
+            raise ValueError(f"--seat {number} is not at the table: seats run from 0 to {game.num_players - 1}")
+    target = record if out is None else out
+    check_writable("--out", target)
+    seats = tuple(sorted(set(seat or range(game.num_players))))
+    plan = AnalysisPlan(agent, seats, seed, samples)
+    with games_bar(len(loaded.actions), "decisions", "analyzed") as progress:
+        analyzed = add_analyses(game, loaded, plan, progress)
+    save_record(analyzed, target)
+    told = f"{target} has analyses of {len(analyzed.analyses)} decisions; sackarmies view {target} shows them."
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
 def labels(

@@ -14,6 +14,7 @@ from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
+from sackarmies_training.analysis import Reports
 from sackarmies_training.choices import told_choice
 from sackarmies_training.cli_errors import console
 from sackarmies_training.cli_options import (
@@ -82,6 +83,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     player_of = player_name(game)
     seat = viewer_seat(viewer, len(names))
     seats = Seats(match.game, names, seed)
+    reports = Reports()
     match.begin(seed)
     pause = delay if delay is not None else WATCHED_PAUSE if clears_screen() else 0.0
     table = table_of(match.game)
@@ -99,9 +101,12 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
         elif seat is None or seat == player:  # others see the result, not the choices
             choice = f"{player_of(player)} ({names[player]}), {told_choice(table, match, action)}"
             console.print(choice, highlight=False, markup=False)
+        if record is not None and action != NO_ACTION:
+            reports.take(seats.agent(player), names[player], match, action)
         _apply(match, action)
     print(match.render("ansi", seat))
-    _finish(match, names, record, seats.reasons, tells_why=seat is not None)
+    _finish(match, names, seats.reasons, tells_why=seat is not None)
+    _save(match, names, record, seats.reasons, reports)
 
 
 def play(  # noqa: PLR0913, PLR0917 - the options of a command
@@ -148,18 +153,22 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     seats = Seats(match.game, [PERSON if name == "you" else name for name in names], seed)
     match.begin(seed)
     person = Person(match, seat)
+    reports = Reports()
     while match.player >= 0:
         if match.player != seat:
             action = seats.decide(match)
             if action == NO_ACTION:
                 _tell_forfeit(match, names[match.player], None)
+            elif record is not None:
+                reports.take(seats.agent(match.player), names[match.player], match, action)
             _apply(match, action)
             person.look()
         elif not person.decide():
             console.print("You left the game.")
             break
     print(match.render("ansi", seat))
-    _finish(match, names, record, seats.reasons, tells_why=True)
+    _finish(match, names, seats.reasons, tells_why=True)
+    _save(match, names, record, seats.reasons, reports)
 
 
 def _tell_forfeit(match: Match, name: str, reason: str | None) -> None:
@@ -210,8 +219,8 @@ def _strongest(game_id: str) -> str:
     return "random" if find_hook(game_id, "greedy") is None else "greedy"
 
 
-def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[int, str], *, tells_why: bool) -> None:
-    """Tell who has won, and why agents forfeited if that has not been told; save the record."""
+def _finish(match: Match, names: list[str], reasons: dict[int, str], *, tells_why: bool) -> None:
+    """Tell who has won, and why agents forfeited if that has not been told."""
     if match.player < 0:
         player_of = player_name(match.game.id)
         for ply, reason in reasons.items() if tells_why else ():
@@ -221,11 +230,21 @@ def _finish(match: Match, names: list[str], record: Path | None, reasons: dict[i
         winners = winners_of(match)
         ending = f"{player_of(winners[0])} ({names[winners[0]]}) wins" if len(winners) == 1 else "The game is drawn"
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)
-    if record is not None:
-        save_record(make_record(match.game, match.seed, match.history, players=names, reasons=reasons), record)
-        console.print(
-            f"The record is in {record}; sackarmies replay {record} retells the game.",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+
+
+def _save(match: Match, names: list[str], record: Path | None, reasons: dict[int, str], reports: Reports) -> None:
+    """Save the record, if one is wanted, with what the agents reported."""
+    if record is None:
+        return
+    for seat, fault in reports.faults.items():
+        told = f"Analyses of {player_name(match.game.id)(seat)} ({names[seat]}) are missing: the agent {fault}"
+        console.print(told, markup=False, highlight=False)
+    analyses = reports.analyses
+    made = make_record(match.game, match.seed, match.history, players=names, reasons=reasons, analyses=analyses)
+    save_record(made, record)
+    console.print(
+        f"The record is in {record}; sackarmies replay {record} retells the game.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -53,6 +53,10 @@ class Seats:
         """Return whether a person plays a seat."""
         return seat not in self._agents
 
+    def agent(self, seat: int) -> Agent:
+        """Return the agent that plays a seat."""
+        return self._agents[seat]
+
     def decide(self, match: Match) -> int:
         """Return what the current player, an agent, chooses; NO_ACTION if it misbehaves: it forfeits."""
         agent = self._agents[match.player]

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, describe, read_checkpoint
 from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
 from sackarmies_env.core.messages import quote, short_repr
+from sackarmies_env.core.record import Candidate
 from sackarmies_env.core.safe_read import named
 
 NETWORKS: dict[str, Callable[[GameInfo, NetworkSizes], Network]] = {"board": BoardNetwork, "plain": PlainNetwork}
+
+
+class Outputs(NamedTuple):
+    """What a network says of `n` decisions.
+
+    Attributes:
+        logits: `(n, num_actions)`.
+        values: `(n,)`, of the positions.
+    """
+
+    logits: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+    def reports(self) -> list[Report]:
+        """Return them as reports; logits of illegal ids must be minus infinity."""
+        chances = np.exp(self.logits - self.logits.max(axis=1, keepdims=True)).astype(np.float64)
+        chances /= chances.sum(axis=1, keepdims=True)
+        reports = []
+        for row, value in zip(chances, self.values.tolist(), strict=True):
+            best = [int(action) for action in np.argsort(-row, kind="stable") if row[action] > 0]
+            candidates = tuple(Candidate(action=action, probability=min(1.0, float(row[action]))) for action in best)
+            reports.append(Report(candidates, value if math.isfinite(value) else None))
+        return reports
 
 
 class PolicyAgent(Agent):
@@ -37,6 +63,7 @@ class PolicyAgent(Agent):
         self._deterministic = deterministic
         self._advisor = advisor
         self._rng = np.random.default_rng(0)
+        self._latest: Outputs | None = None
 
     def reset(self, seed: int) -> None:
         """Start the random numbers from `seed`."""
@@ -48,23 +75,32 @@ class PolicyAgent(Agent):
 
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose an action for each of `n` games."""
-        logits: NDArray[np.floating] = self._logits(observations, action_masks)
+        logits, values = self._outputs(observations, action_masks)
         if not np.isfinite(logits).all():  # weights of any size must not lead to an illegal action
             logits = np.nan_to_num(logits)
-        if not self._deterministic:
-            logits = logits + self._rng.gumbel(size=logits.shape)
         logits = np.where(action_masks != 0, logits, -np.inf)
-        chosen: NDArray[np.int64] = logits.argmax(axis=1).astype(np.int64)
+        self._latest = Outputs(logits, values)
+        scores: NDArray[np.floating] = logits
+        if not self._deterministic:
+            scores = logits + self._rng.gumbel(size=logits.shape)
+        chosen: NDArray[np.int64] = scores.argmax(axis=1).astype(np.int64)
         return chosen
 
-    def _logits(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float32]:
+    def report(self) -> Sequence[Report | None]:
+        """Say what the network's policy gave to each legal id in the last decisions, and what it holds them worth.
+
+        The probabilities are the policy's, also where the likeliest action is always taken.
+        """
+        return [] if self._latest is None else self._latest.reports()
+
+    def _outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
         device = next((weight.device for weight in self.network.parameters()), torch.device("cpu"))
         given = [torch.tensor(observations), torch.tensor(action_masks) != 0]
         if self._advisor is not None:
             given.append(torch.from_numpy(self._advisor.act_batch(observations, action_masks)))
         with torch.inference_mode():
-            logits: NDArray[np.float32] = self.network(*(one.to(device) for one in given))[0].cpu().numpy()
-        return logits
+            logits, values = self.network(*(one.to(device) for one in given))
+            return Outputs(logits.cpu().numpy(), values.cpu().numpy())
 
 
 def find_device(name: str) -> torch.device:

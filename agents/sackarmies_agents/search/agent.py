@@ -6,20 +6,21 @@ import copy
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent, GameInfo, InformedAgent
+from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.record import Candidate
 from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
@@ -79,8 +80,9 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
 class SearchAgent(InformedAgent):
     """A General that searches, see `flat`; for any number of players, in every game that offers what it needs.
 
-    It keeps nothing between two decisions. With a budget of playouts its choices depend on its seed and on what it may
-    know of the position alone; with a limit of time, on the speed of the machine as well.
+    It keeps nothing between two decisions but the latest findings, for reports. With a budget of playouts its choices
+    depend on its seed and on what it may know of the position alone; with a limit of time, on the speed of the machine
+    as well.
 
     Args:
         info: the game.
@@ -107,6 +109,7 @@ class SearchAgent(InformedAgent):
         self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
         self._workers = Workers(settings.threads)
         self._seed = 0
+        self._findings: list[Finding] = []
 
     def reset(self, seed: int) -> None:
         """Draw worlds by `seed` from now on."""
@@ -116,7 +119,12 @@ class SearchAgent(InformedAgent):
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
         """Choose what search finds best in each of `n` positions."""
-        return np.array([finding.action for finding in self.search(information)], np.int64)
+        self._findings = self.search(information)
+        return np.array([finding.action for finding in self._findings], np.int64)
+
+    def report(self) -> Sequence[Report | None]:
+        """Say what the last searches have found, see `report_of`."""
+        return [report_of(finding) for finding in self._findings]
 
     def search(self, information: InformationSets) -> list[Finding]:
         """Return what a search of each of `n` positions has found; several are searched at once, one a thread."""
@@ -172,6 +180,20 @@ class SearchAgent(InformedAgent):
         twin._ready = OrderedDict()  # arrays that both would write to
         twin._prior = copy.deepcopy(self._prior, memo)
         return twin
+
+
+def report_of(finding: Finding) -> Report | None:
+    """Return a finding as a report; None where nothing was compared.
+
+    The choice comes first, then what stayed in the search for longer, then what was worth more: values of actions that
+    were dropped early are means over fewer worlds. A search has no probabilities: it always takes its choice.
+    """
+    action, counts, values = finding.action, finding.counts, finding.values
+    places = sorted(
+        np.flatnonzero(counts).tolist(), key=lambda i: (finding.actions[i] != action, -counts[i], -values[i])
+    )
+    candidates = tuple(Candidate(action=int(finding.actions[i]), value=float(values[i])) for i in places)
+    return Report(candidates, candidates[0].value) if candidates else None
 
 
 def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:

@@ -1,0 +1,112 @@
+"""Analyses of decisions: beliefs from sampled states, and data for pages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.record import Analysis, Belief, ply_text
+from sackarmies_env.render.board import REFEREE, Hex, Picture, reading_order
+from sackarmies_env.render.picture import find_picture
+
+PLACE = re.compile(r"(?:^| )(-?\d{1,3}),(-?\d{1,3})$")  # a hex at the end of an action's text
+DIGITS = 3  # of shares
+LISTED = 5  # identities of a token, the likeliest ones
+
+# --- beliefs
+
+
+def sampled_beliefs(information: InformationSets, samples: int) -> tuple[Belief, ...]:
+    """Return what hidden tokens on the board may be, by their shares in sampled states.
+
+    This is what the sampler of the game lets the player assume, the same for all positions that the player cannot tell
+    apart. Games without a picture, and players to whom nothing on the board is hidden, have none.
+
+    Args:
+        information: one information set.
+        samples: states that are sampled.
+    """
+    game = information.game
+    picture = find_picture(game, information.states, information.player)
+    hidden = {place: name for place, name in tokens_of(picture).items() if name is None} if picture else {}
+    if not hidden:
+        return ()
+    found: dict[tuple[Hex, int], Counter[str]] = defaultdict(Counter)
+    states = information.sample(np.arange(samples), np.zeros(samples, np.int64))
+    for number in range(samples):
+        names = tokens_of(find_picture(game, states[number : number + 1], REFEREE))
+        for place in hidden:
+            if name := names.get(place):
+                found[place][name] += 1
+    return tuple(
+        Belief(
+            subject=subject_of(*place),
+            at=place[0],
+            contents={name: round(count / samples, DIGITS) for name, count in found[place].most_common(LISTED)},
+        )
+        for place in sorted(found, key=lambda place: (*reading_order(place[0]), place[1]))
+    )
+
+
+def tokens_of(picture: Picture | None) -> dict[tuple[Hex, int], str | None]:
+    """Return the names of units and attachments, None for hidden ones, by hex and place in the stack: 0 is the unit."""
+    names: dict[tuple[Hex, int], str | None] = {}
+    for unit in picture.units if picture else ():
+        names[unit.at, 0] = unit.card.name if unit.card else None
+        names |= {(unit.at, slot): attachment.name for slot, attachment in enumerate(unit.attachments, 1)}
+    return names
+
+
+def subject_of(at: Hex, slot: int) -> str:
+    """Return what to call a hidden token."""
+    place = f"unit at {at[0]},{at[1]}"
+    return f"attachment {slot} of the {place}" if slot else place
+
+
+# --- for pages
+
+
+def analysis_data(game: Game, states: Records, analysis: Analysis, action: int) -> dict[str, Any]:
+    """Return an analysis as JSON data.
+
+    Args:
+        game: what is played.
+        states: `(1,)`, at the decision.
+        analysis: of it, checked.
+        action: what the player of the game chose.
+
+    """
+    candidates = []
+    for candidate in analysis.candidates:
+        text = ply_text(game, states, candidate.action)
+        numbers = {"probability": candidate.probability, "value": candidate.value}
+        candidates.append({"text": text, "at": place_of(text), **numbers, "played": candidate.action == action})
+    return {
+        "seat": int(states["current_player"][0]),
+        "agent": shorten(printable(analysis.agent)),
+        "value": analysis.value,
+        "played": ply_text(game, states, action),
+        "candidates": candidates,
+        "beliefs": list(beliefs_data(analysis.beliefs)),
+    }
+
+
+def beliefs_data(beliefs: Sequence[Belief]) -> Iterator[dict[str, Any]]:
+    """Yield beliefs as JSON data, the likeliest contents first."""
+    for belief in beliefs:
+        contents = sorted(belief.contents.items(), key=lambda item: -item[1])
+        at = None if belief.at is None else list(belief.at)
+        yield {"subject": belief.subject, "at": at, "contents": [list(item) for item in contents]}
+
+
+def place_of(text: str) -> list[int] | None:
+    """Return the hex that the text of an action names, None if it names none."""
+    found = PLACE.search(text)
+    return None if found is None else [int(found[1]), int(found[2])]

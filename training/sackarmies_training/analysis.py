@@ -1,0 +1,203 @@
+"""Analyses for game records: what agents report about decisions as they play, or afterward about those of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import ValidationError
+
+from sackarmies_agents import conduct
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Misconduct
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.messages import join_faults, printable, shorten
+from sackarmies_env.core.record import Analysis, Candidate, GameRecord, check_analysis, replay
+from sackarmies_env.core.validation import explain
+from sackarmies_env.envs.match import Match
+from sackarmies_env.render.analyses import sampled_beliefs
+
+LISTED = 8  # candidates of a decision that a record keeps, the best ones; the one that was played is always kept
+DIGITS = 4  # of probabilities and values
+LONGEST_NAME = 100  # of an agent, as records allow
+
+
+class Reports:
+    """What agents report about their own decisions while they play.
+
+    Attributes:
+        analyses: by ply.
+        faults: what was wrong with the reports of a seat, which is not asked any more: playing goes on without them.
+    """
+
+    def __init__(self) -> None:
+        self.analyses: list[Analysis] = []
+        self.faults: dict[int, str] = {}
+
+    def take(self, agent: Agent, name: str, match: Match, action: int) -> None:
+        """Ask the agent that has just chosen `action` in a game; decisions with one choice are not worth a report.
+
+        Args:
+            agent: it plays the current player.
+            name: of the agent.
+            match: at the decision.
+            action: what it chose.
+        """
+        legal = match.legal_actions()
+        if match.player in self.faults or len(legal) == 1:
+            return
+        try:
+            analysis = reported(agent, name, len(match.history), action)
+            if analysis is not None:
+                check_reported(match.game, match.states, analysis)
+                self.analyses.append(analysis)
+        except Misconduct as fault:
+            self.faults[match.player] = str(fault)
+
+
+def reported(agent: Agent, name: str, ply: int, action: int) -> Analysis | None:
+    """Return what an agent reports about its last decision; None if that is nothing.
+
+    Args:
+        agent: it has just chosen in one game.
+        name: of the agent.
+        ply: of the decision.
+        action: what the game's player chose, which is kept among the candidates if it is one.
+
+    Raises:
+        Misconduct: it does not report what a record can hold.
+    """
+    (report,) = conduct.ask_reports(agent, 1)
+    if report is None:
+        return None
+    try:
+        candidates = tuple(
+            Candidate(
+                action=candidate.action, probability=rounded(candidate.probability), value=rounded(candidate.value)
+            )
+            for place, candidate in enumerate(report.candidates)
+            if place < LISTED or candidate.action == action
+        )
+        return Analysis(
+            ply=ply,
+            agent=name_of(name),
+            candidates=candidates,
+            value=rounded(report.value),
+            beliefs=tuple(report.beliefs),
+        )
+    except ValidationError as error:
+        faults = join_faults(explain(error.errors(include_url=False), None, "its report"))
+        raise Misconduct(f"reported what no record can hold: {faults}") from None
+    except (AttributeError, TypeError) as error:
+        raise Misconduct(f"reported what no record can hold: {conduct.describe(error)}") from None
+
+
+def check_reported(game: Game, states: Records, analysis: Analysis) -> None:
+    """Refuse a report with candidates that are not legal.
+
+    Raises:
+        Misconduct: it has some.
+    """
+    try:
+        check_analysis(game, states, analysis)
+    except ValueError as error:
+        raise Misconduct(f"reported what is not possible: {error}") from None
+
+
+def name_of(text: str) -> str:
+    """Return the text of an agent as records hold it."""
+    return shorten(printable(text), LONGEST_NAME)
+
+
+def rounded(number: float | None) -> float | None:
+    """Return a number as records hold it."""
+    return None if number is None else round(number, DIGITS)
+
+
+# --- after the game
+
+
+@dataclass(frozen=True)
+class AnalysisPlan:
+    """Who analyzes what.
+
+    Attributes:
+        agent: its text.
+        seats: whose decisions.
+        seed: of the agent's random numbers.
+        samples: states that are sampled for beliefs about hidden tokens, where the agent reports none; 0 for no such
+            beliefs.
+    """
+
+    agent: str
+    seats: tuple[int, ...]
+    seed: int = 1
+    samples: int = 0
+
+
+def analyze(
+    game: Game, record: GameRecord, plan: AnalysisPlan, progress: Callable[[int], None] | None = None
+) -> GameRecord:
+    """Return a record with what an agent thinks of the decisions of some seats, in place of earlier analyses of them.
+
+    The agent is asked at each of these decisions that has more than one choice, in their order, and is given what that
+    seat may know then and no more. Where it reports nothing, what it would choose is the only candidate.
+
+    Args:
+        game: built from `record.config`.
+        record: of the game.
+        plan: see there.
+        progress: called with 1 after each decision of the game.
+
+    Raises:
+        ValueError: the record does not replay, analyses in it do not fit the game, or the agent cannot be made, raises
+            an exception, or answers or reports what is not possible.
+    """
+    agents = {seat: make_agent(plan.agent, GameInfo.of(game)) for seat in plan.seats}
+    for seat, agent in agents.items():
+        agent.reset(int(np.random.SeedSequence([plan.seed, seat]).generate_state(1)[0]))
+    earlier = {analysis.ply: analysis for analysis in record.analyses}
+    analyses: list[Analysis] = []
+
+    def listen(ply: int, before: Records, action: int, after: Records) -> None:
+        player = int(before["current_player"][0])
+        if player in agents and len(legal_ids(before["legal"][0])) > 1:
+            information = InformationSets.of(game, before, player)
+            try:
+                analysis = thought(agents[player], plan.agent, information, ply, action)
+                check_reported(game, before, analysis)
+            except Misconduct as fault:
+                raise ValueError(f"the agent {plan.agent!r} cannot analyze ply {ply}: it {fault}") from None
+            if plan.samples and not analysis.beliefs:
+                analysis = analysis.model_copy(update={"beliefs": sampled_beliefs(information, plan.samples)})
+            analyses.append(analysis)
+        elif player not in agents and ply in earlier:
+            analyses.append(earlier[ply])
+        if progress is not None:
+            progress(1)
+
+    replay(game, record, listen)
+    return GameRecord.model_validate(record.model_dump() | {"analyses": tuple(analyses)})
+
+
+def thought(agent: Agent, name: str, information: InformationSets, ply: int, action: int) -> Analysis:
+    """Return what an agent thinks of a decision: its report, or else what it would choose.
+
+    Raises:
+        Misconduct: it raises an exception, or answers or reports what is not possible.
+    """
+    masks = information.action_masks()
+    if agent.is_informed:
+        chosen = conduct.ask_informed(agent, information)
+    else:
+        chosen = conduct.ask(agent, information.observations(), masks)
+    if not conduct.are_legal(masks, chosen)[0]:
+        raise Misconduct(f"chose action {chosen[0]}, which is not legal")
+    analysis = reported(agent, name, ply, action)
+    if analysis is None:
+        return Analysis(ply=ply, agent=name_of(name), candidates=(Candidate(action=int(chosen[0])),))
+    return analysis
