@@ -23,17 +23,17 @@ LISTED = 5  # identities of a token, the likeliest ones
 # --- beliefs
 
 
-def sampled_beliefs(information: InformationSets, samples: int) -> tuple[Belief, ...]:
+def sampled_beliefs(game: Game, information: InformationSets, samples: int) -> tuple[Belief, ...]:
     """Return what hidden tokens on the board may be, by their shares in sampled states.
 
     This is what the sampler of the game lets the player assume, the same for all positions that the player cannot tell
     apart. Games without a picture, and players to whom nothing on the board is hidden, have none.
 
     Args:
+        game: what is played; it names the tokens.
         information: one information set.
         samples: states that are sampled.
     """
-    game = information.game
     picture = find_picture(game, information.states, information.player)
     hidden = {place: name for place, name in tokens_of(picture).items() if name is None} if picture else {}
     if not hidden:

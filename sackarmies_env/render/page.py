@@ -28,6 +28,7 @@ MODULES = (  # each imports only those before it
     "panel.js",
     "frames.js",
     "scrubber.js",
+    "analysis.js",
     "replay.js",
 )
 MADE: dict[str, Callable[[], str]] = {"theme.css": theme_css, "signs.js": signs_module}

@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 from sackarmies_env.core.game import forfeit_code
-from sackarmies_env.core.record import load_record, make_record, replay, result_of, save_record, state_digest
+from sackarmies_env.core.record import (
+    Analysis,
+    Belief,
+    Candidate,
+    load_record,
+    make_record,
+    replay,
+    result_of,
+    save_record,
+    state_digest,
+)
 from sackarmies_env.registry import game_of
 from tests.core.toy_game import make_duel
 
@@ -108,6 +118,54 @@ def test_forfeit_is_replayed(game):
     assert record.texts == ("forfeit 1", "forfeit 0")
     assert record.result.winner == 2
     assert int(replay(game, record)["winner"][0]) == 2
+
+
+def thoughts(record, *plies):
+    """Return an analysis of each of some plies, with the choice made there as its candidate."""
+    return [
+        Analysis(
+            ply=ply,
+            agent="a",
+            candidates=(Candidate(action=record.actions[ply], probability=0.5), Candidate(action=record.actions[ply])),
+            value=-0.25,
+            beliefs=(Belief(subject="card", at=(1, -2), contents={"ace": 0.75}), Belief(subject="hand", contents={})),
+        )
+        for ply in plies
+    ]
+
+
+def test_analyses_survive_the_file(game, record, tmp_path):
+    analyzed = make_record(game, 7, record.actions, analyses=thoughts(record, 0, 3))
+    save_record(analyzed, tmp_path / "game.json")
+    assert load_record(tmp_path / "game.json") == analyzed
+    assert '"value": null' not in (tmp_path / "game.json").read_text()
+    replay(game, analyzed)
+
+
+def test_games_without_analyses_do_not_mention_them(path):
+    assert "analyses" not in json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("plies", "message"),
+    [
+        ((3, 0), "analyses must be in the order of their plies"),
+        ((2, 2), "one for each at most"),
+        ((10**6,), r"there is an analysis of ply 1000000, but there are \d+ actions"),
+    ],
+)
+def test_analyses_of_wrong_plies_are_refused(game, record, plies, message):
+    analyses = [Analysis(ply=ply, agent="a") for ply in plies]
+    with pytest.raises(ValueError, match=message):
+        make_record(game, 7, record.actions, analyses=analyses)
+
+
+def test_analysis_that_names_an_illegal_action_is_refused_by_replay(game, record):
+    wrong = Analysis(ply=3, agent="a", candidates=(Candidate(action=game.num_actions),))
+    analyzed = make_record(game, 7, record.actions, analyses=[wrong])
+    with pytest.raises(ValueError, match=rf"analysis of ply 3 names action {game.num_actions}, which is not legal"):
+        replay(game, analyzed)
+    replay(game, analyzed, check=False)
 
 
 def test_an_unfinished_game_can_be_recorded(game):

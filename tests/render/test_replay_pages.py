@@ -11,7 +11,7 @@ import pytest
 
 from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.record import GameRecord, load_record, make_record
+from sackarmies_env.core.record import Analysis, Belief, Candidate, GameRecord, load_record, make_record, replay
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.registry import game_of
 from sackarmies_env.render import Replay, svg, theme
@@ -225,6 +225,60 @@ def test_decisions_that_a_general_sees_nothing_of_leave_no_frame():
     record = make_record(game, 0, actions)
     frames = {viewer: len(replay_data(game, record, [viewer])["views"][0]["frames"]) for viewer in (None, 0, 1)}
     assert frames == {None: 3, 0: 3, 1: 1}
+
+
+def analyzed(game, record, *seats, agent="oracle"):
+    """Return a record in which an agent has analyzed the decisions of some seats, and the player of each ply."""
+    analyses, players = [], []
+
+    def listen(ply, before, action, after):
+        players.append(int(before["current_player"][0]))
+        if players[-1] in seats:
+            belief = Belief(subject="unit at 3,-1", at=(3, -1), contents={"Guard": 0.25, "Scout": 0.75})
+            candidates = (Candidate(action=action, probability=0.5, value=0.25),)
+            analyses.append(Analysis(ply=ply, agent=agent, candidates=candidates, value=-0.5, beliefs=(belief,)))
+
+    replay(game, record, listen)
+    return make_record(game, 0, record.actions, analyses=analyses), players
+
+
+def test_analysis_is_shown_to_the_referee_and_to_the_player_of_the_decision():
+    game, record = recorded(SMALL, *HIDDEN_COURSE)
+    record, players = analyzed(game, record, 0, 1)
+    views = replay_data(game, record, all_viewers(game))["views"]
+    for view in views:
+        seats = [analysis["seat"] for analysis in view["analyses"]]
+        assert seats == [player for player in players if view["viewer"] in {None, player}]
+    first = views[0]["analyses"][1]
+    assert first["ply"] == 1
+    assert first["candidates"] == [
+        {"text": "hex -1,0", "at": [-1, 0], "probability": 0.5, "value": 0.25, "played": True}
+    ]
+    assert first["beliefs"] == [
+        {"subject": "unit at 3,-1", "at": [3, -1], "contents": [["Scout", 0.75], ["Guard", 0.25]]}
+    ]
+    for view in views:
+        for analysis in view["analyses"]:
+            assert view["choices"][analysis["ply"] + 1] == analysis["played"]
+
+
+def test_analyses_of_others_change_nothing_in_the_page_of_a_general():
+    game, record = recorded(SMALL, *HIDDEN_COURSE)
+    plain_page = Replay(game, record, [0]).html
+    assert Replay(game, analyzed(game, record, 1)[0], [0]).html == plain_page
+    assert Replay(game, analyzed(game, record, 0)[0], [0]).html != plain_page
+    own, _ = analyzed(game, record, 0)
+    both = own.model_copy(
+        update={
+            "analyses": tuple(
+                sorted(
+                    [*own.analyses, *analyzed(game, record, 1, agent="other")[0].analyses],
+                    key=lambda analysis: analysis.ply,
+                )
+            )
+        }
+    )
+    assert Replay(game, both, [0]).html == Replay(game, own, [0]).html
 
 
 def shown(game, states, viewer):

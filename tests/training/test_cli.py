@@ -51,6 +51,7 @@ def test_help_lists_every_command():
         "scenario",
         "replay",
         "view",
+        "analyze",
     ):
         assert f" {name} " in text
 

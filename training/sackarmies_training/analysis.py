@@ -90,7 +90,7 @@ def reported(agent: Agent, name: str, ply: int, action: int) -> Analysis | None:
             beliefs=tuple(report.beliefs),
         )
     except ValidationError as error:
-        faults = join_faults(explain(error.errors(include_url=False), None, "its report"))
+        faults = join_faults(explain(error.errors(include_url=False), {}, "its report"))
         raise Misconduct(f"reported what no record can hold: {faults}") from None
     except (AttributeError, TypeError) as error:
         raise Misconduct(f"reported what no record can hold: {conduct.describe(error)}") from None
@@ -173,7 +173,7 @@ def analyze(
             except Misconduct as fault:
                 raise ValueError(f"the agent {plan.agent!r} cannot analyze ply {ply}: it {fault}") from None
             if plan.samples and not analysis.beliefs:
-                analysis = analysis.model_copy(update={"beliefs": sampled_beliefs(information, plan.samples)})
+                analysis = analysis.model_copy(update={"beliefs": sampled_beliefs(game, information, plan.samples)})
             analyses.append(analysis)
         elif player not in agents and ply in earlier:
             analyses.append(earlier[ply])

@@ -1,5 +1,6 @@
 // The page of a replay, or of one position: boards by whose eyes one sees, scrubber, Generals, log.
 
+import { analysisAt, beliefsAt, drawAnalysis, drawAnalysisLegend, makeCurve, markCandidates } from "./analysis.js";
 import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
 import { html } from "./dom.js";
 import { pageData } from "./frames.js";
@@ -28,6 +29,7 @@ class Eyes {
   show(view, ply, players) {
     const picture = view.frames[ply];
     this.picture = picture;
+    this.analysis = analysisAt(view, ply);
     const player = view.viewer === null ? "" : players[view.viewer];
     this.heading.replaceChildren(
       view.viewer === null ? "Referee: everything" : `What ${viewName(view.viewer)} knew then`,
@@ -48,6 +50,7 @@ class Eyes {
       onHex: (q, r) => this.pin(q, r),
       onInspect: (q, r) => this.inspect(q, r),
     });
+    markCandidates(this.board, this.analysis);
     showBoard(this.frame, this.board);
     this.inspect();
   }
@@ -62,7 +65,9 @@ class Eyes {
   inspect(q, r) {
     const at = q === undefined ? this.pinned : [q, r];
     lightHexes(this.board, overlayOf(this.picture, at && unitAt(this.picture, ...at)));
-    this.card.replaceChildren(...(at ? [drawCard(this.picture, ...at)] : []));
+    const card = at && drawCard(this.picture, ...at);
+    card?.append(...beliefsAt(this.analysis, ...at));
+    this.card.replaceChildren(...(at ? [card] : []));
   }
 }
 
@@ -121,15 +126,19 @@ class Replay {
       seek: (ply) => this.seek(ply),
       setSpeed: (speed) => this.setSpeed(speed),
     });
+    this.curve = makeCurve(this.last, (ply) => this.seek(ply));
+    this.analysis = html("div", { class: "analysisbox", tabindex: 0, role: "region", "aria-label": "Analysis" });
+    this.thoughts = html("section", {}, html("h2", {}, "Analysis"), this.analysis);
+    const hasAnalyses = views.some((view) => view.analyses.length);
     this.generals = html("div", { class: "generalsbox", tabindex: 0, role: "region", "aria-label": "Generals" });
     this.log = html("div", { class: "logbox", tabindex: 0, role: "region", "aria-label": "Event log" });
-    const legend = html("details", { class: "legendbox" }, html("summary", {}, "Legend and keys"), drawLegend(), isReplay ? [drawTickLegend(), drawKeys()] : []);
+    const legend = html("details", { class: "legendbox" }, html("summary", {}, "Legend and keys"), drawLegend(), isReplay ? [drawTickLegend(), hasAnalyses && drawAnalysisLegend(), drawKeys()] : []);
     this.root.replaceChildren(
       html("header", { class: "top" }, html("h1", {}, title), whose || null, html("label", { class: "whose" }, html("span", {}, "Size"), size)),
       html("main", { class: "table" },
         html("div", { class: "boards" }, this.eyes.map((eyes) => eyes.element)),
-        html("div", { class: "below" }, isReplay ? [this.status, this.scrubber.element] : []),
-        html("div", { class: "side" }, html("h2", {}, "Generals"), this.generals, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
+        html("div", { class: "below" }, isReplay ? [this.status, this.curve.element, this.scrubber.element] : []),
+        html("div", { class: "side" }, html("h2", {}, "Generals"), this.generals, this.thoughts, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
       ),
     );
   }
@@ -171,6 +180,8 @@ class Replay {
     if (isOther) {
       this.log.replaceChildren(drawLog(main.log, this.last ? (ply) => this.seek(ply) : null));
       if (this.last) this.scrubber.setTicks(main.log);
+      this.curve.setView(main);
+      this.thoughts.hidden = !main.analyses.length;
     }
     this.draw();
   }
@@ -254,6 +265,8 @@ class Replay {
     if (beside) this.eyes[1].show(beside, ply, data.players);
     this.eyes[1].element.hidden = !beside;
     if (picture.seats) this.generals.replaceChildren(drawGenerals(picture, data.players));
+    this.analysis.replaceChildren(...drawAnalysis(analysisAt(main, ply)));
+    if (this.last) this.curve.show(ply);
     showInLog(this.log.firstChild, ply);
     const words = `${this.noun} ${ply} of ${this.last}, turn ${picture.turn}`;
     this.scrubber.show(ply, words);

@@ -1,0 +1,82 @@
+"""Agents for tests that report what they thought, well or badly."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_agents import Agent, InformedAgent, Report
+from sackarmies_env.core.record import Belief, Candidate
+
+
+class Thinker(InformedAgent):
+    """Takes the greatest legal id, and reports all of them with made-up numbers."""
+
+    shares_batch = True
+
+    def __init__(self, info):
+        self.masks = []
+
+    def reset(self, seed):
+        self.masks = []
+
+    def act_informed(self, information):
+        self.masks = information.action_masks()
+        return np.array([self.legal(mask)[0] for mask in self.masks])
+
+    def legal(self, mask):
+        return [int(action) for action in np.flatnonzero(mask)[::-1]]
+
+    def report(self):
+        return [self.think(self.legal(mask)) for mask in self.masks]
+
+    def think(self, legal):
+        candidates = tuple(Candidate(action=action, probability=1 / len(legal), value=0.5) for action in legal)
+        return Report(candidates, value=0.5, beliefs=(Belief(subject="the sky", contents={"blue": 0.75}),))
+
+
+class Illegal(Thinker):
+    """Reports an id that does not exist."""
+
+    def think(self, legal):
+        return Report((Candidate(action=10**6),))
+
+
+class Endless(Thinker):
+    """Reports a value that is no number."""
+
+    def think(self, legal):
+        return Report(value=float("nan"))
+
+
+class Silent(Thinker):
+    """Says nothing of its decisions."""
+
+    def think(self, legal):
+        return None
+
+
+class TooMany(Thinker):
+    """Reports more decisions than it has made."""
+
+    def report(self):
+        return [None, *super().report()]
+
+
+class Fails(Thinker):
+    """Raises an exception when it is asked."""
+
+    def report(self):
+        raise RuntimeError("no idea")
+
+
+class Mute(Agent):
+    """Takes the greatest legal id and has nothing to report; it sees observations alone."""
+
+    def __init__(self, info):
+        """Keep nothing."""
+
+    def reset(self, seed):
+        """Keep nothing."""
+
+    def act(self, observation, action_mask):
+        return int(np.flatnonzero(action_mask)[-1])

@@ -1,0 +1,165 @@
+"""Analyses in records: from agents as they play, and by `sackarmies analyze` afterward."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.record import Analysis, Candidate, GameRecord, load_record, make_record, replay, save_record
+from sackarmies_env.envs.match import Match
+from sackarmies_env.render.frames import replay_data
+from sackarmies_training.analysis import AnalysisPlan, Reports, analyze
+from tests.agents import thinking
+from tests.core.toy_game import make_duel
+from tests.render.positions import SMALL, twin
+from tests.render.test_replay_pages import HIDDEN_COURSE, recorded
+from tests.training.test_cli import FIGHT, refused, run
+
+THINKER = "python:class=tests.agents.thinking:Thinker"
+
+
+def played(plies=12):
+    """Return a game of the least legal ids and its record."""
+    match = Match(make_duel())
+    match.begin(3)
+    while match.player >= 0 and len(match.history) < plies:
+        match.play(match.legal_actions()[0])
+    return match.game, make_record(match.game, 3, match.history)
+
+
+def decisions(game, record):
+    """Return ply and player of each decision with more than one choice."""
+    found = []
+
+    def listen(ply, before, action, after):
+        if len(legal_ids(before["legal"][0])) > 1:
+            found.append((ply, int(before["current_player"][0])))
+
+    replay(game, record, listen)
+    return found
+
+
+# --- while playing
+
+
+def test_reports_of_an_agent_are_kept_as_it_plays():
+    match, agent, reports = Match(make_duel()), thinking.Thinker(None), Reports()
+    match.begin(3)
+    (action,) = agent.act_informed(match.information_set(match.player))
+    reports.take(agent, "thinker\n" * 40, match, int(action))
+    (analysis,) = reports.analyses
+    assert [candidate.action for candidate in analysis.candidates] == match.legal_actions()[::-1][:8]
+    assert analysis.value == 0.5
+    assert len(analysis.agent) == 100 and "\n" not in analysis.agent
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        (thinking.Illegal, "names action 1000000, which is not legal"),
+        (thinking.Endless, "reported what no record can hold: .*value"),
+        (thinking.TooMany, "something else than one Report"),
+        (thinking.Fails, "raised RuntimeError: no idea"),
+    ],
+)
+def test_agent_that_reports_nonsense_plays_on_and_is_not_asked_again(kind, fault):
+    match, agent, reports = Match(make_duel()), kind(None), Reports()
+    match.begin(3)
+    player = match.player
+    (action,) = agent.act_informed(match.information_set(player))
+    reports.take(agent, "agent", match, int(action))
+    assert reports.analyses == []
+    (told,) = reports.faults.values()
+    assert re.search(fault, told)
+    agent.report = None  # a second question would be another fault
+    reports.take(agent, "agent", match, int(action))
+    assert reports.faults == {player: told}
+
+
+# --- afterward
+
+
+def test_analyses_of_a_seat_are_replaced_and_those_of_others_kept():
+    game, record = played()
+    asked = decisions(game, record)
+    both = analyze(game, record, AnalysisPlan(THINKER, (0, 1)))
+    assert [analysis.ply for analysis in both.analyses] == [ply for ply, _ in asked]
+    mute = "python:class=tests.agents.thinking:Mute"
+    mixed = analyze(game, both, AnalysisPlan(mute, (1,)))
+    assert [analysis.agent for analysis in mixed.analyses] == [(THINKER, mute)[player] for _, player in asked]
+    own = next(analysis for analysis in mixed.analyses if analysis.agent == mute)
+    assert [candidate.probability for candidate in own.candidates] == [None]
+    assert mixed.model_copy(update={"analyses": ()}) == record
+
+
+def test_played_choice_is_kept_among_the_candidates():
+    game, record = played()
+    for analysis in analyze(game, record, AnalysisPlan(THINKER, (0, 1))).analyses:
+        assert record.actions[analysis.ply] in [candidate.action for candidate in analysis.candidates]
+
+
+@pytest.mark.parametrize("kind", ["Illegal", "Endless", "TooMany", "Fails"])
+def test_agent_that_cannot_analyze_is_refused_with_the_ply(kind):
+    game, record = played()
+    with pytest.raises(ValueError, match=rf"{kind}' cannot analyze ply \d+: it (reported|returned|raised) "):
+        analyze(game, record, AnalysisPlan(f"python:class=tests.agents.thinking:{kind}", (0,)))
+
+
+def test_analyses_depend_on_what_the_player_may_know_alone():
+    """Both worlds look alike to General 0, and not to General 1."""
+    plan = AnalysisPlan("search:playouts=8,horizon=1", (0, 1), samples=3)
+    pages, analyses = [], []
+    for scenario in (SMALL, twin()):
+        game, record = recorded(scenario, *HIDDEN_COURSE)
+        analyzed = analyze(game, record, plan)
+        pages.append(replay_data(game, analyzed, [0]))
+        own = [ply for ply, player in decisions(game, analyzed) if player == 0]
+        analyses.append([analysis for analysis in analyzed.analyses if analysis.ply in own])
+    assert analyses[0] == analyses[1]
+    assert any(belief.contents for analysis in analyses[0] for belief in analysis.beliefs)
+    assert pages[0] == pages[1]
+    assert pages[0]["views"][0]["analyses"]
+
+
+# --- commands
+
+
+def test_recorded_game_keeps_what_agents_report_and_analyze_adds_to_it(tmp_path):
+    path, other = tmp_path / "game.json", tmp_path / "other.json"
+    result = run("play", THINKER, *FIGHT, "--record", path, answers="1\n" * 8 + "quit\n")
+    assert result.exit_code == 0, result.output
+    record = load_record(path)
+    assert {analysis.agent for analysis in record.analyses} == {THINKER}
+    result = run("analyze", path, "random", "--seat", 0, "--samples", 0, "--out", other)
+    assert result.exit_code == 0, result.output
+    added = load_record(other)
+    assert f"analyses of {len(added.analyses)} decisions" in " ".join(result.output.split())
+    assert {analysis.agent for analysis in added.analyses} == {THINKER, "random"}
+    assert added.model_copy(update={"analyses": record.analyses}) == record
+    assert "is intact" in " ".join(run("replay", other, "--check").output.split())
+
+
+@pytest.mark.slow
+def test_watched_game_tells_whose_reports_could_not_be_kept(tmp_path):
+    path, fails = tmp_path / "game.json", THINKER.replace("Thinker", "Fails")
+    result = run("watch", fails, THINKER, "greedy", "--army", "beginners", *FIGHT, "--record", path)
+    assert "Analyses of General 0" in result.output
+    assert "are missing: the agent raised RuntimeError: no idea" in " ".join(result.output.split())
+    record = load_record(path)
+    assert record.forfeits == ()
+    assert {analysis.agent for analysis in record.analyses} == {THINKER}
+
+
+def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):
+    path = tmp_path / "game.json"
+    run("play", "random", *FIGHT, "--record", path, answers="1\nquit\n")
+    assert "--seat 2 is not at the table: seats run from 0 to 1" in refused("analyze", path, "random", "--seat", 2)
+    assert "unknown agent 'nobody'" in refused("analyze", path, "nobody")
+    assert f"--out {tmp_path}: this is a folder" in refused("analyze", path, "random", "--out", tmp_path)
+    record = load_record(path)
+    wrong = Analysis(ply=0, agent="a", candidates=(Candidate(action=99),))
+    save_record(GameRecord.model_validate(record.model_dump() | {"analyses": (wrong,)}), path)
+    for command in (("analyze", path, "random"), ("view", path), ("replay", path, "--check")):
+        assert "the analysis of ply 0 names action 99, which is not legal there" in refused(*command)
