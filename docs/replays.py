@@ -1,4 +1,4 @@
-"""Replay pages of the gallery: each record in docs/records as a page to step through, made by `sackarmies view`.
+"""Replay pages of the gallery: records of docs/ and examples/ as pages to step through, made by `sackarmies view`.
 
 `site_pages` calls this while it builds the site. Where there is no command `view`, the gallery has no replays.
 """
@@ -15,13 +15,19 @@ from typer.core import TyperGroup
 
 from sackarmies_training.cli import app
 
-RECORDS = Path(__file__).resolve().parent / "records"
+DOCS = Path(__file__).resolve().parent
 FOLDER = "replays"  # of the site
 COMMAND = "from sackarmies_training.cli import app; app()"
 OPENED_AT = "ply=150&amp;view=0"  # in the middle of the game, with the eyes of General 0
+RECORDS = {
+    "two_generals": DOCS / "records" / "two_generals.json",
+    "three_generals": DOCS / "records" / "three_generals.json",
+    "analyzed_game": DOCS.parent / "examples" / "analyzed_game.json",
+}
 TITLES = {  # name of a record -> what the gallery says of it
     "two_generals": "Court of the Glade against Scourge: two greedy Generals",
     "three_generals": "Three greedy Generals",
+    "analyzed_game": "Search against greedy, with what search thinks of each decision",
 }
 
 
@@ -49,7 +55,7 @@ def write_replays(site: Path) -> None:
         return
     (site / FOLDER).mkdir(exist_ok=True)
     compiled = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
-    for name in TITLES:
+    for name, record in RECORDS.items():
         page = site / FOLDER / f"{name}.html"
-        command = [sys.executable, "-c", COMMAND, "view", str(RECORDS / f"{name}.json"), "--html", str(page)]
+        command = [sys.executable, "-c", COMMAND, "view", str(record), "--html", str(page)]
         subprocess.run(command, check=True, env=compiled, stdout=subprocess.DEVNULL)
