@@ -20,6 +20,7 @@ from sackarmies_env.render.page import web_files, web_text
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "greedy_game.json"
+ANALYZED = ROOT / "examples" / "analyzed_game.json"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 VARIABLE = "SACKARMIES_CHROMIUM"  # path of the program, where it has another name
 DESKTOP = {"width": 1280, "height": 800}
@@ -97,8 +98,19 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
 @pytest.fixture(scope="session")
 def replay_address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the page of the example game."""
-    record = load_record(EXAMPLE)
-    path = tmp_path_factory.mktemp("pages") / "greedy_game.html"
+    return page_address(EXAMPLE, tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="session")
+def analyzed_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the page of the example game with analyses."""
+    return page_address(ANALYZED, tmp_path_factory.mktemp("pages"))
+
+
+def page_address(source: Path, folder: Path) -> str:
+    """Write the page of a record into a folder and return its address."""
+    record = load_record(source)
+    path = folder / f"{source.stem}.html"
     Replay(game_of(record), record).save(path)
     return path.as_uri()
 

@@ -16,7 +16,16 @@ import numpy as np
 from sackarmies_agents.factory import KINDS, AgentSpec, parse_agent
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.record import GameRecord, load_record, make_record, replay, state_digest
+from sackarmies_env.core.record import (
+    Analysis,
+    Belief,
+    Candidate,
+    GameRecord,
+    load_record,
+    make_record,
+    replay,
+    state_digest,
+)
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.games.sack_armies.config import Config, make_config
@@ -204,6 +213,13 @@ def check_position(position: Position) -> None:
 # --- records
 
 
+def thought(ply: int, action: int) -> Analysis:
+    """Return an analysis that uses every key."""
+    belief = Belief(subject="unit", at=(1, -2), contents={"Guard": 0.5})
+    candidate = Candidate(action=action, probability=0.5, value=-1.0)
+    return Analysis(ply=ply, agent="search", candidates=(candidate,), value=0.25, beliefs=(belief,))
+
+
 @functools.cache
 def _records() -> tuple[dict[str, Any], ...]:
     found = []
@@ -217,7 +233,8 @@ def _records() -> tuple[dict[str, Any], ...]:
             actions.append(int(np.flatnonzero(mask[0])[0]))
             game.step(game.params, states, np.array(actions[-1:]))
         names = [f"player {seat}" for seat in range(players)]
-        found.append(make_record(game, seed, actions, players=names).model_dump(mode="json"))
+        record = make_record(game, seed, actions, players=names, analyses=[thought(2, actions[2])])
+        found.append(record.model_dump(mode="json"))
     return tuple(found)
 
 
@@ -251,7 +268,8 @@ def random_record(game: Game, seed: int) -> dict[str, Any]:
         actions.append(rng.choice(np.flatnonzero(mask[0]).tolist()))
         game.step(game.params, states, np.array(actions[-1:]))
     actions.append(forfeit_code(int(states["current_player"][0])))
-    return make_record(game, seed, actions, reasons={len(actions) - 1: "no answer in 1 s"}).model_dump(mode="json")
+    reasons, analyses = {len(actions) - 1: "no answer in 1 s"}, [thought(5, actions[5])]
+    return make_record(game, seed, actions, reasons=reasons, analyses=analyses).model_dump(mode="json")
 
 
 def replays() -> list[Any]:

@@ -30,6 +30,7 @@ from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, act, build, c
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "greedy_game.json"
 PLAY = ROOT / "training" / "sackarmies_training" / "web" / "static"
+ANALYZED = ROOT / "examples" / "analyzed_game.json"
 MEGABYTE = 1_000_000
 # General 1 deploys what they have and moves: General 0 cannot tell SMALL from twin().
 HIDDEN_COURSE = (
@@ -90,6 +91,17 @@ def test_packed_data_is_given_back_and_holds_equal_parts_once():
     assert restored == data
     assert restored["d"][1] is False
     assert packed["parts"].count([0, *(packed["parts"].index(number) for number in (1, 2))]) == 1
+
+
+@pytest.mark.slow
+def test_analyzed_example_is_small_and_so_is_its_page():
+    assert ANALYZED.stat().st_size < 300_000
+    record = load_record(ANALYZED)
+    page = Replay(game_of(record), record, [None]).html
+    assert len(page.encode()) < MEGABYTE / 2
+    (view,) = data_of(page)["views"]
+    assert len(view["analyses"]) == len(record.analyses) > 200
+    assert {analysis["seat"] for analysis in view["analyses"]} == {0, 1}
 
 
 @pytest.mark.slow

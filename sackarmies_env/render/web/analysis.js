@@ -35,9 +35,10 @@ function drawCandidate({ text, probability, value, played }) {
   return html(
     "li",
     { class: played ? "played" : null },
-    html("span", {}, text, played ? html("span", { class: "tag" }, "played") : null),
-    probability === null ? null : html("meter", { min: 0, max: 1, value: probability, "aria-hidden": "true" }),
-    html("span", { class: "number" }, numbersOf(probability, value)),
+    html("span", { class: "text" }, text),
+    probability === null ? null : [" ", html("meter", { min: 0, max: 1, value: probability, "aria-hidden": "true" })],
+    html("span", { class: "number" }, ` ${numbersOf(probability, value)}`),
+    played ? [" ", html("span", { class: "tag" }, "played")] : null,
   );
 }
 
@@ -79,7 +80,7 @@ export function markCandidates(board, analysis) {
 }
 
 export function drawAnalysisLegend() {
-  const disc = svg("svg", { viewBox: "-22 -22 44 44", class: "icon board", "aria-hidden": "true" }, drawRank(1, false));
+  const disc = svg("svg", { viewBox: "-22 -22 44 44", class: "icon", "aria-hidden": "true" }, drawRank(1, false));
   return html("ul", { class: "legend" }, html("li", {}, disc, "candidate of the analysis; filled: played"));
 }
 

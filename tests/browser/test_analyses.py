@@ -1,0 +1,96 @@
+"""What agents thought, on the page of a replay: panel, marks, beliefs, curve; for the player and the referee alone."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from sackarmies_env.core.record import load_record
+from sackarmies_env.registry import game_of
+from sackarmies_env.render.frames import all_viewers, replay_data
+from tests.browser.conftest import ANALYZED, PHONE
+from tests.browser.test_replay import status
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def analyses():
+    """Return the analyses that each viewer is shown, by ply."""
+    record = load_record(ANALYZED)
+    game = game_of(record)
+    views = replay_data(game, record, all_viewers(game))["views"]
+    return {view["viewer"]: {analysis["ply"]: analysis for analysis in view["analyses"]} for view in views}
+
+
+def rich_ply(analyses, seat):
+    """Return a decision of a seat with hexes and beliefs to show, at which it played a listed candidate."""
+    return next(
+        ply
+        for ply, analysis in analyses[seat].items()
+        if len(analysis["candidates"]) > 3
+        and all(candidate["at"] for candidate in analysis["candidates"])
+        and any(belief["subject"].startswith("unit") for belief in analysis["beliefs"])
+    )
+
+
+def test_analysis_of_a_decision_is_shown_with_its_marks_and_beliefs(open_page, analyzed_address, analyses):
+    ply = rich_ply(analyses, 0)
+    analysis = analyses[0][ply]
+    page = open_page(f"{analyzed_address}#ply={ply}&view=0")
+    panel = page.get_by_role("region", name="Analysis")
+    texts = [candidate["text"] for candidate in analysis["candidates"]]
+    assert panel.locator(".candidates .text").all_inner_texts() == texts
+    played = [candidate["text"] for candidate in analysis["candidates"] if candidate["played"]]
+    assert panel.locator(".candidates .played .text").all_inner_texts() == played
+    for number, candidate in enumerate(analysis["candidates"], 1):
+        hex_ = page.locator('.eyes:visible .hex[data-q="{}"][data-r="{}"]'.format(*candidate["at"]))
+        assert hex_.locator(".rank-mark").text_content() == str(number)
+        assert f"candidate {number}, " in hex_.get_attribute("aria-label")
+    belief = next(belief for belief in analysis["beliefs"] if belief["subject"].startswith("unit"))
+    name, share = belief["contents"][0]
+    words = f"{name} {share * 100:.0f}%"
+    assert words in panel.inner_text()
+    page.locator('.eyes:visible .hex[data-q="{}"][data-r="{}"]'.format(*belief["at"])).focus()
+    assert words in page.locator(".hover .card").first.inner_text()
+
+
+def test_keys_and_the_curve_lead_from_one_analysis_to_another(open_page, analyzed_address, analyses):
+    ply = rich_ply(analyses, 1)
+    page = open_page(f"{analyzed_address}#ply={ply}&view=1")
+    panel = page.get_by_role("region", name="Analysis")
+    assert "for General 1" in panel.inner_text()
+    page.locator("h1").click()
+    while status(page)[0] in analyses[1]:
+        page.keyboard.press("ArrowRight")
+    assert panel.inner_text() == "No analysis of this decision."
+    curve = page.locator(".curve")
+    assert "General 1: from " in curve.get_attribute("aria-label")
+    assert "General 0" not in curve.get_attribute("aria-label")
+    box = curve.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 3, box["y"] + box["height"] / 2)
+    reached, last, _ = status(page)
+    assert analyses[1][reached]["value"] is not None
+    assert abs(reached - last / 3) < 20
+
+
+def test_analyses_of_others_are_not_shown_and_the_referee_has_all(open_page, analyzed_address, analyses):
+    ply = rich_ply(analyses, 0)
+    page = open_page(f"{analyzed_address}#ply={ply}&view=1")
+    assert page.get_by_role("region", name="Analysis").inner_text() == "No analysis of this decision."
+    assert page.locator(".rank-mark:visible").count() == 0
+    page.get_by_role("button", name="Referee", exact=True).click()
+    assert "for General 0" in page.get_by_role("region", name="Analysis").inner_text()
+    assert page.locator(".curve polyline").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violations_in_analyses(open_page, analyzed_address, analyses, scheme):
+    page = open_page(f"{analyzed_address}#ply={rich_ply(analyses, 0)}&view=0", color_scheme=scheme)
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_analysis_fits_a_phone(open_page, analyzed_address, analyses):
+    page = open_page(f"{analyzed_address}#ply={rich_ply(analyses, 0)}&view=0", PHONE, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
