@@ -49,7 +49,7 @@ def test_analysis_of_a_decision_is_shown_with_its_marks_and_beliefs(open_page, a
         assert f"candidate {number}, " in hex_.get_attribute("aria-label")
     belief = next(belief for belief in analysis["beliefs"] if belief["subject"].startswith("unit"))
     name, share = belief["contents"][0]
-    words = f"{name} {share * 100:.0f}%"
+    words = f"{name} {int(share * 100 + 0.5)}%"
     assert words in panel.inner_text()
     page.locator('.eyes:visible .hex[data-q="{}"][data-r="{}"]'.format(*belief["at"])).focus()
     assert words in page.locator(".hover .card").first.inner_text()

@@ -51,13 +51,14 @@ function drawBeliefs(beliefs) {
 }
 
 function beliefSentence({ subject, contents }) {
-  return `${capitalized(subject)}: ${contents.map(([name, share]) => `${name} ${percentage(share)}`).join(", ")}`;
+  const words = contents.map(([name, share]) => `${name} ${percentage(share)}`).join(", ");
+  return `${capitalized(subject)} may be ${words || "anything"}`;
 }
 
 // What the hidden tokens on a hex may be, for its card.
 export function beliefsAt(analysis, q, r) {
   const here = (analysis?.beliefs ?? []).filter(({ at }) => at && at[0] === q && at[1] === r);
-  return here.map((belief) => html("p", { class: "belief" }, `May be. ${beliefSentence(belief)}.`));
+  return here.map((belief) => html("p", { class: "belief" }, `To ${viewName(analysis.seat)}: ${beliefSentence(belief)}.`));
 }
 
 // --- on the board
