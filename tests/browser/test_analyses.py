@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import urlsplit
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from sackarmies_env.core.record import load_record
-from sackarmies_env.registry import game_of
-from sackarmies_env.render.frames import all_viewers, replay_data
-from tests.browser.conftest import ANALYZED, PHONE
+from tests.browser.conftest import PHONE
 from tests.browser.test_replay import status
+from tests.render.test_replay_pages import data_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def analyses():
-    """Return the analyses that each viewer is shown, by ply."""
-    record = load_record(ANALYZED)
-    game = game_of(record)
-    views = replay_data(game, record, all_viewers(game))["views"]
+def analyses(analyzed_address):
+    """Return the analyses that the page shows to each viewer, by ply."""
+    views = data_of(Path(urlsplit(analyzed_address).path).read_text(encoding="utf-8"))["views"]
     return {view["viewer"]: {analysis["ply"]: analysis for analysis in view["analyses"]} for view in views}
 
 
@@ -43,9 +42,10 @@ def test_analysis_of_a_decision_is_shown_with_its_marks_and_beliefs(open_page, a
     assert panel.locator(".candidates .text").all_inner_texts() == texts
     played = [candidate["text"] for candidate in analysis["candidates"] if candidate["played"]]
     assert panel.locator(".candidates .played .text").all_inner_texts() == played
+    assert page.locator(".eyes:visible .rank-mark").all_text_contents() == [str(i + 1) for i in range(len(texts))]
+    assert page.locator(".eyes:visible .rank-mark.played").count() == len(played)
     for number, candidate in enumerate(analysis["candidates"], 1):
         hex_ = page.locator('.eyes:visible .hex[data-q="{}"][data-r="{}"]'.format(*candidate["at"]))
-        assert hex_.locator(".rank-mark").text_content() == str(number)
         assert f"candidate {number}, " in hex_.get_attribute("aria-label")
     belief = next(belief for belief in analysis["beliefs"] if belief["subject"].startswith("unit"))
     name, share = belief["contents"][0]

@@ -93,15 +93,9 @@ def test_packed_data_is_given_back_and_holds_equal_parts_once():
     assert packed["parts"].count([0, *(packed["parts"].index(number) for number in (1, 2))]) == 1
 
 
-@pytest.mark.slow
-def test_analyzed_example_is_small_and_so_is_its_page():
+def test_analyzed_example_is_small():
     assert ANALYZED.stat().st_size < 300_000
-    record = load_record(ANALYZED)
-    page = Replay(game_of(record), record, [None]).html
-    assert len(page.encode()) < MEGABYTE / 2
-    (view,) = data_of(page)["views"]
-    assert len(view["analyses"]) == len(record.analyses) > 200
-    assert {analysis["seat"] for analysis in view["analyses"]} == {0, 1}
+    assert len(load_record(ANALYZED).analyses) > 200
 
 
 @pytest.mark.slow

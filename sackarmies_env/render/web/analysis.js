@@ -1,6 +1,7 @@
 // What an agent thought about a decision: its candidates and values in a panel, marks on the board, beliefs, a curve.
 
 import { html, svg } from "./dom.js";
+import { center } from "./geometry.js";
 import { capitalized, viewName } from "./words.js";
 
 const HEIGHT = 44; // of the curve, in pixels
@@ -64,17 +65,18 @@ export function beliefsAt(analysis, q, r) {
 // --- on the board
 
 function drawRank(number, isPlayed) {
-  return svg("g", { class: `rank-mark${isPlayed ? " played" : ""}` }, svg("circle", { r: 19 }), svg("text", { y: 8, "font-size": 23 }, number));
+  return svg("g", { class: `rank-mark${isPlayed ? " played" : ""}` }, svg("circle", { r: 18 }), svg("text", { y: 8, "font-size": 22 }, number));
 }
 
-// Marks the hexes that candidates name by the candidates' places in the list.
+// Marks the hexes that candidates name by the candidates' places in the list, above all other drawings.
 export function markCandidates(board, analysis) {
   (analysis?.candidates ?? []).forEach(({ at, probability, value, played }, i) => {
     const hex = at && board.querySelector(`.hex[data-q="${at[0]}"][data-r="${at[1]}"]`);
     if (!hex) return;
+    const [x, y] = center(...at);
     const mark = drawRank(i + 1, played);
-    mark.setAttribute("transform", "translate(0 74)");
-    hex.append(mark);
+    mark.setAttribute("transform", `translate(${(x + 32).toFixed(1)} ${(y + 62).toFixed(1)})`);
+    board.append(mark);
     const words = [`candidate ${i + 1}`, numbersOf(probability, value), played ? "played" : ""].filter(Boolean).join(", ");
     hex.setAttribute("aria-label", `${hex.getAttribute("aria-label")}; ${words}`);
   });
