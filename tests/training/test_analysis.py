@@ -9,6 +9,7 @@ import pytest
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.record import Analysis, Candidate, GameRecord, load_record, make_record, replay, save_record
 from sackarmies_env.envs.match import Match
+from sackarmies_env.registry import game_of
 from sackarmies_env.render.frames import replay_data
 from sackarmies_training.analysis import AnalysisPlan, Reports, analyze
 from tests.agents import thinking
@@ -107,6 +108,7 @@ def test_agent_that_cannot_analyze_is_refused_with_the_ply(kind):
         analyze(game, record, AnalysisPlan(f"python:class=tests.agents.thinking:{kind}", (0,)))
 
 
+@pytest.mark.slow
 def test_analyses_depend_on_what_the_player_may_know_alone():
     """Both worlds look alike to General 0, and not to General 1."""
     plan = AnalysisPlan("search:playouts=8,horizon=1", (0, 1), samples=3)
@@ -142,14 +144,22 @@ def test_recorded_game_keeps_what_agents_report_and_analyze_adds_to_it(tmp_path)
 
 
 @pytest.mark.slow
-def test_watched_game_tells_whose_reports_could_not_be_kept(tmp_path):
-    path, fails = tmp_path / "game.json", THINKER.replace("Thinker", "Fails")
-    result = run("watch", fails, THINKER, "greedy", "--army", "beginners", *FIGHT, "--record", path)
-    assert "Analyses of General 0" in result.output
-    assert "are missing: the agent raised RuntimeError: no idea" in " ".join(result.output.split())
+def test_watched_game_keeps_what_agents_report(tmp_path):
+    path = tmp_path / "game.json"
+    result = run("watch", THINKER, "greedy", *FIGHT, "--record", path)
+    assert result.exit_code == 0, result.output
     record = load_record(path)
-    assert record.forfeits == ()
-    assert {analysis.agent for analysis in record.analyses} == {THINKER}
+    own = [ply for ply, player in decisions(game_of(record), record) if player == 0]
+    assert [analysis.ply for analysis in record.analyses] == own
+    assert all(analysis.candidates[0].action == record.actions[analysis.ply] for analysis in record.analyses)
+
+
+def test_player_is_told_whose_reports_could_not_be_kept(tmp_path):
+    path = tmp_path / "game.json"
+    result = run("play", THINKER.replace("Thinker", "Fails"), *FIGHT, "--record", path, answers="1\n" * 8 + "quit\n")
+    assert "Analyses of General 1" in result.output
+    assert "are missing: the agent raised RuntimeError: no idea" in " ".join(result.output.split())
+    assert load_record(path).forfeits == ()
 
 
 def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):
