@@ -56,7 +56,7 @@ class Reports:
                 check_reported(match.game, match.states, analysis)
                 self.analyses.append(analysis)
         except Misconduct as fault:
-            self.faults[match.player] = str(fault)
+            self.faults[match.player] = conduct.one_line(str(fault))
 
 
 def reported(agent: Agent, name: str, ply: int, action: int) -> Analysis | None:
