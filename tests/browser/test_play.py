@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import re
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from examples.liars_dice import ENTRY
+from sackarmies_env.core.entries import add_entry
 from sackarmies_training.web.command import offered_agents, offered_armies
 from sackarmies_training.web.server import LocalServer
+from tests.second_game import kept_registries
 from tests.web.tables import make_session
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -26,17 +33,26 @@ HANDOVER = ".handover button"
 SEEN_TEXT = "document.body.innerText"
 
 
-@pytest.fixture
-def game(tmp_path):
+@contextlib.contextmanager
+def served(folder: Path, game_id: str = "sack_armies", **offers: Any) -> Iterator[LocalServer]:
     """Yield a running server, which is stopped in the end."""
-    offers = {"agents": offered_agents("sack_armies", []), "armies": offered_armies("sack_armies", [])}
-    server = LocalServer(make_session(tmp_path, **offers))
+    offers |= {"agents": offered_agents(game_id, []), "armies": offered_armies(game_id, [])}
+    server = LocalServer(make_session(folder, game_id, **offers))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    yield server
-    server.stop()
-    thread.join(60)
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join(60)
     assert not thread.is_alive()
+
+
+@pytest.fixture
+def game(tmp_path):
+    """A running server."""
+    with served(tmp_path) as server:
+        yield server
 
 
 def opened(game: LocalServer, open_page: Any, **options: Any) -> Any:
@@ -292,3 +308,21 @@ def test_screen_readers_get_board_events_and_questions(game, open_page):
     assert page.query_selector("#live").get_attribute("aria-live") == "polite"
     assert page.inner_text("#live")
     assert all(hex_.get_attribute("aria-label") for hex_ in page.query_selector_all(".board-frame .hex"))
+
+
+def test_game_without_a_picture_is_played_by_clicks(tmp_path, open_page):
+    with kept_registries():
+        add_entry(ENTRY)
+        with served(tmp_path, ENTRY.id, players=("person", "random"), seed=7) as server:
+            page, rng = opened(server, open_page), random.Random(3)
+            assert page.input_value("input[name=seed]") == "7"
+            assert violations(page) == []
+            page.click("button:has-text('Begin')")
+            settled(page)
+            assert violations(page) == []
+            while settled(page) != OVER:
+                after(page, rng.choice(page.query_selector_all(ASKED)).click)
+            assert re.search(r"You win! Player 0 wins|You have lost. Player 1 wins", page.inner_text(OVER))
+            assert "Observation of Player 1" in page.inner_text(".board-frame")
+            assert "General" not in page.inner_text("body")
+            assert violations(page) == []

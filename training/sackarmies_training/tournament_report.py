@@ -103,8 +103,8 @@ class TournamentReport:
         game, section = self.tournament.game, self.tournament.section
         entry = find_entry(game.id)
         yield (
-            f"{game.id if entry is None else entry.title}, {game.num_players} players, {len(self.games)} games: each "
-            f"line-up plays {section.seeds} seeds, each in all seatings."
+            f"{game.id if entry is None else entry.title}, {game.num_players} players, {len(self.games)} games. "
+            f"Seeds of each line-up, each played in all seatings: {section.seeds}."
         )
         yield f"The seed was {self.tournament.seed}."
         yield "Intervals are 95%; a draw is no win."

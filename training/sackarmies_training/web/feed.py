@@ -11,8 +11,9 @@ from sackarmies_env.render.board import OVER, Picture
 from sackarmies_env.render.frames import picture_data
 from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import find_picture
-from sackarmies_env.render.plain import COLUMNS, seen_lines
+from sackarmies_env.render.plain import seen_lines
 
+TEXT_COLUMNS = 90  # of a game without a picture, beside the choices
 View = dict[str, Any]  # a picture as plain data, or what is observed as lines of text
 
 
@@ -69,7 +70,7 @@ class Feed:
 
     def _text(self, states: Records) -> View:
         """Return what the viewer observes, and nothing else of the state, for a game without a picture."""
-        lines = seen_lines(self._game, states, self.viewer, COLUMNS)
+        lines = seen_lines(self._game, states, self.viewer, TEXT_COLUMNS)
         return {"title": entry_of(self._game.id).title, "viewer": self.viewer, "lines": lines}
 
     def chosen(self, states: Records) -> list[list[int]]:

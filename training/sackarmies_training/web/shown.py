@@ -105,11 +105,12 @@ class ShownGame:
     def _ending(self) -> Message:
         referee = Feed(self.match.game, None)
         referee.see(self.match.states)
+        outcome = referee.view.get("outcome") or ending_words(self.match)
         return {
             "kind": "end",
-            "outcome": referee.view.get("outcome") or ending_words(self.match),
+            "outcome": outcome,
             "winners": winners_of(self.match),
-            "view": referee.view,
+            "view": {**referee.view, "outcome": outcome},
             "forfeits": list(self.seats.reasons.values()),
         }
 

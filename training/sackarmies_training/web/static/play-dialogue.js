@@ -77,7 +77,7 @@ export function drawDialogue(main, lobby, send) {
       "details",
       { class: "more", open: lobby.seed !== null },
       html("summary", {}, "Random seed"),
-      html("label", {}, html("span", {}, "The same seed gives the same draws and flips; empty for one that nobody knows"), html("input", { name: "seed", inputmode: "numeric", pattern: "[0-9]{0,16}", autocomplete: "off", value: lobby.seed ?? "" })),
+      html("label", {}, html("span", {}, "The same seed gives the same random results; empty for one that nobody knows"), html("input", { name: "seed", inputmode: "numeric", pattern: "[0-9]{0,16}", autocomplete: "off", value: lobby.seed ?? "" })),
     ),
     html("button", { type: "submit", class: "primary large" }, "Begin"),
   );

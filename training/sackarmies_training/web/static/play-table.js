@@ -251,7 +251,7 @@ export class Table {
     this.drawHand();
     this.drawStatus();
     if (view.lines) { // a game without a picture
-      for (const part of [this.parts.generals, this.parts.text]) part.parentElement.hidden = true;
+      for (const { parentElement } of [this.parts.generals, this.parts.text, this.parts.log.parentElement]) parentElement.hidden = true;
       return;
     }
     const shown = { ...view, current: this.ask ? this.ask.seat : -1 };
