@@ -126,7 +126,7 @@ class TournamentReport:
         )
         yield element("h2", "Win rate of row in games with column")
         yield table(
-            ["", *(str(place + 1) for place in range(len(names)))],
+            ["agent", *(str(place + 1) for place in range(len(names)))],
             [[f"{place} {one}", *(self._pairing(one, other) for other in names)] for place, one in enumerate(names, 1)],
         )
 

@@ -203,7 +203,7 @@ def html_page(config: LadderConfig, reports: Sequence[PoolReport], picture: str)
         parts.append(table(RUNG_HEADS, rung_rows(config, report)))
         parts += [element("p", line) for line in notes(report)]
         parts.append(element("h3", "Share of their points, row against column"))
-        parts.append(table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)))
+        parts.append(table(["rung", *(rung.name for rung in report.rungs)], payoff_rows(report)))
     return page("Ladder", parts)
 
 
