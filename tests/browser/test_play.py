@@ -16,6 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from examples.liars_dice import ENTRY
 from sackarmies_env.core.entries import add_entry
+from sackarmies_training.sack_armies.preview import percent
 from sackarmies_training.web.command import offered_agents, offered_armies
 from sackarmies_training.web.server import LocalServer
 from tests.second_game import kept_registries
@@ -121,6 +122,17 @@ def test_whole_game_against_greedy_by_clicks(game, open_page):
     replay.close()
     page.click("text=New game")
     page.wait_for_selector("form.dialogue")
+
+
+def test_chances_in_few_letters_are_those_of_the_sentences(game, open_page):
+    page = opened(game, open_page)
+    chances = [0, 0.004, 0.01, 0.254, 0.5, 0.996, 1, None]
+    script = """async (chances) => {
+        const { chanceText } = await import("./play-choices.js");
+        return chances.map((chance) => chanceText({ chance }));
+    }"""
+    sentences = [percent(chance).strip(" ()").replace("under ", "<") or "?" for chance in chances]
+    assert page.evaluate(script, chances) == sentences
 
 
 def test_whole_game_by_keys_alone(game, open_page):

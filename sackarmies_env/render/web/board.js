@@ -56,7 +56,7 @@ function drawHex(picture, q, r, { field, unit, isLegal, patterns }, isInspected)
   if (field) hex.append(drawField(field, seatAngle(field.controller, picture.viewer, picture.seats.length), patterns));
   else hex.append(svg("polygon", { points: corners(RADIUS * 0.97), class: "open" }));
   hex.append(svg("text", { y: -64, "font-size": 16, class: field ? "place on-field" : "place" }, hexKey(q, r)));
-  hex.append(svg("polygon", { points: corners(RADIUS * 0.9), class: "light" }));
+  hex.querySelector(".wedge, .place").before(svg("polygon", { points: corners(RADIUS * 0.9), class: "light" })); // below what is written
   if (unit) hex.append(drawUnit(unit, patterns));
   hex.append(svg("polygon", { points: corners(RADIUS * 0.95), class: "outline" }));
   return hex;

@@ -41,9 +41,9 @@ export function sign([name, text], x, y, scale = 1) {
   return svg(
     "g",
     { class: `sign ${name}`, transform: placed(x, y, scale) },
-    svg("rect", { x: -13, y: -height / 2, width: 26, height, rx: 5, class: "plate" }),
+    svg("rect", { x: -12, y: -height / 2, width: 24, height, rx: 5, class: "plate" }),
     drawn(SIGNS[name], { transform: placed(0, top + SIGN / 2, SIGN / 20) }),
-    text ? svg("text", { y: top + SIGN + 11, "font-size": 14 }, text) : null,
+    text ? svg("text", { y: top + SIGN + 11, "font-size": text.length > 2 ? 11.5 : 14 }, text) : null,
   );
 }
 

@@ -85,7 +85,7 @@ export function drawField(field, angle, patterns) {
     const y = (isForeign ? 31 : 11) + 6 * bar;
     group.append(svg("line", { x1: -75, x2: -64, y1: y, y2: y, class: "rank" }));
   }
-  group.append(...signColumn(signsOf(field), 72, 0, SIGNS_HEIGHT), ...fitted(linesOf(field.name), 0, 63, 96, [16, 13], { class: "name" }));
+  group.append(...signColumn(signsOf(field), 73.5, 0, SIGNS_HEIGHT), ...fitted(linesOf(field.name), 0, 60, 80, [16, 13], { class: "name" }));
   return group;
 }
 
