@@ -62,16 +62,16 @@ def read_svg(text: str) -> dict[str, list[dict[str, Any]]]:
 def by_hex(text: str) -> dict[Hex, list[Mark]]:
     """Return the elements on the board by hex; where hexes are and how large is read from their coordinates."""
     root = ET.fromstring(text)
-    elements = [mark for mark in map(measured, root) if mark is not None]
+    right, bottom = theme.WIDTH - theme.PANEL, theme.HEIGHT - theme.LEGEND
+    elements = [mark for mark in map(measured, root) if mark is not None and mark.x <= right and mark.y <= bottom]
     labels = [(mark, found) for mark in elements if (found := COORDINATES.fullmatch(mark.text)) and not mark.bold]
     if not labels:
         return {}
-    radius = max(mark.height for mark in elements if mark.points == 6) / 2 / EDGE
+    grounds = {theme.OPEN_HEX, *theme.SEATS}
+    radius = max(mark.height for mark in elements if mark.points == 6 and mark.fill in grounds) / 2 / EDGE
     centers = {(int(found[1]), int(found[2])): (mark.x, mark.y - COORDINATES_Y * radius) for mark, found in labels}
     found: dict[Hex, list[Mark]] = defaultdict(list)
     for mark in elements:
-        if mark.x > theme.WIDTH - theme.PANEL or mark.y > theme.HEIGHT - theme.LEGEND:
-            continue
         at = min(centers, key=lambda at: (mark.x - centers[at][0]) ** 2 + (mark.y - centers[at][1]) ** 2)
         x, y = centers[at]
         found[at].append(
@@ -150,11 +150,11 @@ def read_field(marks: list[Mark], texts: list[Mark]) -> dict[str, Any]:
 
 def read_signs(marks: list[Mark]) -> Iterator[str]:
     """Yield the signs that are made of some elements: waves, bars, chevrons, swords, shields, fish."""
-    lines = [mark for mark in marks if mark.tag == "polyline" and mark.points == 2]
-    bars = [mark for mark in marks if mark.tag == "circle" and (mark.fill, mark.stroke) == (theme.WHITE, theme.INK)]
+    inked = [mark for mark in marks if theme.INK in {mark.fill, mark.stroke}]  # and no arrow of an attack
+    lines = [mark for mark in inked if mark.tag == "polyline" and mark.points == 2]
+    bars = [mark for mark in inked if mark.tag == "circle" and mark.fill == theme.WHITE]
     yield from ("halts" for _ in bars)
     yield from ("damage" for _ in range((len(lines) - len(bars)) // 2))
-    inked = [mark for mark in marks if theme.INK in {mark.fill, mark.stroke}]
     for (tag, points), name in POINTS.items():
         number = sum((mark.tag, mark.points) == (tag, points) for mark in inked)
         yield from (name for _ in range(number // (2 if tag == "polyline" else 1)))
