@@ -63,7 +63,7 @@ _PER_STACKED = ["row", "host"]
 BOARD_DTYPE = record_dtype(
     [(f"w_{name}", np.float64) for name in Weights.model_fields],
     [(name, np.int64) for name in ("num_players", "num_types", "seed", "checksum")],
-    [(name, np.int64) for name in ("token_rows", "num_rows", "tokens_start", "types_start", "types_width")],
+    [(name, np.int64) for name in ("rows_start", "rows_end", "last_row", "types_start", "types_width")],
     [
         ("cell_q", np.int64, (MAX_CELLS + 1,)),
         ("cell_r", np.int64, (MAX_CELLS + 1,)),
@@ -71,6 +71,7 @@ BOARD_DTYPE = record_dtype(
         ("neighbors", np.int64, (MAX_CELLS + 1, 6)),
         ("seen", np.int8, (MAX_SIZE,)),  # the observation, up to its last token
     ],
+    # Tokens go by the place of their row in the observation; those in use end at `rows_end`.
     # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
     # what own free spells and maneuvers will add once they are revealed: this share is `spare`. `notice`: over how many
     # hexes it can attack next turn. `label`: class, homeland and keyword; 0 if it is not known.
@@ -148,8 +149,8 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     values: dict[str, Any] = {f"w_{name}": weight for name, weight in weights.model_dump().items()} | {
         "num_players": info.num_players,
         "num_types": info.num_types,
-        "token_rows": rows,
-        "tokens_start": spec.slice("tokens").start,
+        "rows_start": spec.slice("tokens").start,
+        "last_row": spec.slice("tokens").stop - TOKEN_WIDTH,
         "types_start": spec.slice("types").start,
         "types_width": len(spec.block("types").features),
         "cell_at": NO_CELL,
@@ -184,8 +185,8 @@ def see(board, place):
 
 @njit(inlined=True)
 def look(board, row, column):
-    """Return a feature of row `row` of the block of tokens."""
-    return np.int64(board.seen[np.uint64(board.tokens_start + row * TOKEN_WIDTH + column)])
+    """Return a feature of the token whose row begins at number `row` of the observation."""
+    return np.int64(board.seen[np.uint64(row + column)])
 
 
 @njit(inlined=True)

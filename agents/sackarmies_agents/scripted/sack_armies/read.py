@@ -344,23 +344,25 @@ def copy_observation(board, observation):
         Whether the position is another one than that of the observation before. What the observer has chosen so far and
         what has been announced are no part of it, nor are the events.
     """
-    rows = np.int64(0)
-    while rows < board.token_rows and observation[board.tokens_start + rows * TOKEN_WIDTH + Token.PLACE] != Place.NONE:
-        rows += 1
-    differs = np.int8(rows != board.num_rows) | np.int8(board.has_position == 0)
+    end = board.rows_start
+    while end <= board.last_row and observation[end + Token.PLACE] != Place.NONE:
+        end += TOKEN_WIDTH
+    differs = np.int8(end != board.rows_end) | np.int8(board.has_position == 0)
     differs |= board.seen[Global.TURN_PERCENT] ^ observation[Global.TURN_PERCENT]
     differs |= board.seen[Global.IDLE_PERCENT] ^ observation[Global.IDLE_PERCENT]
-    checksum = np.int64(0)
+    # Narrow numbers, of which the processor takes many at once: numba would make all of them int64.
+    changed = np.int8(0)
+    checksum = np.int32(0)
     for i in range(GENERAL_START):
         board.seen[i] = observation[i]
-        checksum += observation[i]
-    for i in range(np.uint64(GENERAL_START), np.uint64(board.tokens_start + rows * TOKEN_WIDTH)):
-        differs |= board.seen[i] ^ observation[i]
+        checksum = np.int32(checksum + observation[i])
+    for i in range(np.uint64(GENERAL_START), np.uint64(end)):
+        changed = np.int8(changed | (board.seen[i] ^ observation[i]))
         board.seen[i] = observation[i]
-        checksum += observation[i]
+        checksum = np.int32(checksum + observation[i])
     board.checksum = checksum
-    board.num_rows = rows
-    return differs != 0
+    board.rows_end = end
+    return differs != 0 or changed != 0
 
 
 @njit
@@ -374,7 +376,7 @@ def read_board(board, observation):
 def read_position(board):
     """Read the position in the copy of the observation into the tables."""
     clear_board(board)
-    for row in range(board.num_rows):
+    for row in range(board.rows_start, board.rows_end, TOKEN_WIDTH):
         read_row(board, np.int64(row), look(board, row, Token.PLACE))
     board.num_on_board = board.num_units
     read_hand(board)

@@ -64,7 +64,7 @@ from sackarmies_agents.scripted.sack_armies.texts import (
 )
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Target, Verb
-from sackarmies_env.games.sack_armies.state.layout import OWN_SACK, Global, Place, Shown, Token
+from sackarmies_env.games.sack_armies.state.layout import OWN_SACK, TOKEN_WIDTH, Global, Place, Shown, Token
 
 # --- what has been chosen so far
 
@@ -202,7 +202,7 @@ def known_value(board, token_type):
 @njit
 def pick_value(board, token_type):
     """Return what it is worth to place a battlefield of this type first, where the fighting will be."""
-    for row in range(board.num_rows):
+    for row in range(board.rows_start, board.rows_end, TOKEN_WIDTH):
         if look(board, row, Token.PLACE) == Place.PICKED and type_of_row(board, row) == token_type:
             return np.float64(look(board, row, Token.ARMOR) + look(board, row, Token.DAMAGE))
     return 0.0
