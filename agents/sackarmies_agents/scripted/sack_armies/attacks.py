@@ -90,23 +90,38 @@ def has_candidate_beside(board, unit, target):
     return False
 
 
+@njit(inlined=True)
+def add_candidate(board, unit, count):
+    """Add `unit` to the `count` candidates in `queue`, the hardest hitting first, and units in order."""
+    damage = damage_at(board, unit, board.unit_cell[unit])
+    place = count
+    while place > 0:
+        other = board.queue[place - 1]
+        gain = damage - damage_at(board, other, board.unit_cell[other])
+        if gain < 0 or (gain == 0 and unit > other):
+            break
+        board.queue[place] = other
+        place -= 1
+    board.queue[place] = unit
+
+
 @njit
 def list_candidates(board, target, ranged):
     """Write the candidates into `queue`, the hardest hitting first, and return how many they are."""
-    count = np.int64(0)
     for unit in range(board.num_on_board):
         board.unit_named[unit] = 0
-        if not is_candidate(board, unit, target, ranged):
-            continue
-        if ranged and not has_candidate_beside(board, unit, target):
-            continue
-        place = count
-        damage = damage_at(board, unit, board.unit_cell[unit])
-        while place > 0 and damage > damage_at(board, board.queue[place - 1], board.unit_cell[board.queue[place - 1]]):
-            board.queue[place] = board.queue[place - 1]
-            place -= 1
-        board.queue[place] = unit
-        count += 1
+    count = np.int64(0)
+    if not ranged:
+        for direction in range(6):
+            unit = unit_on(board, board.neighbors[board.unit_cell[target], direction])
+            if unit != NO_UNIT and is_candidate(board, unit, target, False):
+                add_candidate(board, unit, count)
+                count += 1
+        return count
+    for unit in range(board.num_on_board):
+        if is_candidate(board, unit, target, True) and has_candidate_beside(board, unit, target):
+            add_candidate(board, np.int64(unit), count)
+            count += 1
     return count
 
 
@@ -256,6 +271,12 @@ def best_strike(board, verb, unit):
     if board.unit_idle[unit] == 0 or (verb == Verb.RANGED and board.unit_reach[unit] == 0):
         return best
     if verb == Verb.MOVE_ATTACK and not is_a(board, unit, CHARGES):
+        return best
+    if verb == Verb.MELEE:
+        for direction in range(6):
+            target = unit_on(board, board.neighbors[board.unit_cell[unit], direction])
+            if target != NO_UNIT and may_attack(board, unit, target, verb):
+                best = max(best, single_value(board, unit, target, verb))
         return best
     has_contact = board.surveyed == PLACES and board.is_light == 0
     if has_contact and board.cell_near[board.unit_cell[unit]] > board.unit_notice[unit]:

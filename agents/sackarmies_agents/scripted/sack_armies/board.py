@@ -85,7 +85,7 @@ BOARD_DTYPE = record_dtype(
     # as in `cell_threat`.
     [(f"enemy_{name}", np.int64, (MAX_TOKENS,)) for name in ("q", "r", "reach", "leap", "damage", "armor")],
     [(f"enemy_{name}", np.float64, (MAX_TOKENS,)) for name in ("worth", "share", "want", "advances")],
-    [("defenders", np.int64)],
+    [("defenders", np.uint64)],
     # Fights of one own unit, where terrain does nothing to it, with each enemy that it can meet within a radius of its
     # place: what own attacks are worth, and the best of them, the chances and the costs of the enemy's, what its shots
     # are worth to it.
@@ -102,15 +102,17 @@ BOARD_DTYPE = record_dtype(
     [("num_hand", np.int64), ("hand_row", np.int64, (MAX_TOKENS,)), ("hand_unit", np.int64, (MAX_TOKENS,))],
     [("hand_worth", np.float64, (MAX_TOKENS,))],  # what a deployment is worth, or UNWEIGHED
     # `guard`: seat of a unit that bars the way of others. `threat`: one bit for each enemy that can attack there next
-    # turn, that of number i being i modulo 64.
+    # turn, that of number i being i modulo 64; `touch`: likewise for those beside it.
     [
         (f"cell_{name}", np.int64, (MAX_CELLS + 1,))
-        for name in ("unit", "guard", "field", "steps", "menace", "grasp", "near", "seen", "threat")
+        for name in ("unit", "guard", "field", "steps", "menace", "grasp", "near", "seen")
     ],
+    [(f"cell_{name}", np.uint64, (MAX_CELLS + 1,)) for name in ("threat", "touch")],
     [(f"cell_{name}", np.float64, (MAX_CELLS + 1,)) for name in ("want", "stake", "pull")],
     # The ground: cells that units can stand on, and what is found out for all of them in one sweep.
     [("num_ground", np.int64)],
-    [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen", "_threat")],
+    [(f"ground{name}", np.int64, (MAX_CELLS,)) for name in ("", "_q", "_r", "_near", "_seen")],
+    [(f"ground_{name}", np.uint64, (MAX_CELLS,)) for name in ("threat", "touch")],
     [("num_watched", np.int64), ("watched", np.int64, (MAX_TOKENS + 1,))],  # battlefields that the observer controls
     [("seat_scarcity", np.float64, (LARGE.generals,))],  # factor of the value of this General's units
     [("seat_want", np.float64, (LARGE.generals,))],  # of a battlefield that this enemy put down and controls

@@ -38,16 +38,18 @@ from sackarmies_agents.scripted.sack_armies.odds import (
     progressive_chance,
     single_chance,
 )
+from sackarmies_env.core.bits import NO_BITS, WORD_BITS, bit, has_bit, lowest_bit, without_lowest
 from sackarmies_env.core.jit import njit
 
 FEWEST = 2  # attackers in a coordinated attack
+ALL_BITS = ~NO_BITS
 
 # --- contact
 
 
 @njit(inlined=True)
-def touch_ground(board, enemy, bit):
-    """Count `enemy`, whose bit is given, among those that are near each hex of the ground, see it, can attack there."""
+def touch_ground(board, enemy, member):
+    """Count `enemy`, whose bit is `member`, at each hex of the ground that it is near to, sees or can attack."""
     q = board.cell_q[board.unit_cell[enemy]]
     r = board.cell_r[board.unit_cell[enemy]]
     sight = board.unit_sight[enemy]
@@ -58,33 +60,36 @@ def touch_ground(board, enemy, bit):
         gap = max(abs(dq), abs(dr), abs(dq + dr))
         board.ground_near[i] = min(board.ground_near[i], gap)
         board.ground_seen[i] |= np.int64(gap <= sight)
-        board.ground_threat[i] |= bit if gap <= notice else np.int64(0)
+        board.ground_threat[i] |= member if gap <= notice else NO_BITS
+        board.ground_touch[i] |= member if gap <= 1 else NO_BITS
 
 
 @njit
 def find_contact(board):
     """Write for each cell how near enemies are, whether they see it and which of them can attack there."""
-    board.defenders = 0
+    board.defenders = NO_BITS
     for i in range(board.num_ground):
         board.ground_q[i] = board.cell_q[board.ground[i]]
         board.ground_r[i] = board.cell_r[board.ground[i]]
         board.ground_near[i] = FAR
         board.ground_seen[i] = 0
-        board.ground_threat[i] = 0
+        board.ground_threat[i] = NO_BITS
+        board.ground_touch[i] = NO_BITS
     for i in range(board.num_enemies):
-        bit = np.int64(1) << np.int64(i & 63)
-        touch_ground(board, board.enemies[i], bit)
-        muster(board, i, board.enemies[i], bit)
+        member = bit(i % WORD_BITS)
+        touch_ground(board, board.enemies[i], member)
+        muster(board, i, board.enemies[i], member)
     for i in range(board.num_ground):
         cell = board.ground[i]
         board.cell_near[cell] = board.ground_near[i]
         board.cell_seen[cell] = board.ground_seen[i]
         board.cell_threat[cell] = board.ground_threat[i]
+        board.cell_touch[cell] = board.ground_touch[i]
 
 
 @njit(inlined=True)
-def muster(board, i, enemy, bit):
-    """Write what counts in fights with `enemy`, number `i`, whose bit is given."""
+def muster(board, i, enemy, member):
+    """Write what counts in fights with `enemy`, number `i`, whose bit is `member`."""
     cell = board.unit_cell[enemy]
     board.enemy_q[i] = board.cell_q[cell]
     board.enemy_r[i] = board.cell_r[cell]
@@ -97,7 +102,7 @@ def muster(board, i, enemy, bit):
     board.enemy_want[i] = board.cell_want[cell]
     board.enemy_advances[i] = 1.0 if board.unit_move[enemy] > 0 else 0.0
     if is_a(board, enemy, DEFENDS):
-        board.defenders |= bit
+        board.defenders |= member
 
 
 # --- the fights of one unit on plain ground
@@ -272,7 +277,7 @@ def hit_value(board, i, gap, answered):
 @njit
 def danger(board, unit, cell):
     """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them."""
-    if board.cell_threat[cell] == 0:
+    if board.cell_threat[cell] == NO_BITS:
         return 0.0
     if is_a(board, unit, DEFENDS) or not is_plain(board, unit, cell):
         return special_danger(board, unit, cell)
@@ -285,16 +290,19 @@ def danger(board, unit, cell):
     pressers = np.int64(0)
     shots = np.int64(0)
     shooters = np.int64(0)
-    for i in range(board.num_enemies):
-        gap = gap_to_enemy(board, i, cell)
-        worst = max(worst, assault_value(board, i, worth, stake, gap))
-        touches = np.int64(gap == 1)
-        beside += board.pair_damage[i] * touches
-        pressers += board.pair_presses[i] * touches
-        if seen and gap <= board.enemy_reach[i]:
-            worst = max(worst, hit_value(board, i, gap, answered))
-            shots += board.enemy_damage[i]
-            shooters += 1
+    rest = board.cell_threat[cell]
+    while rest != NO_BITS:
+        for i in range(lowest_bit(rest), board.num_enemies, WORD_BITS):
+            gap = gap_to_enemy(board, i, cell)
+            worst = max(worst, assault_value(board, i, worth, stake, gap))
+            touches = np.int64(gap == 1)
+            beside += board.pair_damage[i] * touches
+            pressers += board.pair_presses[i] * touches
+            if seen and gap <= board.enemy_reach[i]:
+                worst = max(worst, hit_value(board, i, gap, answered))
+                shots += board.enemy_damage[i]
+                shooters += 1
+        rest = without_lowest(rest)
     if pressers < FEWEST and shooters < FEWEST:
         return worst
     beside = beside if pressers >= FEWEST else np.int64(0)
@@ -312,7 +320,7 @@ def special_danger(board, unit, cell):
     shots = np.int64(0)
     shooters = np.int64(0)
     for i in range(board.num_enemies):
-        if (threat >> np.int64(i & 63)) & 1 == 0:
+        if not has_bit(threat, i % WORD_BITS):
             continue
         enemy = board.enemies[i]
         origin = board.unit_cell[enemy]
@@ -341,22 +349,33 @@ def prospect(board, unit, cell):
     if board.cell_near[cell] > notice:
         return best
     # Of these enemies the terrain or their friends beside them may change the odds.
-    special = board.defenders if is_plain(board, unit, cell) else np.int64(-1)
-    reach = board.unit_reach[unit]
+    special = board.defenders if is_plain(board, unit, cell) else ALL_BITS
+    rest = board.cell_touch[cell] if notice == 1 else ALL_BITS
     leap = board.unit_move[unit] + 1 if is_a(board, unit, CHARGES) else np.int64(1)
-    for i in range(board.num_enemies):
-        gap = gap_to_enemy(board, i, cell)
-        if (special >> np.int64(i & 63)) & 1 == 1:
-            if gap <= notice:
+    while rest != NO_BITS and lowest_bit(rest) < board.num_enemies:
+        for i in range(lowest_bit(rest), board.num_enemies, WORD_BITS):
+            gap = gap_to_enemy(board, i, cell)
+            if gap > notice:
+                continue
+            if has_bit(special, i % WORD_BITS):
                 best = max(best, fight_value(board, unit, cell, board.enemies[i], gap))
-            continue
-        strike = board.pair_strike[i]
-        attack = board.pair_attack[i]
-        value = strike if gap == 1 else attack
-        best = max(best, value if gap <= leap else 0.0)
-        if 1 < gap <= reach:
-            best = max(best, board.pair_shot[i] if gap <= board.enemy_reach[i] else board.pair_free_shot[i])
+            else:
+                best = max(best, plain_fight_value(board, i, gap, leap, board.unit_reach[unit]))
+        rest = without_lowest(rest)
     return best
+
+
+@njit(inlined=True)
+def plain_fight_value(board, i, gap, leap, reach):
+    """Return what the best attack on enemy number `i` over this distance is worth by the odds that `study` found.
+
+    `leap`, `reach`: over how many hexes the own unit can attack in melee and with shots.
+    """
+    value = board.pair_strike[i] if gap == 1 else board.pair_attack[i]
+    value = value if gap <= leap else 0.0
+    if 1 < gap <= reach:
+        value = max(value, board.pair_shot[i] if gap <= board.enemy_reach[i] else board.pair_free_shot[i])
+    return value
 
 
 @njit
