@@ -24,14 +24,11 @@ BUILT = "SACKARMIES_SITE"  # folder of a site that has been built; without it, t
 PAGES = (
     "index",
     "how_to_play",
-    "playing",
     "gallery",
-    "switches",
     "command_reference",
     "comparison",
     "api/index",
     "notebooks/first_five_minutes",
-    "decisions/index",
 )
 LINKS = "[...document.querySelectorAll('a[href]')].map((link) => link.href)"
 
