@@ -106,7 +106,7 @@ def complete_plan(simulator, policy, root, states, plan, length):
         length += 1
 
 
-@njit
+@njit(counted=True)
 def make_plans(simulator, policy, root, scratch, base, length, plans):
     """Write the plans that begin with some steps of `base` and go on with each legal id; return how many.
 
@@ -168,7 +168,7 @@ KEY, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 WORD = 8  # bytes
 
 
-@njit
+@njit(counted=True)
 def key_of(observation, player):
     """Return a hash of what a player sees, (size,) int8."""
     found = np.uint64(player) + KEY
@@ -236,7 +236,7 @@ def add_visit(tree, key, value):
     sums[place] += value
 
 
-@njit
+@njit(counted=True)
 def grow_tree(simulator, policy, evaluation, root, scratch, tree, models, seeds, limits, settings):
     """Search: each iteration samples a world, goes down the tree, adds a node, and plays on from there.
 

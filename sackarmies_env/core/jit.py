@@ -41,9 +41,9 @@ Kernel = Callable[..., Any]
 @overload
 def njit(function: Kernel) -> Kernel: ...
 @overload
-def njit(*, parallel: bool = False, inlined: bool = False) -> Callable[[Kernel], Kernel]: ...
+def njit(*, parallel: bool = False, inlined: bool = False, counted: bool = False) -> Callable[[Kernel], Kernel]: ...
 def njit(
-    function: Kernel | None = None, *, parallel: bool = False, inlined: bool = False
+    function: Kernel | None = None, *, parallel: bool = False, inlined: bool = False, counted: bool = False
 ) -> Kernel | Callable[[Kernel], Kernel]:
     """Compile a kernel with the options and the cache that all kernels share; usable as `@njit`.
 
@@ -51,14 +51,17 @@ def njit(
         function: the kernel; left out in `@njit(parallel=True)`.
         parallel: run `prange` loops on all threads; for the batch loops alone.
         inlined: copy the kernel into every caller, where a benchmark shows that its calls cost as much as its work.
+        counted: count who has each array, as numba does: for kernels that make arrays, return some or call what does.
+            All others borrow the arrays that they are given.
     """
     if function is None:
-        return functools.partial(njit, parallel=parallel, inlined=inlined)
+        return functools.partial(njit, parallel=parallel, inlined=inlined, counted=counted)
     if INTERPRETED:
         return function
     # The numpy error model divides by zero without raising: kernels raise nothing, on a GPU either.
     options = {"nogil": True, "error_model": "numpy", "parallel": parallel, "forceinline": inlined}
     options["pipeline_class"] = KernelCompiler
+    options["_nrt"] = counted or parallel
     dispatcher = numba.njit(**options)(function)
     if LINKS_LATE:
         linking.link_late(dispatcher)

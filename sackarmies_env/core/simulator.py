@@ -199,7 +199,7 @@ def look(simulator, states):
     run(simulator, states, Command.READ, 0, simulator.decision)
 
 
-@njit
+@njit(counted=True)
 def observe(simulator, states, player):
     """Return what a player sees, whoever the current player is: `(size,)` int8, overwritten by the next look."""
     simulator.slots[0].observing_seat = player
@@ -208,7 +208,7 @@ def observe(simulator, states, player):
     return simulator.sight.observations[0]
 
 
-@njit
+@njit(counted=True)
 def read_returns(simulator, states):
     """Return what each player has earned: `(num_players,)` float32, overwritten by the next call."""
     run(simulator, states, Command.READ, 0, simulator.score)
@@ -265,7 +265,7 @@ def play_on(simulator, policy, states, models, last_turn):
     return count
 
 
-@njit
+@njit(counted=True)
 def value_of(simulator, evaluation, states, player):
     """Return what a position is worth to a player: their return if the game is over, else an estimate; float64."""
     if is_over(states[0]):

@@ -127,7 +127,7 @@ def mean_value(values, place, count):
     return total / max(np.int64(1), np.int64(count))
 
 
-@njit
+@njit(counted=True)
 def halve(running, num_running, values, played):
     """Leave the better half of the first `num_running` places in `running`, and place 0, in order; return how many."""
     if played == 0 or num_running <= 2:
