@@ -2,14 +2,13 @@
 
 import { html, svg } from "./dom.js";
 import { center } from "./geometry.js";
-import { capitalized, viewName } from "./words.js";
+import { capitalized, percentage, viewName } from "./words.js";
 
 const HEIGHT = 44; // of the curve, in pixels
 const DASHES = ["", "7 4", "2 3", "9 3 2 3", "5 2", "1 4"]; // of lines, by seat
 const LOWEST_SCALE = 0.25; // value at the edge of the curve, at least
 const MINUS = "\u2212";
 
-const percentage = (share) => `${Math.round(share * 100)}%`;
 const valueText = (value) => `${value < 0 ? MINUS : "+"}${Math.abs(value).toFixed(2)}`;
 
 export function analysisAt(view, ply) {

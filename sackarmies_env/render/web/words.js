@@ -29,6 +29,11 @@ export function pileWords(pile) {
   return pile.map(([name, copies]) => (copies > 1 ? `${copies} ${name}` : name)).join(", ") || "none";
 }
 
+// A share in few letters; what is hardly possible is not called impossible.
+export function percentage(share) {
+  return share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
+}
+
 export function counted(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -2,6 +2,7 @@
 
 import { html } from "./dom.js";
 import { hexKey } from "./geometry.js";
+import { percentage } from "./words.js";
 
 const REACTIONS = [
   ["turn", "Pass until my turn"],
@@ -12,8 +13,7 @@ const ORDERS = { turn: "You pass until your turn.", attack: "You pass until you 
 
 // The chance of an attack in few letters; as a sentence it is in the note of a choice.
 export function chanceText({ chance }) {
-  if (chance === null) return "?";
-  return chance > 0 && chance < 0.01 ? "<1%" : `${Math.round(100 * chance)}%`;
+  return chance === null ? "?" : percentage(chance);
 }
 
 function choiceButton(choice, number, act) {
