@@ -80,7 +80,8 @@ def test_notice_names_each_kernel_and_the_reason_once_where_stderr_is_no_termina
 def test_notice_counts_on_a_terminal_within_its_width_and_leaves_a_clean_line(listener, monkeypatch, width, line):
     monkeypatch.setattr(sys, "stderr", Terminal(True))
     monkeypatch.setattr(sys, "__stderr__", sys.stderr)
-    monkeypatch.setattr(notice.shutil, "get_terminal_size", lambda: os.terminal_size((width, 24)))
+    # In the module alone: pytest, too, asks how wide the terminal is.
+    monkeypatch.setattr(notice, "shutil", SimpleNamespace(get_terminal_size=lambda: os.terminal_size((width, 24))))
     compile_until(lambda: line in sys.stderr.getvalue().split("\r"), listener)
     lines = sys.stderr.getvalue().split("\r")
     assert lines[0] == ""

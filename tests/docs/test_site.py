@@ -114,6 +114,11 @@ def test_tree_of_contents_is_what_the_front_page_lists():
     assert module("site_pages").toctrees(text) == ("\n```{toctree}\n:hidden:\n:caption: Train\n\na\ndeep/b\n```\n")
 
 
+def test_no_page_has_the_name_of_a_page_that_sphinx_makes():
+    names = {path.stem for path in DOCS.glob("*.md")}
+    assert not names & {"search", "genindex", "modindex", "py-modindex"}  # one would be written over the other
+
+
 @pytest.mark.parametrize(
     ("link", "page", "leads_to"),
     [
