@@ -179,8 +179,13 @@ def find_hook(game_id: str, name: str) -> Any:
     return None if entry is None else entry.hook(name)
 
 
+def player_noun(game_id: str) -> str:
+    """Return what the players of a game are called: "Player", in Sack Armies "General"."""
+    entry = find_entry(game_id)
+    return GameEntry.player_noun if entry is None else entry.player_noun
+
+
 def player_name(game_id: str) -> Callable[[int], str]:
     """Return what gives the players of a game their names: "Player 0", in Sack Armies "General 0"."""
-    entry = find_entry(game_id)
-    noun = GameEntry.player_noun if entry is None else entry.player_noun
+    noun = player_noun(game_id)
     return lambda seat: f"{noun} {seat}"

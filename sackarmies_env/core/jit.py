@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from sackarmies_env.core import cache, linking
 from sackarmies_env.core.notice import NOTICE
-from sackarmies_env.core.pipeline import KernelCompiler
+from sackarmies_env.core.pipeline import BorrowingCompiler, CountingCompiler
 
 __all__ = [
     "INTERPRETED",
@@ -60,8 +60,7 @@ def njit(
         return function
     # The numpy error model divides by zero without raising: kernels raise nothing, on a GPU either.
     options = {"nogil": True, "error_model": "numpy", "parallel": parallel, "forceinline": inlined}
-    options["pipeline_class"] = KernelCompiler
-    options["_nrt"] = counted or parallel
+    options["pipeline_class"] = CountingCompiler if counted or parallel else BorrowingCompiler
     dispatcher = numba.njit(**options)(function)
     if LINKS_LATE:
         linking.link_late(dispatcher)

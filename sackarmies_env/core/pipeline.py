@@ -1,18 +1,19 @@
-"""The compiler pipeline of kernels: numba's own, with two passes more. By the first, indices count from the start.
+"""The compiler pipelines of kernels: numba's own, with passes more. By the first, indices count from the start.
 
 Python lets a negative index count from the end, so numba compares every signed index with zero before it is used. The
 rules are made of little else than look-ups: those comparisons took a seventh of the time of a decision
 (docs/decisions/0029-unsigned-indices.md). The pass below gives look-ups in arrays an unsigned index. A negative one
 then lies beyond the end of every array: compiled with NUMBA_BOUNDSCHECK=1, as the tests in CI are, it is an IndexError.
 
-Kernels borrow the arrays that they are given, and do not count who has them: whoever called the first kernel has them
-until it returns. The second pass refuses kernels for which that would not do (docs/decisions/0040-borrowed-arrays.md).
+By the second, kernels borrow the arrays that they are given, and do not count who has them: whoever called the first
+kernel has them until it returns (docs/decisions/0040-borrowed-arrays.md). Kernels for which that is no use are refused.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from numba import literal_unroll
 from numba.core import ir
 from numba.core import types as numba_types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -66,16 +67,17 @@ class UnsignedIndices(FunctionPass):  # type: ignore[misc] # numba's types are s
         return True
 
 
-def holds_array(found: Any) -> bool:
-    """Return whether values of a type are arrays, or tuples that hold some."""
-    if isinstance(found, types.BaseTuple):
-        return any(holds_array(each) for each in found)
-    return isinstance(found, types.Array)
+# Expressions that hand on what is there already. Look-ups do, too, but for those by arrays, which copy.
+HANDING_ON = {"build_tuple", "cast", "exhaust_iter", "getattr", "getiter", "iternext", "phi", "static_getitem"}
 
 
-@register_pass(mutates_CFG=False, analysis_only=True)
+@register_pass(mutates_CFG=False, analysis_only=False)
 class BorrowedArrays(FunctionPass):  # type: ignore[misc] # numba's types are skipped
-    """Refuse kernels that make arrays, return some or call what does, unless they count who has them."""
+    """Count no arrays in this kernel; refuse kernels that make arrays, return some or call what does.
+
+    This kernel alone is translated without counts: numba's option for that would reach all functions that it calls,
+    those of users included, and what counts is handed out to others by them.
+    """
 
     _name = "borrowed_arrays"
 
@@ -83,33 +85,70 @@ class BorrowedArrays(FunctionPass):  # type: ignore[misc] # numba's types are sk
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Look at the types; return False: nothing is changed.
+        """Look at the types, then turn counting off.
 
         Raises:
-            UnsupportedError: the kernel borrows arrays, and that would not do.
+            UnsupportedError: the kernel makes or returns what must be counted.
         """
-        if not state.flags.nrt:
-            results = [state.calltypes[call].return_type for call in calls_of(state)]
-            if any(holds_array(each) for each in (state.return_type, *results)):
-                name = state.func_id.func_qualname
-                raise UnsupportedError(
-                    f"{name} makes or returns arrays, or calls a function that does: it must be `@njit(counted=True)`"
-                )
-        return False
+        if state.func_ir.is_generator or is_counted(state, state.return_type) or makes_counted(state):
+            raise UnsupportedError(
+                f"{state.func_id.func_qualname} makes or returns arrays, or calls a function that does: "
+                "it must be `@njit(counted=True)`"
+            )
+        state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return True
 
 
-def calls_of(state: Any) -> list[Any]:
-    """Return all calls in a function whose types are known."""
-    return [call for block in state.func_ir.blocks.values() for call in block.find_exprs("call")]
+def is_counted(state: Any, found: Any) -> bool:
+    """Return whether numba counts who has values of a type: arrays, or what holds some."""
+    try:
+        return bool(state.targetctx.data_model_manager[found].contains_nrt_meminfo())
+    except KeyError:  # of types that it registers when it needs them, such as strings
+        return True
 
 
-class KernelCompiler(CompilerBase):  # type: ignore[misc] # numba's types are skipped
-    """numba's pipeline with both passes before the translation to LLVM."""
+def makes_counted(state: Any) -> bool:
+    """Return whether an expression of a function makes what must be counted."""
+    for block in state.func_ir.blocks.values():
+        for assignment in block.find_insts(ir.Assign):
+            made = assignment.value
+            if not isinstance(made, ir.Expr) or made.op in HANDING_ON:
+                continue
+            if made.op == "getitem" and not holds_array(state.typemap[made.index.name]):
+                continue
+            if made.op == "call" and getattr(state.typemap[made.func.name], "typing_key", None) is literal_unroll:
+                continue  # names of fields: constants
+            found = state.calltypes[made].return_type if made.op == "call" else state.typemap[assignment.target.name]
+            if is_counted(state, found):
+                return True
+    return False
+
+
+def holds_array(found: Any) -> bool:
+    """Return whether an index of a type is an array, or a tuple with one in it."""
+    if isinstance(found, types.BaseTuple):
+        return any(holds_array(each) for each in found)
+    return isinstance(found, types.Array)
+
+
+class CountingCompiler(CompilerBase):  # type: ignore[misc] # numba's types are skipped
+    """numba's pipeline with unsigned indices."""
 
     def define_pipelines(self) -> list[Any]:
         """Return the one pipeline."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(UnsignedIndices, NoPythonSupportedFeatureValidation)
-        passes.add_pass_after(BorrowedArrays, NoPythonSupportedFeatureValidation)
+        passes.finalize()
+        return [passes]
+
+
+class BorrowingCompiler(CompilerBase):  # type: ignore[misc] # numba's types are skipped
+    """numba's pipeline with unsigned indices and borrowed arrays."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the one pipeline."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(UnsignedIndices, NoPythonSupportedFeatureValidation)
+        passes.add_pass_after(BorrowedArrays, UnsignedIndices)
         passes.finalize()
         return [passes]

@@ -31,6 +31,7 @@ FORMAT = "sackarmies-record-1"
 FORMER_KINDS = ("flips", "draws")
 DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
 MAX_REASON = 200  # characters of what an agent did
+MAX_CANDIDATES, MAX_BELIEFS, MAX_CONTENTS = 64, 256, 64  # of an analysis, and of a belief
 Name = Annotated[SingleLine, Field(max_length=100)]
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Action = Annotated[int, Field(ge=-(2**31), lt=2**31)]
@@ -78,11 +79,13 @@ class Candidate(StrictModel):
         action: legal id.
         probability: that its policy gives to it; None if it does not say.
         value: what it expects of it, as its player's return; None if it does not say.
+        rank: its place in the agent's order, from 1; None: that in the list.
     """
 
     action: Action
     probability: Share | None = None
     value: Finite | None = None
+    rank: Annotated[int, Field(ge=1, lt=2**31)] | None = None
 
 
 class Belief(StrictModel):
@@ -96,7 +99,7 @@ class Belief(StrictModel):
 
     subject: Name
     at: Place | None = None
-    contents: dict[Name, Share]
+    contents: Annotated[dict[Name, Share], Field(max_length=MAX_CONTENTS)]
 
 
 class Analysis(StrictModel):
@@ -112,9 +115,17 @@ class Analysis(StrictModel):
 
     ply: Annotated[int, Field(ge=0)]
     agent: Name
-    candidates: TupleOf[Candidate] = ()
+    candidates: Annotated[TupleOf[Candidate], Field(max_length=MAX_CANDIDATES)] = ()
     value: Finite | None = None
-    beliefs: TupleOf[Belief] = ()
+    beliefs: Annotated[TupleOf[Belief], Field(max_length=MAX_BELIEFS)] = ()
+
+    @model_validator(mode="after")
+    def names_each_once(self) -> Analysis:
+        """Refuse a list that has an action twice."""
+        actions = [candidate.action for candidate in self.candidates]
+        if len(set(actions)) != len(actions):
+            raise ValueError("an action is among the candidates twice")
+        return self
 
 
 class GameRecord(StrictModel):

@@ -84,9 +84,9 @@ def analysis_data(game: Game, states: Records, analysis: Analysis, action: int) 
 
     """
     candidates = []
-    for candidate in analysis.candidates:
+    for rank, candidate in enumerate(analysis.candidates, start=1):
         text = ply_text(game, states, candidate.action)
-        numbers = {"probability": candidate.probability, "value": candidate.value}
+        numbers = {"probability": candidate.probability, "value": candidate.value, "rank": candidate.rank or rank}
         candidates.append({"text": text, "at": place_of(text), **numbers, "played": candidate.action == action})
     return {
         "seat": int(states["current_player"][0]),

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from types import NoneType
 from typing import Any
 
-from sackarmies_env.core.entries import find_entry, player_name
+from sackarmies_env.core.entries import find_entry, player_name, player_noun
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.record import GameRecord, ply_text, replay
@@ -58,7 +58,7 @@ def position_data(game: Game, states: Records, viewer: int | None) -> dict[str, 
     frame = frame_of(game, states, viewer)
     log = [{"ply": 0, "kind": "", "text": text, "at": None} for text in reversed(frame.get("log", ()))]
     view = {"viewer": viewer, "frames": [frame], "choices": [""], "log": log, "analyses": []}
-    return {"title": frame["title"], "players": [], "views": [view]}
+    return {"title": frame["title"], "noun": player_noun(game.id), "players": [], "views": [view]}
 
 
 # --- a recorded game
@@ -97,8 +97,9 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
         player = player_name(game.id)(forfeit_code(record.actions[forfeit.ply]))
         seen.add_reason(forfeit.ply + 1, f"{player} lost by forfeit: the agent {forfeit.reason}")
     entry = find_entry(game.id)
+    title = game.id if entry is None else entry.title
     players = [shorten(printable(name)) for name in record.players]
-    return {"title": game.id if entry is None else entry.title, "players": players, "views": seen.views}
+    return {"title": title, "noun": player_noun(game.id), "players": players, "views": seen.views}
 
 
 class _Replay:

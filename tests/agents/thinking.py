@@ -48,11 +48,25 @@ class Endless(Thinker):
         return Report(value=float("nan"))
 
 
-class Silent(Thinker):
-    """Says nothing of its decisions."""
+class Yields(Thinker):
+    """Reports candidates that raise an exception when they are looked at."""
 
     def think(self, legal):
-        return None
+        return Report({}[action] for action in legal)
+
+
+class Twice(Thinker):
+    """Reports an action twice."""
+
+    def think(self, legal):
+        return Report((Candidate(action=legal[0]),) * 2)
+
+
+class Huge(Thinker):
+    """Reports more beliefs than a record holds."""
+
+    def think(self, legal):
+        return Report(beliefs=tuple(Belief(subject=f"star {number}", contents={}) for number in range(1000)))
 
 
 class TooMany(Thinker):

@@ -88,13 +88,71 @@ def returning(numbers):
 
 
 @njit
-def calling(table):
-    return row_of(table, 0)[0]
+def returning_perhaps(numbers):
+    return numbers[1:] if numbers[0] == 0 else None
 
 
 @njit
-def making(count):
-    return len(np.empty(count))
+def yielding(numbers):
+    yield numbers[1:]
+
+
+@njit
+def calling(numbers):
+    return row_of(numbers, slice(1, 2))[0]
+
+
+@njit
+def calling_perhaps(numbers):
+    return perhaps(numbers) is None
+
+
+@njit
+def making(numbers):
+    return len(np.empty(len(numbers)))
+
+
+@njit
+def computing(numbers):
+    return (numbers + 1)[0]
+
+
+@njit
+def choosing(numbers):
+    return len(numbers[numbers > 0])
+
+
+@njit
+def listing(numbers):
+    return len([numbers[0], 1])
+
+
+@njit(counted=True)
+def perhaps(numbers):
+    return numbers[1:] if numbers[0] == 0 else None
+
+
+@numba.njit
+def same(numbers):
+    return numbers
+
+
+@numba.njit
+def first(numbers):
+    return same(numbers)[0]
+
+
+@njit
+def first_by_users_functions(numbers):
+    return first(numbers)
+
+
+@numba.njit
+def ask_again_and_again(times):
+    numbers = np.ones(1000)
+    for _ in range(times):
+        last = same(numbers)
+    return numbers.sum() + len(np.zeros(1000)) + last[0]
 
 
 @numba.njit
@@ -120,14 +178,23 @@ def test_arrays_are_there_as_long_as_somebody_has_them():
     assert row.tolist() == [4, 5, 6, 7]
 
 
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-@pytest.mark.parametrize(("kernel", "argument"), [(returning, np.arange(3)), (calling, np.eye(2))])
-def test_kernels_that_would_hand_out_borrowed_arrays_are_refused(kernel, argument):
-    with pytest.raises(numba.errors.UnsupportedError, match="makes or returns arrays, or calls a function that does"):
-        kernel(argument)
+def test_functions_of_users_count_even_if_a_kernel_was_the_first_to_call_them():
+    numbers = np.ones(3)
+    assert first_by_users_functions(numbers) == 1
+    assert ask_again_and_again(3) == 2001
+    before = sys.getrefcount(numbers)
+    kept = same(numbers)
+    after = sys.getrefcount(numbers)
+    assert after == before + 1
+    assert kept is numbers
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_kernels_that_make_arrays_nobody_would_free_are_refused():
-    with pytest.raises(numba.errors.TypingError, match=r"np\.empty"):
-        making(3)
+@pytest.mark.parametrize(
+    "kernel",
+    [returning, returning_perhaps, yielding, calling, calling_perhaps, making, computing, choosing, listing],
+)
+def test_kernels_that_would_make_or_hand_out_arrays_uncounted_are_refused(kernel):
+    sentence = "makes or returns arrays, or calls a function that does: it must be `@njit.counted=True.`"
+    with pytest.raises(numba.errors.UnsupportedError, match=f"{kernel.__name__} {sentence}"):
+        kernel(np.arange(3))

@@ -126,7 +126,7 @@ def thoughts(record, *plies):
         Analysis(
             ply=ply,
             agent="a",
-            candidates=(Candidate(action=record.actions[ply], probability=0.5), Candidate(action=record.actions[ply])),
+            candidates=(Candidate(action=record.actions[ply], probability=0.5, rank=9),),
             value=-0.25,
             beliefs=(Belief(subject="card", at=(1, -2), contents={"ace": 0.75}), Belief(subject="hand", contents={})),
         )

@@ -258,7 +258,7 @@ def test_analysis_is_shown_to_the_referee_and_to_the_player_of_the_decision():
     first = views[0]["analyses"][1]
     assert first["ply"] == 1
     assert first["candidates"] == [
-        {"text": "hex -1,0", "at": [-1, 0], "probability": 0.5, "value": 0.25, "played": True}
+        {"text": "hex -1,0", "at": [-1, 0], "probability": 0.5, "value": 0.25, "rank": 1, "played": True}
     ]
     assert first["beliefs"] == [
         {"subject": "unit at 3,-1", "at": [3, -1], "contents": [["Scout", 0.75], ["Guard", 0.25]]}

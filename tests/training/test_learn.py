@@ -379,6 +379,10 @@ def test_verdict_on_the_start_goes_by_the_interval(finished, monkeypatch, wins, 
     monkeypatch.setattr(curve, "play_side_by_side", lambda *given: results)
     learner = make_learner(config, make_duel(), Team())
     assert curve.compare_with_start(learner, config, [make_duel()], config.curve).endswith(f"from: {verdict}.")
+    results = np.append(results, [DRAW] * 300)  # of two equally strong Generals neither gets worse by draws
+    text = curve.compare_with_start(learner, config, [make_duel()], config.curve)
+    assert "of 100 games that were not drawn, of 400, against" in text
+    assert text.endswith(f"from: {verdict}.")
 
 
 def test_start_from_a_trained_general_needs_one(tmp_path):

@@ -119,6 +119,17 @@ def test_pages_that_are_missing_or_old_are_made_again(tmp_path, monkeypatch):
     assert kept == [path.stat().st_mtime_ns for path in (third, fourth)]
 
 
+def test_game_whose_record_is_lost_has_no_page_and_the_others_have(tmp_path, capsys):
+    contest, _ = play(tmp_path)
+    lost = sorted((tmp_path / "records").iterdir())[1]
+    lost.unlink()
+    _, page = play(tmp_path, replays=True)
+    assert sum(link.startswith("replays/") for link in page.links) == len(contest.games()) - 1
+    told = "".join(capsys.readouterr().out.split("\n"))
+    assert "A game without a replay:" in told
+    assert lost.name in told
+
+
 def test_interrupted_pages_leave_a_report_that_links_to_what_there_is(tmp_path, monkeypatch):
     write, made = tournament_report.write_page, []
 

@@ -22,7 +22,7 @@ from sackarmies_env.envs.match import Match
 from sackarmies_env.render.analyses import sampled_beliefs
 
 LISTED = 8  # candidates of a decision that a record keeps, the best ones; the one that was played is always kept
-DIGITS = 4  # of probabilities and values
+DIGITS = 4  # of probabilities and values, the leading ones
 LONGEST_NAME = 100  # of an agent, as records allow
 
 
@@ -74,26 +74,29 @@ def reported(agent: Agent, name: str, ply: int, action: int) -> Analysis | None:
     (report,) = conduct.ask_reports(agent, 1)
     if report is None:
         return None
-    try:
-        candidates = tuple(
-            Candidate(
-                action=candidate.action, probability=rounded(candidate.probability), value=rounded(candidate.value)
+
+    def read() -> Analysis | str:
+        """Return what the report says, or why no record can hold it; its parts are the agent's, too."""
+        candidates = []
+        for rank, candidate in enumerate(report.candidates, start=1):
+            if rank <= LISTED or candidate.action == action:
+                numbers = {"probability": rounded(candidate.probability), "value": rounded(candidate.value)}
+                candidates.append({"action": candidate.action, **numbers, "rank": None if rank <= LISTED else rank})
+        try:
+            return Analysis(
+                ply=ply,
+                agent=name_of(name),
+                candidates=tuple(Candidate.model_validate(candidate) for candidate in candidates),
+                value=rounded(report.value),
+                beliefs=tuple(report.beliefs),
             )
-            for place, candidate in enumerate(report.candidates)
-            if place < LISTED or candidate.action == action
-        )
-        return Analysis(
-            ply=ply,
-            agent=name_of(name),
-            candidates=candidates,
-            value=rounded(report.value),
-            beliefs=tuple(report.beliefs),
-        )
-    except ValidationError as error:
-        faults = join_faults(explain(error.errors(include_url=False), {}, "its report"))
-        raise Misconduct(f"reported what no record can hold: {faults}") from None
-    except (AttributeError, TypeError) as error:
-        raise Misconduct(f"reported what no record can hold: {conduct.describe(error)}") from None
+        except ValidationError as error:
+            return join_faults(explain(error.errors(include_url=False), {}, "its report"))
+
+    found = conduct.guarded(read)
+    if isinstance(found, str):
+        raise Misconduct(f"reported what no record can hold: {found}")
+    return found
 
 
 def check_reported(game: Game, states: Records, analysis: Analysis) -> None:
@@ -115,7 +118,7 @@ def name_of(text: str) -> str:
 
 def rounded(number: float | None) -> float | None:
     """Return a number as records hold it."""
-    return None if number is None else round(number, DIGITS)
+    return None if number is None else float(f"{number:.{DIGITS}g}")
 
 
 # --- after the game

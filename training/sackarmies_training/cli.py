@@ -251,16 +251,18 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         contest.publish()
         standings = standings_of(section.agents, outcomes, section.ratings)
         write_json(folder / "standings.json", standings_data(standings, outcomes))
+        console.print(pairings_table(standings, outcomes, console.width), highlight=False)
+        console.print(standings_table(standings, section.ratings, console.width), highlight=False)
+        forfeits = forfeits_table(outcomes)
+        if forfeits is not None:
+            console.print(forfeits)
         report = TournamentReport(contest, standings)
         report.write()
         wanted = report.missing_replays() if section.replays else []
         with games_bar(len(wanted), "replays", "drawn") as progress:
-            report.write_replays(wanted, progress)
-    console.print(pairings_table(standings, outcomes, console.width), highlight=False)
-    console.print(standings_table(standings, section.ratings, console.width), highlight=False)
-    forfeits = forfeits_table(outcomes)
-    if forfeits is not None:
-        console.print(forfeits)
+            faults = report.write_replays(wanted, progress)
+    for fault in faults:
+        console.print(f"A game without a replay: {fault}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", soft_wrap=True)
     console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
     first = min((folder / "records").glob("*.json"), default=None)

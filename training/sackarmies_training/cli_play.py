@@ -237,7 +237,8 @@ def _save(match: Match, names: list[str], record: Path | None, reasons: dict[int
     if record is None:
         return
     for seat, fault in reports.faults.items():
-        told = f"Analyses of {player_name(match.game.id)(seat)} ({names[seat]}) are missing: the agent {fault}"
+        why = f"the agent {fault}" if match.player < 0 else "the agent reported what no record can hold"  # all is told
+        told = f"Some analyses of {player_name(match.game.id)(seat)} ({names[seat]}) are missing: {why}"
         console.print(told, markup=False, highlight=False)
     analyses = reports.analyses
     made = make_record(match.game, match.seed, match.history, players=names, reasons=reasons, analyses=analyses)

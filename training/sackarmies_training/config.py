@@ -180,7 +180,7 @@ class ExpertSection(LabelSection):
     file_decisions: Count = 2_000  # of a file, at least
     passes: Count = 2  # over all labels so far, in each round
     noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
-    share: Annotated[float, Field(gt=0, le=1)] = 0.25  # of the decisions of the games that are labeled
+    share: Annotated[float, Field(ge=0.01, le=1)] = 0.25  # of the decisions of the games that are labeled
     worlds: Count = 4  # in which each action is played on
     most: Annotated[int, Field(ge=2)] = 12  # actions that are compared in a position
     horizon: Annotated[int, Field(ge=0)] = 5  # turns that are played on

@@ -23,7 +23,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import CurveSection, LearnConfig
-from sackarmies_training.labels import WIN, results_of
+from sackarmies_training.labels import DRAW, WIN, results_of
 from sackarmies_training.learn_files import load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
@@ -139,10 +139,15 @@ def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence
     general = general_of(learner, config, info, deterministic=True)
     start = PolicyAgent(load_start(config, info), deterministic=True, advisor=make_advisor(config.learn.advice, info))
     results = play_side_by_side(line_ups, general, start, section.games, seed)
-    won, even = Rate(int((results == WIN).sum()), len(results)), 1 / info.num_players
+    decided = results[results != DRAW]  # equally strong Generals win as often as they have seats in these
+    if not len(decided):
+        return "All games against the General that it started from were drawn: no improvement is shown."
+    won, even = Rate(int((decided == WIN).sum()), len(decided)), 1 / info.num_players
     low, high = won.interval
     verdict = "it has improved" if low > even else "it has become worse" if high < even else "no improvement is shown"
-    return f"It won {won} of {won.total:,} games against the General that it started from: {verdict}."
+    drawn = len(results) - len(decided)
+    games = f"{won.total:,} games" + (f" that were not drawn, of {len(results):,}," if drawn else "")
+    return f"It won {won} of {games} against the General that it started from: {verdict}."
 
 
 def opponent_of(section: CurveSection, game: Game) -> Agent:

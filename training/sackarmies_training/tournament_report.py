@@ -72,26 +72,36 @@ class TournamentReport:
         replay, record = replay_path(self.tournament, name), record_path(self.tournament, name)
         return replay.exists() and (not record.exists() or replay.stat().st_mtime_ns >= record.stat().st_mtime_ns)
 
-    def write_replays(self, names: Sequence[str], progress: Progress) -> None:
+    def write_replays(self, names: Sequence[str], progress: Progress) -> list[str]:
         """Write pages of games, then the report again; what an interruption leaves out can be written later.
+
+        A game whose record is missing or damaged gets no page.
 
         Args:
             names: of the games.
             progress: called with the number of pages that were written.
 
+        Returns:
+            A sentence for each game that has no page.
+
         Raises:
-            ValueError: a record is missing or damaged, or a process that draws died.
+            ValueError: a process that draws died.
             OSError: a page cannot be written.
         """
         if not names:
-            return
+            return []
         folder = self.tournament.folder / REPLAYS
         folder.mkdir(exist_ok=True)
         remove_leftovers(folder)
         progress(0)
-        for _ in write_pages(self.tournament, names):
-            progress(1)
-        self.write()
+        faults = []
+        try:
+            for fault in write_pages(self.tournament, names):
+                faults += [] if fault is None else [fault]
+                progress(1)
+        finally:
+            self.write()
+        return sorted(faults)
 
     # --- the page
 
@@ -177,22 +187,25 @@ def replay_path(tournament: Tournament, name: str) -> Path:
     return tournament.folder / REPLAYS / f"{name}.html"
 
 
-def write_pages(tournament: Tournament, names: Sequence[str]) -> Iterator[None]:
-    """Write the pages of games, in as many processes as the tournament is played in; yield after each."""
+def write_pages(tournament: Tournament, names: Sequence[str]) -> Iterator[str | None]:
+    """Write the pages of games, in as many processes as the tournament is played in; yield what each call returns."""
     workers = min(tournament.section.workers, len(names))
     if workers == 1:
         for name in names:
-            write_page(tournament, name)
-            yield
+            yield write_page(tournament, name)
         return
     with worker_pool(workers) as pool:
         for job in as_completed([pool.submit(write_page, tournament, name) for name in names]):
-            job.result()
-            yield
+            yield job.result()
 
 
-def write_page(tournament: Tournament, name: str) -> None:
-    """Write the page of a game, by the eyes of everybody."""
+def write_page(tournament: Tournament, name: str) -> str | None:
+    """Write the page of a game, by the eyes of everybody; return why there is none if its record cannot be read."""
     from sackarmies_env.render.replay import Replay
 
-    Replay(tournament.game, load_record(record_path(tournament, name))).save(replay_path(tournament, name))
+    try:
+        replay = Replay(tournament.game, load_record(record_path(tournament, name)))
+    except ValueError as error:
+        return str(error)
+    replay.save(replay_path(tournament, name))
+    return None

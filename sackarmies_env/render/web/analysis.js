@@ -31,10 +31,10 @@ export function drawAnalysis(analysis) {
   ].filter(Boolean);
 }
 
-function drawCandidate({ text, probability, value, played }) {
+function drawCandidate({ text, probability, value, rank, played }) {
   return html(
     "li",
-    { class: played ? "played" : null },
+    { class: played ? "played" : null, value: rank },
     html("span", { class: "text" }, text),
     probability === null ? null : [" ", html("meter", { min: 0, max: 1, value: probability, "aria-hidden": "true" })],
     html("span", { class: "number" }, ` ${numbersOf(probability, value)}`),
@@ -69,14 +69,14 @@ function drawRank(number, isPlayed) {
 
 // Marks the hexes that candidates name by the candidates' places in the list, above all other drawings.
 export function markCandidates(board, analysis) {
-  (analysis?.candidates ?? []).forEach(({ at, probability, value, played }, i) => {
+  (analysis?.candidates ?? []).forEach(({ at, probability, value, rank, played }) => {
     const hex = at && board.querySelector(`.hex[data-q="${at[0]}"][data-r="${at[1]}"]`);
     if (!hex) return;
     const [x, y] = center(...at);
-    const mark = drawRank(i + 1, played);
+    const mark = drawRank(rank, played);
     mark.setAttribute("transform", `translate(${(x + 32).toFixed(1)} ${(y + 62).toFixed(1)})`);
     board.append(mark);
-    const words = [`candidate ${i + 1}`, numbersOf(probability, value), played ? "played" : ""].filter(Boolean).join(", ");
+    const words = [`candidate ${rank}`, numbersOf(probability, value), played ? "played" : ""].filter(Boolean).join(", ");
     hex.setAttribute("aria-label", `${hex.getAttribute("aria-label")}; ${words}`);
   });
 }

@@ -6,7 +6,7 @@ import { html } from "./dom.js";
 import { pageData } from "./frames.js";
 import { drawCard, drawGenerals, drawLegend, drawLog, showInLog } from "./panel.js";
 import { drawTickLegend, makeScrubber } from "./scrubber.js";
-import { capitalized, seatName, viewName } from "./words.js";
+import { capitalized, seatName, setNoun, viewName } from "./words.js";
 
 const NONE = "none";
 const KEYS = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "back", ArrowDown: "forward", Home: "start", End: "end", " ": "play" };
@@ -82,6 +82,7 @@ function headline(picture) {
 
 class Replay {
   constructor(data, root) {
+    setNoun(data.noun);
     this.data = data;
     this.root = root;
     this.last = data.views[0].frames.length - 1;
@@ -130,7 +131,7 @@ class Replay {
     this.analysis = html("div", { class: "analysisbox", tabindex: 0, role: "region", "aria-label": "Analysis" });
     this.thoughts = html("section", {}, html("h2", {}, "Analysis"), this.analysis);
     const hasAnalyses = views.some((view) => view.analyses.length);
-    this.generals = html("div", { class: "generalsbox", tabindex: 0, role: "region", "aria-label": "Generals" });
+    this.generals = html("div", { class: "generalsbox", tabindex: 0, role: "region", "aria-label": `${this.data.noun}s` });
     this.log = html("div", { class: "logbox", tabindex: 0, role: "region", "aria-label": "Event log" });
     const legend = html("details", { class: "legendbox" }, html("summary", {}, "Legend and keys"), drawLegend(), isReplay ? [drawTickLegend(), hasAnalyses && drawAnalysisLegend(), drawKeys()] : []);
     this.root.replaceChildren(
@@ -138,7 +139,7 @@ class Replay {
       html("main", { class: "table" },
         html("div", { class: "boards" }, this.eyes.map((eyes) => eyes.element)),
         html("div", { class: "below" }, isReplay ? [this.status, this.curve.element, this.scrubber.element] : []),
-        html("div", { class: "side" }, html("h2", {}, "Generals"), this.generals, this.thoughts, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
+        html("div", { class: "side" }, html("h2", {}, `${this.data.noun}s`), this.generals, this.thoughts, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
       ),
     );
   }

@@ -13,12 +13,18 @@ const BANDS = {
 
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+let noun = "Player"; // what the game calls a player
+
+export function setNoun(word) {
+  noun = word;
+}
+
 export function seatName(picture, seat) {
-  return seat === picture.viewer ? `General ${seat} (you)` : `General ${seat}`;
+  return seat === picture.viewer ? `${noun} ${seat} (you)` : `${noun} ${seat}`;
 }
 
 export function viewName(viewer) {
-  return viewer === null ? "Referee" : `General ${viewer}`;
+  return viewer === null ? "Referee" : `${noun} ${viewer}`;
 }
 
 function listed(words) {

@@ -1,4 +1,4 @@
-"""Words for the choices of one decision, as a table in the browser shows them."""
+"""Words for the choices of one decision, as people are shown them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sack Armies at a table in the browser: single steps, choices in words, reactions, odds."""
+"""Sack Armies at a table, in the browser and in the terminal: single steps, choices in words, reactions, odds."""
 
 from __future__ import annotations
 

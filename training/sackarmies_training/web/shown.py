@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sackarmies_env.core.entries import entry_of, player_name
+from sackarmies_env.core.entries import player_name, player_noun
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import GameRecord, make_record
 from sackarmies_env.core.state import NO_PLAYER
@@ -89,7 +89,7 @@ class ShownGame:
         players = [{"seat": seat, "name": name(seat), "player": player} for seat, player in enumerate(self.seats.names)]
         return {
             "kind": "game",
-            "noun": entry_of(self.match.game.id).player_noun,
+            "noun": player_noun(self.match.game.id),
             "players": players,
             "viewer": self.has_device,
             "watched": self.is_watched,

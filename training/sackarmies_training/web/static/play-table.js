@@ -8,7 +8,7 @@ import { drawChoices, drawUnitMenu, hexesOf } from "./play-choices.js";
 import { drawTokens, drawWatching, oddsMark } from "./play-parts.js";
 import { Steps, placesIn, speeds } from "./play-steps.js";
 import { drawText } from "./play-text.js";
-import { capitalized } from "./words.js";
+import { capitalized, setNoun } from "./words.js";
 
 const SPEED_NAMES = { slow: "Slowly", normal: "At normal speed", fast: "Fast", none: "At once" };
 const FEW_HEXES = 20; // as long as there are no more, the board shows the hexes around the middle
@@ -81,6 +81,7 @@ export class Table {
 
   on_game(message) {
     this.game = message;
+    setNoun(message.noun);
     this.ask = this.picture = this.answered = null;
     this.extent = [];
     this.parts.log.replaceChildren();
