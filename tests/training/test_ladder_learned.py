@@ -51,7 +51,7 @@ class LowestId:
         return masks.argmax(axis=1)
 
 
-def test_fixed_agent_plays_its_seats_and_the_network_learns_from_its_own():
+def test_fixed_agent_plays_its_seats_and_the_network_learns_from_its_own(monkeypatch):
     config = make_run(Path("x"))
     game = make_duel()
     learner = make_learner(config, game, Team())
@@ -63,8 +63,13 @@ def test_fixed_agent_plays_its_seats_and_the_network_learns_from_its_own():
     played = games._played(drawn)
     assert (played == np.where(players == games.seats, drawn, masks.argmax(axis=1))).all()
     assert 0 < (played == drawn).sum() < 8
+    lessons = []
+    monkeypatch.setattr(learner, "update", lambda played, lesson, fraction: lessons.append((played, lesson)))
     games.learn(learner, 0.0)
     assert 0 < learner.decisions < 8 * config.learn.steps
+    ((played, lesson),) = lessons
+    assert len(lesson.rows)
+    assert (played.seats == games.seats).flatten()[lesson.rows.numpy()].all()
 
 
 def test_fixed_agent_that_cheats_ends_the_training(monkeypatch):

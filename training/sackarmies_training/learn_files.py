@@ -164,12 +164,18 @@ def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
         )
 
 
-def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
-    """Write the finished General, without what only training needs, and its model card beside it."""
+def save_weights(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> Header:
+    """Write what plays, without what only training needs; return what was written about it."""
     header = header_of(learner, config, game, minutes)
     weights = {name: tensor.cpu() for name, tensor in learner.averaged.state_dict().items()}
     write_safely(path, pack(header, {POLICY: weights}))
-    number = sum(tensor.numel() for tensor in weights.values())
+    return header
+
+
+def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
+    """Write the finished General and its model card beside it."""
+    header = save_weights(path, learner, config, game, minutes)
+    number = sum(tensor.numel() for tensor in learner.averaged.state_dict().values())
     write_safely(path.with_suffix(".md"), model_card(header, number, path.name).encode())
 
 

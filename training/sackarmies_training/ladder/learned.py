@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.learned.policy_agent import load_agent
+from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder
@@ -27,7 +28,7 @@ from sackarmies_training.labels import Labels
 from sackarmies_training.ladder.exploit import Arena, Response
 from sackarmies_training.ladder.units import armies_of
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
-from sackarmies_training.learn_files import restore_learner, save_general, save_learner
+from sackarmies_training.learn_files import restore_learner, save_learner, save_weights
 from sackarmies_training.seeds import derive
 from sackarmies_training.teacher import learn_labels, lessons_of
 
@@ -114,6 +115,8 @@ class LearnedResponse:
         torch.set_num_threads(config.learn.threads)
         learner = make_learner(config, line_ups[0], Team())
         checkpoints = CheckpointFolder(arena.folder / "checkpoints", KEPT)
+        for place in (arena.folder, checkpoints.folder):
+            remove_leftovers(place)
         if arena.state is None:
             clone(learner, arena, line_ups)
             keep(learner, arena, config, line_ups[0], checkpoints)
@@ -121,7 +124,7 @@ class LearnedResponse:
             restore_learner(checkpoints.next_path(arena.state["decisions"]), learner, config, line_ups[0])
         improve(learner, arena, config, line_ups, checkpoints)
         path = arena.folder / CHECKPOINT
-        save_general(path, learner, config, line_ups[0], 0.0)
+        save_weights(path, learner, config, line_ups[0], 0.0)
         described = {"checkpoint": path.name, "decisions": learner.decisions, "advice": config.learn.advice}
         return Response(functools.partial(load_agent, str(path), deterministic=True), described)
 
