@@ -5,7 +5,8 @@ seeds. The clone of the teacher is made once for each seed and kind of network, 
 without a teacher gets as much self-play as the others. The General of each run then plays `--games` games against
 `greedy`, each seed from every seat. The table gives the mean over the seeds with an interval of Student's t over the
 seeds, which counts the luck of training as well as that of the games, and the pooled share with its Wilson interval,
-which counts that of the games alone. Its first line is the clone itself.
+which counts that of the games alone. Its first line is the clone itself. With `--untaught` nothing is cloned
+and nothing advises: all that is learned comes from self-play, so that differences are seen after minutes.
 
 Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was. Time is that of
 the clock: leave the machine alone meanwhile.
@@ -55,11 +56,16 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
+OF_TEACHING = ("no advice", "no teacher")
 
 
-def configure(changes: Mapping[str, Any], folder: Path, seed: int, minutes: float) -> LearnConfig:
+def configure(
+    changes: Mapping[str, Any], folder: Path, seed: int, minutes: float, untaught: bool = False
+) -> LearnConfig:
     """Return the configuration of a run: the base with the keys of sections, or whole sections, changed; no curve."""
     data = read_toml(BASE) | {"folder": str(folder), "seed": seed, "curve": None}
+    if untaught:
+        data |= {"teacher": None, "learn": data["learn"] | {"advice": ""}}
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}
@@ -124,6 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
     parser.add_argument("--minutes", type=float, default=8.0, help="of self-play in each run")
+    parser.add_argument("--untaught", action="store_true", help="all variants begin from nothing, without advice")
     parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
@@ -131,18 +138,19 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=sorted(VARIANTS), help="variants; all by default")
     options = parser.parse_args()
     console, results = Console(), options.folder / "results.json"
-    plan = {key: getattr(options, key) for key in ("minutes", "lessons", "games", "opponent")}
+    plan = {key: getattr(options, key) for key in ("minutes", "untaught", "lessons", "games", "opponent")}
+    names = options.only or [name for name in VARIANTS if not (options.untaught and name in OF_TEACHING)]
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
     if kept["plan"] != plan:
         raise SystemExit(f"{results} holds a series of another plan, {json.dumps(kept['plan'])}: name another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
-        for name in [CLONE, *(options.only or VARIANTS)]:
+        for name in names if options.untaught else [CLONE, *names]:
             seeds = kept["found"].setdefault(name, {})
             if str(seed) in seeds:
                 continue
             folder = options.folder / f"{name.replace(' ', '-')}-{seed}"
-            config = configure(VARIANTS.get(name, {}), folder, seed, options.minutes)
+            config = configure(VARIANTS.get(name, {}), folder, seed, options.minutes, options.untaught)
             config = with_clone(config, options.folder, options.lessons, console)
             path = config.learn.start if name == CLONE else str(train(config, console))
             seeds[str(seed)] = measure(path, config, options.opponent, options.games)

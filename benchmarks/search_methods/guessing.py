@@ -23,6 +23,7 @@ from benchmarks.search_methods.kernels import play_round
 from benchmarks.search_methods.methods import MAX_WORLDS, Flat
 from benchmarks.search_methods.play import SEATS, Contestant, Seat, draw_armies, seed_of
 from benchmarks.search_methods.worlds import VIEWS
+from sackarmies_agents.search.flat import Focus
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import copy_records
@@ -32,14 +33,14 @@ from sackarmies_env.games.sack_armies.game import make_game
 POINTS = 50.0  # of a return that is greater by 1
 
 
-def draw_positions(seed: int, number: int, count: int) -> tuple[Game, list[Records]]:
-    """Return a game of `greedy` against itself, and true states in which there is a choice."""
+def draw_positions(seed: int, number: int, count: int, focus: Focus | None = None) -> tuple[Game, list[Records]]:
+    """Return a game of `greedy` against itself, and true states in which there is a choice, and `focus` is not 0."""
     game = make_game(SEATS, armies=list(draw_armies(seed, number)))
     match, positions = Match(game), []
     match.begin(seed_of(seed, "game", number))
     seats = [Seat(Contestant("greedy"), game, player) for player in range(SEATS)]
     while match.player >= 0:
-        if match.states["num_legal"][0] > 1:
+        if match.states["num_legal"][0] > 1 and (focus is None or focus(match.states)[0] > 0):
             positions.append(game.new_states(1))
             copy_records(match.states, positions[-1])
         match.play(seats[match.player].choose(match.states, 0)[0])

@@ -153,13 +153,15 @@ def test_a_copy_searches_by_itself():
 
 
 def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
-    race = Race(np.array([10, 20]))
+    race, bold = (Race(np.array([10, 20]), Settings(gate=gate)) for gate in (1.0, 0.0))
     race.results[:, :4] = [[0.0, 0.0, 0.0, 0.0], [1.0, -0.9, 1.0, -0.9]]
     race.count(4)
-    assert race.finding(gate=1.0).action == 10
-    assert race.finding(gate=0.0).action == 20
+    bold.results = race.results
+    bold.count(4)
+    assert race.finding().action == 10
+    assert bold.finding().action == 20
     race.results[1, :4] = [0.1, 0.2, 0.1, 0.2]
-    assert race.finding(gate=1.0).action == 20
+    assert race.finding().action == 20
 
 
 class LastLegal(Agent):
@@ -196,21 +198,45 @@ def test_a_copy_has_a_prior_of_its_own():
 
 
 def test_two_gains_that_happen_to_be_alike_prove_little():
-    race = Race(np.array([10, 20]))
+    race = Race(np.array([10, 20]), Settings(gate=1.0))
     race.results[:, :2] = [[0.0, 0.0], [0.05, 0.05]]
     race.count(2)
-    assert race.finding(gate=1.0).action == 10
+    assert race.finding().action == 10
     race.results[1, :2] = 0.5
-    assert race.finding(gate=1.0).action == 20
+    assert race.finding().action == 20
 
 
 def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
-    race = Race(np.arange(6))
+    race = Race(np.arange(6), Settings())
     race.results[:, 0] = [-1.0, 0.5, 0.1, 0.9, 0.2, 0.3]
     race.count(1)
     race.halve()
     assert race.running.tolist() == [0, 1, 3, 5]
     assert [rounds_of(k) for k in (2, 3, 4, 5, 8, 9)] == [1, 2, 2, 3, 3, 4]
+
+
+def test_what_cannot_pass_the_gate_leaves_the_race():
+    race, patient = (Race(np.arange(3), Settings(hope=hope)) for hope in (0.5, 100.0))
+    race.results[:, :9] = np.array([[0.5], [0.1], [0.52]]) + np.array([-0.01, 0.0, 0.01] * 3)
+    patient.results = race.results
+    for one in (race, patient):
+        one.count(9)
+        one.halve()
+    assert (race.running.tolist(), patient.running.tolist()) == ([0, 2], [0, 2])
+    race.results[2, :9] -= 0.1
+    for one in (race, patient):
+        one.halve()
+    assert (race.running.tolist(), patient.running.tolist()) == ([0], [0, 2])
+
+
+def test_a_search_without_hope_for_another_action_ends():
+    batch = positions(7, 60)
+    given = batch.information_sets(0, running(batch, 0))
+    spent = {
+        hope: sum(finding.counts.sum() for finding in searcher(batch.game, Settings(60, hope=hope)).search(given))
+        for hope in (0.0, 100.0)
+    }
+    assert 0 < spent[0.0] < 0.8 * spent[100.0]
 
 
 @pytest.mark.parametrize("playouts", [2, 5, 24, 100])
@@ -232,12 +258,13 @@ def test_decisions_that_search_would_not_change_are_left_to_the_scripted_agent()
 
 
 def test_shares_of_the_effort_are_what_the_game_asks_for():
+    patient = dataclasses.replace(QUICK, hope=1e6)
     batch = positions(11, 60)
     information = batch.information_sets(0, running(batch, 0))
     parts = parts_of(GameInfo.of(batch.game), ())
     for share in (0.5, 2.0):
         focused = dataclasses.replace(parts, focus=lambda states, share=share: np.full(len(states), share))
-        for finding in SearchAgent(GameInfo.of(batch.game), QUICK, focused).search(information):
+        for finding in SearchAgent(GameInfo.of(batch.game), patient, focused).search(information):
             assert 0.6 * 24 * share <= finding.counts.sum() <= 24 * share
 
 

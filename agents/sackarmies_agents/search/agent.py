@@ -26,9 +26,9 @@ from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
 
 LEVELS = {
-    "fast": Settings(playouts=32),
-    "medium": Settings(playouts=160),
-    "strong": Settings(playouts=640),
+    "fast": Settings(playouts=50),
+    "medium": Settings(playouts=250),
+    "strong": Settings(playouts=1000),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
@@ -213,6 +213,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         horizon=_read(options, "horizon", int, usual.horizon, 0),
         valued=_read(options, "valued", int, usual.valued, 1),
         gate=_read(options, "gate", float, usual.gate, 0),
+        hope=_read(options, "hope", float, usual.hope, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.search.rounds import halve, play_worlds, prior_choice, run_race
+from sackarmies_agents.search.rounds import gain_of, halve, play_worlds, prior_choice, run_race, worlds_of
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.simulator import Evaluation, Policy
@@ -25,8 +25,7 @@ from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
 
 MAX_WORLDS = 512
-USUAL_SPREAD = 0.12  # of the difference that two actions make in a world: its standard deviation
-USUAL_WEIGHT = 4  # worlds that this counts for in an estimate of it
+CHECKS = 2  # rounds after those that halve: the last two actions are compared so often before the budget is spent
 BIAS = 0.02  # of the difference between two actions, by the evaluation and the horizon: no number of worlds lessens it
 FIRST_GUESS = 100e-6  # seconds a playout takes, until one has been timed
 MEMORY = 0.7  # how much of an estimate of that stays when another one comes in
@@ -44,6 +43,8 @@ class Settings:
         horizon: turns that are played on after the one at hand.
         valued: at the ends of how many turns positions are valued, the last ones of those played; the mean counts.
         gate: standard errors by which an action must be better than the prior choice to be taken instead.
+        hope: standard errors that an action may be better than it looks: without a chance of passing the gate then, it
+            is played on no more. A search that has nothing else left ends.
         threads: how many play a search's games, each beside the other.
     """
 
@@ -52,6 +53,7 @@ class Settings:
     horizon: int = 5
     valued: int = 3
     gate: float = 1.5
+    hope: float = 0.5
     threads: int = 1
 
 
@@ -141,13 +143,13 @@ class FlatSearch:
         budget = self._affordable(started, share)
         if budget < 2:
             return unsearched(prior)
-        race = Race(self._contenders(legal, prior, budget, seed))
+        race = Race(self._contenders(legal, prior, budget, seed), self.settings)
         task = Task(player, self.settings.horizon, self.settings.valued, seed)
         if self.settings.milliseconds is None and self.settings.threads == 1:
             race.run(bench, self._root, task, budget)
         else:
             self._run(race, task, budget, started, share)
-        return race.finding(self.settings.gate)
+        return race.finding()
 
     def _affordable(self, started: float, share: float = 1.0) -> int:
         """Return how many playouts the time that is left allows, by how long they have taken so far."""
@@ -171,16 +173,18 @@ class FlatSearch:
 
     def _run(self, race: Race, task: Task, budget: int, started: float, share: float) -> None:
         """Play rounds on all threads, each with the better half of the one before, until the budget is spent."""
-        rounds = rounds_of(len(race.actions))
+        rounds = rounds_of(len(race.actions)) + CHECKS
         left = budget
         for number in range(rounds):
-            affordable = min(left, self._affordable(started, share)) // (rounds - number)
-            count = min(affordable // len(race.running), MAX_WORLDS - race.played)
+            affordable = min(left, self._affordable(started, share))
+            count = worlds_of(affordable, rounds - number, len(race.running), MAX_WORLDS - race.played)
             if count > 0:
                 self._play(race, task, race.played, race.played + count)
                 left -= count * len(race.running)
             if number < rounds - 1:
                 race.halve()
+            if len(race.running) == 1:
+                break
 
     def _play(self, race: Race, task: Task, first: int, last: int) -> None:
         """Play what is still in the race on in some worlds, on all threads."""
@@ -234,10 +238,16 @@ class Race:
         running: `(r,)` int64, places of those that are still in the race.
         played: worlds in which these have been played.
         counts: `(k,)` int64, worlds in which each was played.
+
+    Args:
+        actions: as above.
+        settings: `gate` and `hope` count.
     """
 
-    def __init__(self, actions: NDArray[np.int64]) -> None:
+    def __init__(self, actions: NDArray[np.int64], settings: Settings) -> None:
         self.actions = actions
+        self._gate = settings.gate
+        self._hope = (settings.hope, settings.gate * BIAS)
         self.results = np.empty((len(actions), MAX_WORLDS))
         self.running = np.arange(len(actions))
         self.played = 0
@@ -245,8 +255,8 @@ class Race:
 
     def run(self, bench: Bench, root: Records, task: Task, budget: int) -> None:
         """Play all rounds, in one go."""
-        order, rounds = np.array([0, budget, *task]), rounds_of(len(self.actions))
-        given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds)
+        order, rounds = np.array([0, budget, *task]), rounds_of(len(self.actions)) + CHECKS
+        given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds, self._hope)
         left = run_race(*bench.tools, *given, self.results, self.counts)
         self.running = self.running[:left]
         self.played = int(self.counts[0])
@@ -267,21 +277,14 @@ class Race:
         return np.array(means)
 
     def halve(self) -> None:
-        """Leave the better half in the race, and the prior choice."""
-        self.running = self.running[: halve(self.running, len(self.running), self.results, self.played)]
+        """Leave the better half in the race, and the prior choice; without any hope for the others, that alone."""
+        self.running = self.running[: halve(self.running, len(self.running), self.results, self.played, self._hope)]
 
-    def finding(self, gate: float) -> Finding:
-        """Return the outcome: the best action if its gain over the prior choice exceeds `gate` standard errors."""
+    def finding(self) -> Finding:
+        """Return the outcome: the best action if its gain over the prior choice exceeds its error so many times."""
         values = self.values()
         best = int(self.running[np.argmax(values[self.running])]) if self.played else 0
-        if best != 0:
-            gains = self.results[best, : self.played] - self.results[0, : self.played]
-            if not float(gains.mean()) > gate * standard_error(gains):
-                best = 0
+        gain, error = gain_of(self.results, best, self.played)
+        if not gain > self._gate * math.hypot(error, BIAS):
+            best = 0
         return Finding(int(self.actions[best]), int(self.actions[0]), self.actions, values, self.counts)
-
-
-def standard_error(gains: NDArray[np.float64]) -> float:
-    """Return the standard error of a mean gain; neither many gains make it small, nor a few that happen to be alike."""
-    squares = float(((gains - gains.mean()) ** 2).sum()) + USUAL_WEIGHT * USUAL_SPREAD**2
-    return math.sqrt(squares / (len(gains) - 1 + USUAL_WEIGHT) / len(gains) + BIAS**2)

@@ -11,6 +11,9 @@ from sackarmies_env.core.simulator import choose_next, determinize, is_over, pla
 MASK63 = np.uint64(0x7FFFFFFFFFFFFFFF)
 SPREAD = np.uint64(32)
 
+USUAL_SPREAD = 0.12  # of the difference that two actions make in a world: its standard deviation
+USUAL_WEIGHT = 4  # worlds that this counts for in an estimate of it
+
 # --- worlds
 
 
@@ -77,6 +80,20 @@ def play_turns(simulator, policy, evaluation, states, models, player, limits, se
     return total / count
 
 
+@njit
+def worlds_of(left, rounds, num_running, room):
+    """Return in how many worlds a round is played.
+
+    Args:
+        left: playouts.
+        rounds: that are left to play, this one included.
+        num_running: actions in this round.
+        room: worlds that can be kept.
+    """
+    share = max(np.int64(1), left // rounds // num_running)
+    return min(share, left // num_running, room)
+
+
 # --- races
 
 
@@ -127,12 +144,29 @@ def mean_value(values, place, count):
     return total / max(np.int64(1), np.int64(count))
 
 
+@njit
+def gain_of(values, place, played):
+    """Return by how much an action did better than place 0 in its first `played` worlds, and the standard error.
+
+    `USUAL_WEIGHT` worlds of the usual spread are added for the error: a few gains that happen to be alike prove little.
+    """
+    gain = mean_value(values, place, played) - mean_value(values, np.int64(0), played)
+    squares = USUAL_WEIGHT * USUAL_SPREAD**2
+    for world in range(played):
+        squares += (values[place, world] - values[0, world] - gain) ** 2
+    return gain, np.sqrt(squares / (played - 1 + USUAL_WEIGHT) / max(1, played))
+
+
 @njit(counted=True)
-def halve(running, num_running, values, played):
-    """Leave the better half of the first `num_running` places in `running`, and place 0, in order; return how many."""
-    if played == 0 or num_running <= 2:
+def halve(running, num_running, values, played, hope):
+    """Leave the better half of the first `num_running` places in `running`, in order, and place 0; return how many.
+
+    What is unlikely to pass the gate goes as well: by `hope`, two float64, the errors that an action may be better than
+    it looks, and the gain that it must then have. If place 0 alone is left, the race is over.
+    """
+    if played == 0:
         return num_running
-    kept = (num_running + 1) // 2
+    kept = max(2, (num_running + 1) // 2)
     count = np.int64(0)
     means = np.empty(num_running)
     for i in range(num_running):
@@ -141,20 +175,24 @@ def halve(running, num_running, values, played):
         better = 0
         for other in range(num_running):
             better += means[other] > means[i] or (means[other] == means[i] and other < i)
-        if better < kept or running[i] == 0:
+        gain, error = gain_of(values, running[i], played)
+        if running[i] == 0 or (better < kept and gain + hope[0] * error >= hope[1]):
             running[count] = running[i]
             count += 1
     return count
 
 
 @njit
-def run_race(simulator, policy, evaluation, root, scratch, models, actions, running, task, rounds, values, counts):
-    """Play rounds, each with the better half of the one before, until the playouts are spent.
+def run_race(
+    simulator, policy, evaluation, root, scratch, models, actions, running, task, rounds, hope, values, counts
+):
+    """Play rounds, each with the better half of the one before, until playouts are spent or nothing is left to find.
 
     Args, where they differ from those of `play_worlds`:
         running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
         task: (6,) int64, overwritten: nothing, how many playouts there are, and the rest as there.
         rounds: how many.
+        hope: see `halve`.
         values: (k, w) float64, overwritten as far as worlds are played.
         counts: (k,) int64, overwritten: in how many worlds each action was played.
 
@@ -165,8 +203,7 @@ def run_race(simulator, policy, evaluation, root, scratch, models, actions, runn
     played = np.int64(0)
     num_running = np.int64(len(actions))
     for number in range(rounds):
-        share = left // (rounds - number)
-        count = min(share // num_running, values.shape[1] - played)
+        count = worlds_of(left, rounds - number, num_running, values.shape[1] - played)
         task[0] = played
         task[1] = played + count
         chosen = running[:num_running]
@@ -176,5 +213,7 @@ def run_race(simulator, policy, evaluation, root, scratch, models, actions, runn
         for i in range(num_running):
             counts[running[i]] = played
         if number < rounds - 1:
-            num_running = halve(running, num_running, values, played)
+            num_running = halve(running, num_running, values, played, hope)
+        if num_running == 1:
+            break
     return num_running

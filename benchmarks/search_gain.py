@@ -1,0 +1,118 @@
+"""What searches gain over the scripted choice in single decisions: `python -m benchmarks.search_gain --positions 1500`.
+
+Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. Each
+contestant, options of `search` with a budget of playouts, chooses in each of them. Its choice and the scripted one are
+then played on in `--worlds` other worlds, with the same horizon and evaluation: this tells how well playouts are spent,
+and not how good the evaluation is. Gains are in points, hundredths of a game won. Games are the unit of the intervals;
+time is that of the processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+from benchmarks.machine import describe_machine
+from benchmarks.search_methods.guessing import POINTS, draw_positions, interval
+from benchmarks.search_methods.play import seed_of
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.search.agent import SearchAgent, make_search, parts_of
+from sackarmies_agents.search.flat import FlatSearch, Race, Settings, Task
+from sackarmies_agents.search.sack_armies.focus import focus
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.state import copy_records
+
+USUAL = ["playouts=26", "playouts=22,hope=1e6", "playouts=50", "playouts=32,hope=1e6"]
+
+
+class Contestant:
+    """Options of `search`, and what it has spent.
+
+    Attributes:
+        options: as in its text form.
+        settings: what they mean.
+        seconds: of the processor.
+        playouts: in all positions.
+        gains: means of games, in points.
+    """
+
+    def __init__(self, options: str, info: GameInfo) -> None:
+        agent = make_search(info, dict(part.split("=", 1) for part in options.split(",")))
+        assert isinstance(agent, SearchAgent)
+        self.options, self.settings = options, agent.settings
+        self.seconds, self.playouts = 0.0, 0
+        self.gains: list[float] = []
+
+
+def play_on(search: FlatSearch, states: Records, actions: list[int], seed: int, worlds: int) -> dict[int, float]:
+    """Return what actions gain over the first one, in points, in so many worlds."""
+    race = Race(np.array(actions, np.int64), search.settings)
+    copy_records(states, search._root)
+    task = Task(int(states["current_player"][0]), search.settings.horizon, search.settings.valued, seed)
+    race.play(search._benches[0], search._root, task, 0, worlds)
+    race.count(worlds)
+    values = race.values()
+    return dict(zip(actions, (POINTS * (values - values[0])).tolist(), strict=True))
+
+
+def search_positions(
+    game: Game, positions: list[Records], contestants: list[Contestant], seed: int, worlds: int
+) -> None:
+    """Let all contestants choose in positions of a game, and note the mean of what that gained."""
+    parts = parts_of(GameInfo.of(game), ())
+
+    def searches(settings: Settings) -> list[FlatSearch]:
+        known = [game.conceal(player) for player in range(game.num_players)]
+        return [FlatSearch(one, parts.make_policy, parts.make_evaluation, settings, parts.focus) for one in known]
+
+    ready, judges = [searches(one.settings) for one in contestants], searches(Settings())
+    found: list[list[float]] = [[] for _ in contestants]
+    for number, states in enumerate(positions):
+        player = int(states["current_player"][0])
+        chosen: list[int] = []
+        for one, search in zip(contestants, ready, strict=True):
+            begun = time.process_time()
+            finding = search[player].search(states, player, seed_of(seed, "search", number))
+            one.seconds += time.process_time() - begun
+            one.playouts += int(finding.counts.sum())
+            chosen.append(finding.action)
+        actions = [finding.prior, *sorted({action for action in chosen if action != finding.prior})]
+        worth = {finding.prior: 0.0}
+        if len(actions) > 1:
+            worth = play_on(judges[player], states, actions, seed_of(seed, "judge", number), worlds)
+        for gains, action in zip(found, chosen, strict=True):
+            gains.append(worth[action])
+    for one, gains in zip(contestants, found, strict=True):
+        one.gains.append(float(np.mean(gains)))
+
+
+def main() -> None:
+    """Search the positions, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--contestants", nargs="+", default=USUAL, help="options of search, with a budget of playouts")
+    parser.add_argument("--positions", type=int, default=1500)
+    parser.add_argument("--each", type=int, default=30, help="of a game")
+    parser.add_argument("--worlds", type=int, default=300, help="in which choices are played on")
+    parser.add_argument("--seed", type=int, default=2)
+    given = parser.parse_args()
+    contestants: list[Contestant] = []
+    for number in range(-(-given.positions // given.each)):
+        game, positions = draw_positions(given.seed, number, given.each, focus)
+        contestants = contestants or [Contestant(options, GameInfo.of(game)) for options in given.contestants]
+        search_positions(game, positions, contestants, seed_of(given.seed, number), given.worlds)
+    total = given.each * len(contestants[0].gains)
+    print(" ".join(map(str, describe_machine().values())))
+    print(f"{total} positions of {len(contestants[0].gains)} games")
+    print("| search | playouts | ms | gain | more than the first |")
+    print("| --- | --- | --- | --- | --- |")
+    first = np.array(contestants[0].gains)
+    for one in contestants:
+        spent = f"{one.playouts / total:.1f} | {1e3 * one.seconds / total:.2f}"
+        more = interval(np.array(one.gains) - first) if one is not contestants[0] else ""
+        print(f"| `{one.options}` | {spent} | {interval(np.array(one.gains))} | {more} |")
+
+
+if __name__ == "__main__":
+    main()
