@@ -208,11 +208,14 @@ def analyze(
     console.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
-def labels(
+def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The files go here.", show_default=False)],
     decisions: Annotated[int, typer.Option(metavar="N", min=1, help="How many are labeled, at least.")] = 100_000,
     agent: Annotated[
         str, typer.Option(metavar="AGENT", help="The General on all sides.", autocompletion=complete_agent)
+    ] = "greedy",
+    advice: Annotated[
+        str, typer.Option(metavar="AGENT", help="Whose choice is always compared.", autocompletion=complete_agent)
     ] = "greedy",
     worlds: Annotated[int, typer.Option(metavar="N", min=1, help="In which each action is played on.")] = 4,
     seed: ContestSeedOption = 1,
@@ -222,7 +225,7 @@ def labels(
     from sackarmies_training.search_labels import SearchPlan, write_search_labels
 
     parse_agent(agent)
-    plan = SearchPlan(agent=agent, worlds=worlds)
+    plan = SearchPlan(agent=agent, advice=advice, worlds=worlds)
     with games_bar(decisions, "decisions", "labeled") as progress:
         done = write_search_labels(folder, plan, decisions, game, seed, progress)
     console.print(f"{done:,} decisions in {folder}.", markup=False, highlight=False, soft_wrap=True)

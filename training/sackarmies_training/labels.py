@@ -10,7 +10,8 @@ in all it holds
 - `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`,
 - `gains` `(m,)` float32, by how much the player's return grows with each, or falls; 0 where the teacher does not say.
 
-A search writes visits or a softmax of its values as targets; a scripted General's choice has the target 1.
+A search writes a softmax of gains as targets; the choice of a scripted General has the target 1, and so has that of
+the General that plays where a search would find nothing.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Labels:
         return len(self.counts)
 
     def masks(self, num_actions: int) -> NDArray[np.int8]:
-        """Return the legal ids as masks, `(k, num_actions)`."""
+        """Return the ids that are told of as masks, `(k, num_actions)`."""
         masks = np.zeros((len(self), num_actions), np.int8)
         masks[np.repeat(np.arange(len(self)), self.counts.numpy()), self.actions.numpy()] = 1
         return masks

@@ -1,14 +1,15 @@
-"""Labels from search: what each legal action of a position gains over the choice of the General that plays.
+"""Labels from search: what the legal actions of a position gain over the choice of the General that plays.
 
-Games are played by some General; a share of their decisions is searched. Each legal action is played on in the same few
-worlds, so that gains are paired, and noisy: a network that learns from many positions averages over them. Worlds are
-few and positions many, for the same reason.
+Games are played by some General; a share of their decisions is labeled. Actions are played on in the same few worlds,
+so that gains are paired, and noisy: a network that learns from many positions averages over them. Worlds are few and
+positions many, for the same reason. Where the game says that searching finds nothing (its hook `focus`), the General's
+choice becomes the label without a search.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +18,11 @@ import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench, Settings
-from sackarmies_agents.search.rounds import play_worlds, prior_choice
+from sackarmies_agents.search.rounds import play_worlds
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
@@ -32,7 +33,8 @@ from sackarmies_training.labels import Labels, joined, read_labels, results_of, 
 from sackarmies_training.seeds import derive
 
 PLAYERS = 2
-LOT = 8  # games with the same armies, side by side
+LOT = 4  # games with the same armies
+LOTS = 8  # played side by side: a network answers 32 games in hardly more time than one
 FILE = 8_000  # decisions of a file, at least
 
 
@@ -42,21 +44,40 @@ class SearchPlan:
 
     Attributes:
         agent: text form of the General that plays all seats.
-        noise: share of its decisions that are taken at random instead, so that more is seen.
-        share: of the decisions that are searched.
+        advice: text form of the agent whose choice is always compared, see `checked_advice`.
+        noise: share of the decisions that are taken at random instead, so that more is seen.
+        share: of the decisions that are labeled.
         worlds: in which each action is played on.
         most: actions that are compared in a position; of more, some are drawn.
         horizon: turns that are played on after the one at hand.
         temperature: targets are the softmax of gains divided by this.
+        focused: whether decisions are not searched where the game says that it does not pay.
     """
 
     agent: str = "greedy"
+    advice: str = "greedy"
     noise: float = 0.05
     share: float = 0.25
     worlds: int = 4
     most: int = 12
     horizon: int = 5
     temperature: float = 0.05
+    focused: bool = True
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is learned from a decision.
+
+    Attributes:
+        actions: `(k,)` int64, legal ids, rising.
+        targets: `(k,)` float32, the probability that each should have.
+        gains: `(k,)` float32, what each gains over the choice of the General that plays.
+    """
+
+    actions: NDArray[np.int64]
+    targets: NDArray[np.float32]
+    gains: NDArray[np.float32]
 
 
 class Searcher:
@@ -65,76 +86,128 @@ class Searcher:
     def __init__(self, game: Game, plan: SearchPlan, seed: int) -> None:
         parts = parts_of(GameInfo.of(game), ())
         self._bench = Bench(game, parts.make_policy(game), parts.make_evaluation(game))
+        self._focus = parts.focus if plan.focused else None
         self._plan = plan
         self._root = game.new_states(1)
         self._rng = np.random.default_rng(seed)
 
-    def compare(self, root: Records, player: int, prior: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the actions that were compared, rising, and what each gains over the choice `prior`.
+    def compare(self, root: Records, player: int, first: Sequence[int]) -> Comparison:
+        """Return what legal actions gain over another one.
 
-        That choice and the scripted agent's are among them.
+        Args:
+            root: `(1,)`, any state of the player's information set.
+            player: the current player.
+            first: legal ids that are compared in any case: the one that others must beat, then more.
         """
+        legal = legal_ids(root["legal"][0])
+        if len(legal) == 1 or (self._focus is not None and not self._focus(root)[0]):
+            return unsearched(np.array(legal, np.int64), first[0])
         plan, bench = self._plan, self._bench
         self._root[0] = root[0]
-        first = list(dict.fromkeys([prior, int(prior_choice(bench.simulator, bench.policy, self._root, 0))]))
-        others = [action for action in legal_ids(root["legal"][0]) if action not in first]
-        room = max(0, plan.most - len(first))
+        wanted = list(dict.fromkeys(first))
+        others = [action for action in legal if action not in wanted]
+        room = max(0, plan.most - len(wanted))
         if len(others) > room:
             others = self._rng.choice(others, room, replace=False).tolist()
-        actions = np.array([*first, *others], np.int64)
+        actions = np.array([*wanted, *others], np.int64)
         results = np.zeros((len(actions), plan.worlds))
         task = np.array([0, plan.worlds, player, plan.horizon, Settings.valued, int(self._rng.integers(2**62))])
         everyone = np.arange(len(actions))
         play_worlds(*bench.tools, self._root, bench.scratch, bench.models, actions, everyone, task, results)
-        gains = results.mean(axis=1) - results[0].mean()
         order = np.argsort(actions)
-        return actions[order], gains[order]
+        gains = (results.mean(axis=1) - results[0].mean())[order]
+        return Comparison(actions[order], softmax(gains / plan.temperature), gains.astype(np.float32))
 
 
-def label_games(game: Game, general: Agent, plan: SearchPlan, games: int, seed: int) -> Labels:
+def unsearched(legal: NDArray[np.int64], choice: int) -> Comparison:
+    """Return what is learned where nothing is compared: to choose so."""
+    return Comparison(legal, (legal == choice).astype(np.float32), np.zeros(len(legal), np.float32))
+
+
+@dataclass(frozen=True)
+class Labeled:
+    """A decision that is labeled, in a game that goes on."""
+
+    row: int
+    player: int
+    observation: NDArray[np.int8]
+    comparison: Comparison
+
+
+class Lot:
+    """Games with the same armies, played to their ends, and their labels."""
+
+    def __init__(self, game: Game, games: int, plan: SearchPlan, seed: int) -> None:
+        self.batch = Batch(game, games, restarts=False)
+        self.running = np.arange(games)
+        self._plan = plan
+        self._searcher = Searcher(game, plan, derive(seed, "worlds"))
+        self._random = RandomAgent(derive(seed, "noise"))
+        self._rng = np.random.default_rng(seed)
+        self._labeled: list[Labeled] = []
+        self.batch.reset(self._rng.integers(2**62, size=games))
+
+    def draw(self) -> NDArray[np.bool_]:
+        """Return which of the running games have their decision labeled."""
+        chosen: NDArray[np.bool_] = self._rng.random(len(self.running)) < self._plan.share
+        return chosen
+
+    def label(self, place: int, first: Sequence[int]) -> None:
+        """Label the decision of a running game, see `Searcher.compare`."""
+        row, batch = int(self.running[place]), self.batch
+        player = int(batch.players[row])
+        root = batch.information_sets(player, [row]).states
+        comparison = self._searcher.compare(root, player, first)
+        self._labeled.append(Labeled(row, player, batch.observations[row].copy(), comparison))
+
+    def play(self, wanted: NDArray[np.int64]) -> None:
+        """Play the actions that are wanted in the running games, some random ones instead."""
+        batch, running = self.batch, self.running
+        is_random = self._rng.random(len(running)) < self._plan.noise
+        at_random = self._random.act_batch(batch.observations[running], batch.action_masks[running])
+        batch.step(np.where(is_random, at_random, wanted), running)
+        self.running = running[batch.ended[running] == Ending.RUNNING]
+
+    def labels(self) -> Labels | None:
+        """Return the labels once all games are over; None if none was drawn."""
+        if not self._labeled:
+            return None
+        results = results_of(self.batch.returns)
+        comparisons = [one.comparison for one in self._labeled]
+        arrays = (
+            np.stack([one.observation for one in self._labeled]),
+            np.array([len(one.actions) for one in comparisons]),
+            np.concatenate([one.actions for one in comparisons]),
+            np.concatenate([one.targets for one in comparisons]),
+            np.array([results[one.row, one.player] for one in self._labeled]),
+            np.concatenate([one.gains for one in comparisons]),
+        )
+        return Labels(*map(torch.from_numpy, arrays))
+
+
+def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, games: int, seed: int) -> list[Labels]:
     """Play games to their ends, and return labels of some of their decisions.
 
     Args:
-        game: what is played.
+        line_ups: what is played, all of it side by side.
         general: plays all seats; it must share batches and needs observations alone.
         plan: see `SearchPlan`.
-        games: how many, side by side.
+        games: how many of each line-up.
         seed: of games, noise and worlds.
     """
-    random = RandomAgent(derive(seed, "noise"))
     general.reset(derive(seed, "agent"))
-    searcher, rng = Searcher(game, plan, derive(seed, "worlds")), np.random.default_rng(seed)
-    batch = Batch(game, games, restarts=False)
-    batch.reset(rng.integers(2**62, size=games))
-    running = np.arange(games)
-    seen, places, actions, gains = [], [], [], []
-    while len(running):
-        observations, masks = batch.observations[running], batch.action_masks[running]
-        wanted = general.act_batch(observations, masks)
-        for place in np.flatnonzero(rng.random(len(running)) < plan.share):
-            row = int(running[place])
-            player = int(batch.players[row])
-            root = batch.information_sets(player, [row]).states
-            compared, gained = searcher.compare(root, player, int(wanted[place]))
-            seen.append(observations[place])
-            places.append((row, player))
-            actions.append(compared)
-            gains.append(gained)
-        at_random = random.act_batch(observations, masks)
-        batch.step(np.where(rng.random(len(running)) < plan.noise, at_random, wanted), running)
-        running = running[batch.ended[running] == Ending.RUNNING]
-    rows, seats = np.array(places).T
-    counts = np.array([len(one) for one in actions])
-    targets = np.concatenate([softmax(one / plan.temperature) for one in gains])
-    arrays = (
-        np.stack(seen),
-        counts,
-        np.concatenate(actions),
-        targets.astype(np.float32),
-        results_of(batch.returns)[rows, seats],
-        np.concatenate(gains).astype(np.float32),
-    )
-    return Labels(*map(torch.from_numpy, arrays))
+    advisor = make_agent(plan.advice, GameInfo.of(line_ups[0]))
+    lots = [Lot(game, games, plan, derive(seed, "lot", number)) for number, game in enumerate(line_ups)]
+    while running := [lot for lot in lots if len(lot.running)]:
+        observations = np.concatenate([lot.batch.observations[lot.running] for lot in running])
+        masks = np.concatenate([lot.batch.action_masks[lot.running] for lot in running])
+        wanted, advised = general.act_batch(observations, masks), advisor.act_batch(observations, masks)
+        ends = np.cumsum([len(lot.running) for lot in running])[:-1]
+        for lot, own, other in zip(running, np.split(wanted, ends), np.split(advised, ends), strict=True):
+            for place in np.flatnonzero(lot.draw()).tolist():
+                lot.label(place, [int(own[place]), int(other[place])])
+            lot.play(own)
+    return [labels for lot in lots if (labels := lot.labels()) is not None]
 
 
 def write_search_labels(
@@ -154,7 +227,8 @@ def write_search_labels(
         How many decisions the files hold.
 
     Raises:
-        ValueError: the game has no search, the agent cannot play it side by side, or a file is of another game.
+        ValueError: the game has no search, the agent cannot play it side by side, advice is not to come from that
+            agent, or a file is of another game.
         OSError: a file cannot be written; those before stay.
     """
     info = GameInfo.of(load_players(game_id, PLAYERS))
@@ -165,6 +239,7 @@ def write_search_labels(
             f"{plan.agent!r} cannot play the games of labels: the agent must play from observations alone and keep "
             "nothing between two decisions, as greedy does"
         )
+    checked_advice(plan.advice)
     draw_game = functools.partial(game_with_drawn_armies, game_id)
     folder.mkdir(parents=True, exist_ok=True)
     done = number = 0
@@ -196,13 +271,13 @@ def label_lots(
     rng = np.random.default_rng(seed)
     parts: list[Labels] = []
     while sum(map(len, parts)) < decisions:
-        game = draw_game(rng)
-        parts.append(label_games(game, general, plan, LOT, int(rng.integers(2**62))))
+        line_ups = [draw_game(rng) for _ in range(LOTS)]
+        parts += label_games(line_ups, general, plan, LOT, int(rng.integers(2**62)))
     return joined(parts)
 
 
-def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return probabilities that are proportional to the exponentials of `scores`."""
     grown = np.exp(scores - scores.max())
-    shares: NDArray[np.float64] = grown / grown.sum()
+    shares: NDArray[np.float32] = (grown / grown.sum()).astype(np.float32)
     return shares
