@@ -1,6 +1,8 @@
 """Expert iteration: rounds of labels and learning, and what is left of them after a kill."""
 
+import copy
 import io
+import re
 
 import pytest
 import torch
@@ -11,25 +13,34 @@ from sackarmies_training import expert, learn
 from sackarmies_training.config import load_run
 from sackarmies_training.curve import Curve, read_rows
 from sackarmies_training.labels import teach
-from sackarmies_training.search_labels import LOT
+from sackarmies_training.learn_files import restore_learner
 from tests.core.toy_game import make_duel
 from tests.training.test_config import CONFIGS
 from tests.training.test_learn import make_config
 
 FILES = 3
+GAMES = 8  # of a file of labels
 
 
 class Labeler:
-    """Takes the place of the search; is killed when it is asked for a file for the `last`-th time."""
+    """Takes the place of the search; is killed when it is asked for a file for the `last`-th time.
+
+    Attributes:
+        calls: seeds of the files it was asked for.
+        generals: weights of the Generals that it was given.
+        plans: what the search was to do.
+    """
 
     def __init__(self, last=None):
-        self.last, self.calls = last, []
+        self.last, self.calls, self.generals, self.plans = last, [], [], []
 
     def __call__(self, draw_game, general, plan, decisions, seed):
         if len(self.calls) == self.last:
             raise KilledError
         self.calls.append(seed)
-        return teach(draw_game(None), general, LOT, seed, plan.noise)
+        self.generals.append(copy.deepcopy(general.network.state_dict()))
+        self.plans.append(plan)
+        return teach(draw_game(None), general, GAMES, seed, plan.noise)
 
 
 class KilledError(Exception):
@@ -43,11 +54,15 @@ def train(tmp_path, monkeypatch):
     monkeypatch.setattr(Curve, "_draw", lambda curve, opponent: True)
     monkeypatch.setattr(expert.Labeling, "_draw_game", lambda labeling, rng: labeling.line_ups[0])
 
-    def run(name, labeler, *, resume=False, **changes):
+    def run(name, labeler, *, resume=False, learned=None, **changes):
         monkeypatch.setattr(expert, "label_lots", labeler)
         section = {"files": FILES, "file_decisions": 1, "choices": 1.0, "minibatch": 16, **changes}
         config = make_config(
-            tmp_path / name, learn={"decisions": 400}, expert=section, curve={"opponent": "random", "games": 4}
+            tmp_path / name,
+            learn={"decisions": 400, **(learned or {})},
+            expert=section,
+            curve={"opponent": "random", "games": 4},
+            checkpoints={"keep": 9},
         )
         out = io.StringIO()
         return learn.learn(config, make_duel(), Console(file=out, width=200), resume=resume), out.getvalue()
@@ -71,6 +86,26 @@ def test_rounds_leave_labels_checkpoints_and_a_point_each(train):
     assert [int(points[0]["decisions"]), int(points[-1]["decisions"])] == [0, training["decisions"]]
     assert len(points) == rounds + 1
     assert f"labeled by a search, in {rounds} rounds" in path.with_suffix(".md").read_text()
+
+
+def are_equal(one, other):
+    return all(torch.equal(value, other[name]) for name, value in one.items())
+
+
+def test_each_round_labels_games_of_the_general_of_the_round_before(train):
+    path, _ = train("whole", labeler := Labeler())
+    saved = [weights_of(one) for one in sorted((path.parent / "checkpoints").iterdir())]
+    assert len(saved) >= 3
+    assert not are_equal(saved[0], saved[1])
+    for number, general in enumerate(labeler.generals):
+        assert are_equal(general, saved[number // FILES])
+
+
+def test_choice_of_the_agent_that_advises_the_network_is_compared(tmp_path):
+    for advice, compared in (("", "greedy"), ("greedy:weights=first", "greedy:weights=first")):
+        config = make_config(tmp_path, learn={"advice": advice}, expert={"worlds": 7})
+        plan = expert.Labeling(tmp_path, config, config.expert, [make_duel()], 0).plan
+        assert (plan.advice, plan.worlds) == (compared, 7)
 
 
 @pytest.mark.slow
@@ -135,6 +170,52 @@ def test_each_round_begins_with_the_weights_of_the_first(train):
     assert all(torch.equal(value, one[name]) for one in starts for name, value in starts[0].items())
     final = weights_of(path)
     assert not all(torch.equal(value, final[name]) for name, value in starts[0].items())
+
+
+@pytest.mark.slow
+def test_games_against_the_start_are_played_by_a_run_that_was_killed_in_them(train, monkeypatch):
+    start = {"start": str(train("start", Labeler())[0])}
+    whole, said = train("whole", Labeler(), learned=start)
+    verdict = re.search(r"It won .* of 4 games against the General that it started from: .*", said).group()
+
+    def killed(*given):
+        raise KilledError
+
+    with monkeypatch.context() as patch, pytest.raises(KilledError):
+        patch.setattr(learn, "compare_with_start", killed)
+        train("killed", Labeler(), learned=start)
+    path, said = train("killed", labeler := Labeler(), learned=start, resume=True)
+    assert not labeler.calls
+    assert verdict in said
+    assert are_equal(weights_of(whole), weights_of(path))
+    assert verdict in path.with_suffix(".md").read_text()
+
+
+def test_run_whose_time_ends_in_the_games_of_the_curve_is_over_when_resumed(train, monkeypatch):
+    clocks = []
+
+    class RecordedClock(learn.Clock):
+        def __init__(self, *given):
+            super().__init__(*given)
+            clocks.append(self)
+
+    monkeypatch.setattr(learn, "Clock", RecordedClock)
+    monkeypatch.setattr(Curve, "follow", lambda *given, now: clocks[-1].start(clocks[-1].minutes + 10.0))
+    path, _ = train("whole", Labeler(), learned={"decisions": 10**6, "max_minutes": 5.0})
+    (saved,) = (path.parent / "checkpoints").iterdir()
+    assert read_checkpoint(saved).header.training["minutes"] >= 5.0
+
+
+def test_run_resumes_with_as_many_processes_as_it_began_with(train, tmp_path):
+    with pytest.raises(KilledError):
+        train("killed", Labeler(0))
+    (saved,) = (tmp_path / "killed" / "duel" / "checkpoints").iterdir()
+    config = make_config(tmp_path, expert={})
+    learner = learn.make_learner(config, make_duel(), learn.Team(size=2))
+    with pytest.raises(ValueError, match="is of expert iteration with 1 process, and there are 2 now: resume it with"):
+        restore_learner(saved, learner, config, make_duel())
+    config = make_config(tmp_path)
+    restore_learner(saved, learner, config, make_duel())
 
 
 def test_game_without_search_is_refused(tmp_path):

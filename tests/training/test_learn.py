@@ -366,8 +366,26 @@ def test_run_goes_on_from_the_weights_of_a_general(finished, tmp_path):
 
 def test_run_that_started_from_a_general_says_whether_it_has_improved(finished, tmp_path):
     learn = {"start": str(finished[1]), "decisions": ROUND}
-    _, text = run(make_config(tmp_path, learn=learn, curve={"opponent": "random", "games": 6}))
-    assert re.search(r"It won \d.*% \(.*\) of 6 games against the General that it started from: ", text)
+    config = make_config(tmp_path, learn=learn, curve={"opponent": "random", "games": 6})
+    path, text = run(config)
+    verdict = re.search(r"It won \d.*% \(.*\) of 6 games against the General that it started from: .*", text).group()
+    assert verdict in path.with_suffix(".md").read_text()
+    assert verdict in run(config, resume=True)[1]
+
+
+def test_run_that_is_killed_in_games_against_its_start_plays_them_when_resumed(finished, tmp_path, monkeypatch):
+    learn = {"start": str(finished[1]), "decisions": ROUND}
+    config = make_config(tmp_path, learn=learn, curve={"opponent": "random", "games": 6})
+
+    def killed(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("sackarmies_training.learn.compare_with_start", killed)
+        run(config)
+    path, text = run(config, resume=True)
+    assert "of 6 games against the General that it started from: " in text
+    assert read_checkpoint(path).header.training["updates"] == 1
 
 
 @pytest.mark.parametrize(

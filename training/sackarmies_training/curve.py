@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
 from sackarmies_agents.agent import Agent, GameInfo
@@ -24,7 +23,7 @@ from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import CurveSection, LearnConfig
 from sackarmies_training.labels import DRAW, WIN, results_of
-from sackarmies_training.learn_files import load_start
+from sackarmies_training.learn_files import Run, load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
 
@@ -37,26 +36,23 @@ FIELDS = ("minutes", "decisions", "won", "drawn", "lost", "win_rate", "low", "hi
 class Curve:
     """Measures the averaged network now and then; without a section `[curve]`, only TensorBoard is written."""
 
-    def __init__(
-        self, folder: Path, config: LearnConfig, line_ups: Sequence[Game], console: Console, decisions: int
-    ) -> None:
-        """Go on with the curve in a folder.
+    def __init__(self, run: Run, decisions: int) -> None:
+        """Go on with the curve in the folder of a run.
 
         Args:
-            folder: of the run.
-            config: its section `[curve]` says how often and against whom.
-            line_ups: what is played, each of them for an equal part of a point's games.
-            console: where points are told where there is no terminal.
+            run: its section `[curve]` says how often and against whom; each of its line-ups is played for an equal part
+                of a point's games.
             decisions: at which the run is; points beyond, of a sitting that was killed, are dropped.
         """
+        config = run.config
         self.latest = ""  # a sentence on the latest point
-        self._folder, self._config, self._line_ups, self._console = folder, config, line_ups, console
-        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=decisions + 1)
-        self._table, self._picture = folder / "curve.csv", folder / "curve.png"
+        self._folder, self._config, self._line_ups, self._console = run.folder, config, run.line_ups, run.console
+        self._writer = SummaryWriter(str(run.folder / "tensorboard"), purge_step=decisions + 1)
+        self._table, self._picture = run.folder / "curve.csv", run.folder / "curve.png"
         self._rows = [row for row in read_rows(self._table) if int(row["decisions"]) <= decisions]
         self._draws = True
         if config.curve is not None:
-            self._opponent = opponent_of(config.curve, line_ups[0])
+            self._opponent = opponent_of(config.curve, run.line_ups[0])
 
     def note(self, decisions: int, values: Mapping[str, float]) -> None:
         """Write what was measured in an update to TensorBoard."""

@@ -2,16 +2,16 @@
 
 A round is
 
-1. labels: the General plays all seats of some games, and a search says of a share of its decisions what other choices
-   gain (`search_labels.py`). They come from positions that this General gets into, and not from those of its teacher
-   (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction to No-Regret Online
-   Learning", 2011);
+1. labels: the General of the last round plays all seats of some games, and a search says of a share of its decisions
+   what other choices gain over its own (`search_labels.py`). They come from positions that this General gets into, and
+   not from those of its teacher (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction
+   to No-Regret Online Learning", 2011);
 2. learning: the network learns from the labels of all rounds, each time from the weights that the first round began
    with. So it has seen no label more often than others, and none so often that it learns its noise;
 3. a checkpoint and a point of the learning curve.
 
 Files of labels are written whole and have names that say to which round they belong: after a kill, only the file that
-was being made is made again.
+was being made is made again. Each process has files of its own, so that a run resumes with as many processes.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_env.core.game import Game
-from sackarmies_training.checkpoints import SUFFIX, CheckpointFolder
+from sackarmies_training.checkpoints import SUFFIX
 from sackarmies_training.config import ExpertSection, LearnConfig
 from sackarmies_training.curve import Curve, general_of
 from sackarmies_training.labels import Labels, joined, read_labels, write_labels
-from sackarmies_training.learn_files import save_learner
+from sackarmies_training.learn_files import Run
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.search_labels import SearchPlan, label_lots
 from sackarmies_training.seeds import derive
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
 
 LABELS = "labels"  # the folder, in that of the run
-LESSON = 8  # files that are mixed, so that an optimizer step learns from many games
+LESSON = 4  # files that are mixed, so that an optimizer step learns from many games
 
 
 @dataclass(frozen=True)
@@ -68,22 +67,27 @@ class Labeling:
         """What is known of the game."""
         return GameInfo.of(self.line_ups[0])
 
-    def make(self, learner: Learner, number: int) -> int:
-        """Make a file of labels of the round at hand, if it is missing; return how many it holds."""
-        path = self._path(learner.updates, number)
-        if path.exists():
-            return len(read_labels(path, self.info))
+    @property
+    def plan(self) -> SearchPlan:
+        """How labels are made; the choice of the agent that advises the network is always compared."""
         section = self.section
-        plan = SearchPlan(
+        return SearchPlan(
+            advice=self.config.learn.advice or SearchPlan.advice,
             noise=section.noise,
             share=section.share,
             worlds=section.worlds,
             most=section.most,
             horizon=section.horizon,
         )
+
+    def make(self, learner: Learner, number: int) -> int:
+        """Make a file of labels of the round at hand, if it is missing; return how many it holds."""
+        path = self._path(learner.updates, number)
+        if path.exists():
+            return len(read_labels(path, self.info))
         general = general_of(learner, self.config, self.info, deterministic=True)
         seed = derive(self.config.seed, f"labels {learner.updates} {self.rank}", number)
-        labels = label_lots(self._draw_game, general, plan, section.file_decisions, seed)
+        labels = label_lots(self._draw_game, general, self.plan, self.section.file_decisions, seed)
         write_labels(path, labels, self.info, f"search, round {learner.updates} of expert iteration")
         return len(labels)
 
@@ -104,41 +108,36 @@ class Labeling:
         return self.line_ups[int(rng.integers(len(self.line_ups)))]
 
 
-def iterate(
-    learner: Learner,
-    config: LearnConfig,
-    line_ups: Sequence[Game],
-    console: Console,
-    clock: Clock,
-    checkpoints: CheckpointFolder,
-) -> bool:
+def iterate(learner: Learner, run: Run) -> bool:
     """Do rounds until the clock is up at the end of one; return False if training was stopped before.
 
     Between rounds, `learner.averaged` is the General of the last one, and `learner.network` what each round begins
     with. Its `updates` are rounds, and its `decisions` those that are labeled.
     """
-    team, section, folder = learner.team, config.expert, checkpoints.folder.parent
+    team, section, clock = learner.team, run.config.expert, run.clock
     if section is None:
         raise ValueError("there is no section [expert] in this configuration")
-    labeling = Labeling(folder / LABELS, config, section, line_ups, team.rank)
+    labeling = Labeling(run.folder / LABELS, run.config, section, run.line_ups, team.rank)
     labeling.folder.mkdir(exist_ok=True)
-    curve = Curve(folder, config, line_ups, console, learner.decisions) if team.rank == 0 else None
+    curve = Curve(run, learner.decisions) if team.rank == 0 else None
     stop = SoftStop()
-    with TrainingProgress(console) as progress, stop.listening():
+    with TrainingProgress(run.console) as progress, stop.listening():
         while True:
             if curve is not None:
-                save_learner(checkpoints, learner, config, line_ups[0], clock.minutes)
+                run.save(learner)
                 curve.follow(learner, clock.minutes, now=True)
             clock.done = learner.decisions
             fraction = team.agree(clock.fraction)
             if fraction >= 1:
+                if curve is not None:
+                    run.save(learner)  # with the minutes of the curve's games, so that it is over when resumed as well
                 return True
             told = "" if curve is None else curve.latest
             show = _teller(progress, clock, f"round {learner.updates + 1}, {told}")
             labeled = _label(labeling, learner, stop, show)
             if labeled is None:
                 if curve is not None:
-                    save_learner(checkpoints, learner, config, line_ups[0], clock.minutes)
+                    run.save(learner)
                 return False
             right = learn_round(learner, labeling)
             learner.decisions += labeled

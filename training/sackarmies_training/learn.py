@@ -30,6 +30,7 @@ from torch import Tensor, distributed
 from torch.nn import functional
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.network import OUTCOMES, Network, Place
 from sackarmies_agents.learned.policy_agent import find_device, make_advisor, make_network
 from sackarmies_agents.search.agent import parts_of
@@ -43,7 +44,7 @@ from sackarmies_training.curve import Curve, compare_with_start, opponent_of
 from sackarmies_training.expert import LABELS, iterate
 from sackarmies_training.files import open_folder
 from sackarmies_training.labels import UNKNOWN, results_of
-from sackarmies_training.learn_files import load_start, restore_learner, save_general, save_learner, sizes_of
+from sackarmies_training.learn_files import Run, load_start, restore_learner, save_general, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
@@ -472,6 +473,8 @@ def learn_in(
     section, finished = config.learn, folder / CHECKPOINT
     if finished.exists() and is_intact(finished, say):
         say(f"Training in {folder} is complete.")
+        if verdict := read_checkpoint(finished).header.training.get("verdict"):
+            say(verdict)
         return finished
     torch.set_num_threads(section.threads)
     learner = make_learner(config, game, team)
@@ -492,33 +495,30 @@ def learn_in(
         if config.teacher is not None:
             study(learner, config.teacher, line_ups, derive(config.seed, "study", team.rank), say)
     train = improve if config.expert is None else iterate
-    if not train(learner, config, line_ups, console, clock, checkpoints):
+    if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints)):
         say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
         return None
     if team.rank == 0:
-        save_general(finished, learner, config, game, clock.minutes)
-        say(f"Trained for {clock.minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
+        minutes, verdict = clock.minutes, ""
+        # Before the General is written, which completes the run: after a kill the games are played when it resumes.
         if section.start and config.curve is not None:
-            say(compare_with_start(learner, config, line_ups, config.curve))
+            verdict = compare_with_start(learner, config, line_ups, config.curve)
+        save_general(finished, learner, config, game, minutes, verdict)
+        say(f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
+        if verdict:
+            say(verdict)
     return finished
 
 
-def improve(
-    learner: Learner,
-    config: LearnConfig,
-    line_ups: Sequence[Game],
-    console: Console,
-    clock: Clock,
-    checkpoints: CheckpointFolder,
-) -> bool:
+def improve(learner: Learner, run: Run) -> bool:
     """Play and learn until the clock is up; return False if training was stopped before."""
-    section, team, game = config.learn, learner.team, line_ups[0]
+    config, section, team, clock = run.config, run.config.learn, learner.team, run.clock
     seed = derive(config.seed, "games", team.rank, learner.decisions)
     torch.manual_seed(seed)
-    games = SelfPlay(line_ups, section, seed, make_potential(game, config.shaping))
-    curve = Curve(checkpoints.folder.parent, config, line_ups, console, learner.decisions) if team.rank == 0 else None
+    games = SelfPlay(run.line_ups, section, seed, make_potential(run.line_ups[0], config.shaping))
+    curve = Curve(run, learner.decisions) if team.rank == 0 else None
     saved, stop = learner.decisions, SoftStop()
-    with TrainingProgress(console) as progress, stop.listening():
+    with TrainingProgress(run.console) as progress, stop.listening():
         while True:
             clock.done = learner.decisions
             fraction = team.agree(clock.fraction)
@@ -526,7 +526,7 @@ def improve(
             if curve is not None:
                 curve.follow(learner, clock.minutes, now=is_over)
                 if is_over or learner.decisions - saved >= config.checkpoints.every:
-                    save_learner(checkpoints, learner, config, game, clock.minutes)
+                    run.save(learner)
                     saved = learner.decisions
             if is_over:
                 return fraction >= 1

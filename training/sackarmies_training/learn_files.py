@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from pydantic import Field
+from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.checkpoint import (
@@ -36,12 +39,38 @@ from sackarmies_training.checkpoints import (
     restore_optimizer,
 )
 from sackarmies_training.config import LearnConfig
+from sackarmies_training.progress import Clock
 
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
 
 TRAINED = "trained"  # the General that comes with a game, in place of a file
 LEARNER = "learner"  # the network that learns; the part `policy` is its average
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a training has besides the learner.
+
+    Attributes:
+        folder: for all that it writes.
+        config: how it trains.
+        line_ups: what is played.
+        console: where progress is shown.
+        clock: says when it is over.
+        checkpoints: what it is resumed from.
+    """
+
+    folder: Path
+    config: LearnConfig
+    line_ups: Sequence[Game]
+    console: Console
+    clock: Clock
+    checkpoints: CheckpointFolder
+
+    def save(self, learner: Learner) -> None:
+        """Write a checkpoint."""
+        save_learner(self.checkpoints, learner, self.config, self.line_ups[0], self.clock.minutes)
 
 
 class LearnState(StrictModel):
@@ -53,6 +82,7 @@ class LearnState(StrictModel):
     updates: Annotated[int, Field(ge=0, lt=2**53)]
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     origin: dict[str, Any]
+    verdict: str = ""  # of a finished General, on the one that it started from
 
 
 def sizes_of(config: LearnConfig) -> NetworkSizes:
@@ -62,7 +92,7 @@ def sizes_of(config: LearnConfig) -> NetworkSizes:
     return NetworkSizes(**config.network.model_dump(), outcomes=outcomes, advice=advice)
 
 
-def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float) -> Header:
+def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = "") -> Header:
     """Return what a checkpoint says of itself."""
     info = GameInfo.of(game)
     origin = {
@@ -79,6 +109,7 @@ def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float)
         updates=learner.updates,
         minutes=minutes,
         origin=origin,
+        verdict=verdict,
     )
     return Header(describe(info), sizes_of(config), state.model_dump(), config.learn.advice)
 
@@ -101,7 +132,8 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
     """Restore a learner from a checkpoint; return the minutes trained so far.
 
     Raises:
-        ValueError: the checkpoint is damaged, of the other trainer, or belongs to another game or network.
+        ValueError: the checkpoint is damaged, of the other trainer, or belongs to another game or network; in expert
+            iteration, to another number of processes.
     """
     checkpoint, info, name = read_checkpoint(path), GameInfo.of(game), named(path)
     state = read_model(LearnState, checkpoint.header.training, f"the checkpoint {name}: training")
@@ -112,6 +144,8 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
                 "restore that section, or start a new run without --resume"
             )
     _check_inputs(checkpoint.header, config, name)
+    if config.expert is not None:
+        _check_processes(state.origin.get("processes"), learner.team.size, name)
     check_game(checkpoint, info)
     for network, part in ((learner.averaged, POLICY), (learner.network, LEARNER)):
         network.load_state_dict(read_network(checkpoint, part, info).state_dict())
@@ -164,19 +198,30 @@ def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
         )
 
 
-def save_weights(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> Header:
-    """Write what plays, without what only training needs; return what was written about it."""
-    header = header_of(learner, config, game, minutes)
+def _check_processes(found: Any, wanted: int, name: str) -> None:
+    """Refuse another number of processes: each learns from files of labels of its own, of all rounds."""
+    if found != wanted:
+        raise ValueError(
+            f"{name} is of expert iteration with {found} process{'es' * (found != 1)}, and there "
+            f"{'is 1' if wanted == 1 else f'are {wanted}'} now: resume it with as many as it began with"
+        )
+
+
+def save_weights(
+    path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = ""
+) -> None:
+    """Write what plays, without what only training needs."""
+    header = header_of(learner, config, game, minutes, verdict)
     weights = {name: tensor.cpu() for name, tensor in learner.averaged.state_dict().items()}
     write_safely(path, pack(header, {POLICY: weights}))
-    return header
 
 
-def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float) -> None:
-    """Write the finished General and its model card beside it."""
-    header = save_weights(path, learner, config, game, minutes)
+def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:
+    """Write the finished General; before it, its model card, since a run with a General is complete."""
     number = sum(tensor.numel() for tensor in learner.averaged.state_dict().values())
+    header = header_of(learner, config, game, minutes, verdict)
     write_safely(path.with_suffix(".md"), model_card(header, number, path.name).encode())
+    save_weights(path, learner, config, game, minutes, verdict)
 
 
 def model_card(header: Header, parameters: int, file: str) -> str:
@@ -210,15 +255,18 @@ def model_card(header: Header, parameters: int, file: str) -> str:
         "Versions": ", ".join(f"{key} {training['origin'][key]}" for key in ("sackarmies_env", "torch", "python")),
     }
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
+    weights = "after the last round of" if rounds else "averaged over the last updates of"
+    trained = "by expert iteration, in games against itself" if rounds else "against itself, in games"
+    verdict = f"{training['verdict']}\n\n" if training.get("verdict") else ""
     return f"""# A trained General
 
-`{file}` holds the weights of a policy, averaged over the last updates of its training, and its configuration as JSON.
+`{file}` holds the weights of a policy, {weights} its training, and its configuration as JSON.
 It plays as `ppo:path={file}`, drawing its actions from the policy, or with `deterministic=true` the likeliest one.
 
 | | |
 |---|---|
 {rows}
 
-It was trained against itself, in games as named above: how well it plays others is not known.
-The curve of its training, if one was asked for, is `curve.csv` beside this file.
+It was trained {trained} as named above: how well it plays others is not known.
+{verdict}The curve of its training, if one was asked for, is `curve.csv` beside this file.
 """
