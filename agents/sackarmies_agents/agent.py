@@ -115,7 +115,7 @@ class Agent(ABC):
         """Say what the agent thought about its last decisions: those of the latest call of an `act` method.
 
         It is called only where somebody wants to know, such as `sackarmies analyze`; agents that report nothing need
-        not define it. It must not change later decisions.
+        not define it. It must not change later decisions, and has as long as they have where their time is limited.
 
         Returns:
             One report for each of the decisions, in their order, None where there is nothing to say; or nothing at all.

@@ -15,6 +15,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import MAX_REASON
 
 WROTE = "wrote into the observation or the mask that it was shown"
+NO_REPORTS = "returned something else than one Report for each of {} decisions"
 WROTE_RULES = "wrote into the data of the game that it was given"
 
 Result = TypeVar("Result")
@@ -96,7 +97,7 @@ def ask_reports(agent: Agent, count: int) -> list[Report | None]:
     """
     reports = guarded(lambda: list(agent.report())) or [None] * count
     if len(reports) != count or not all(report is None or isinstance(report, Report) for report in reports):
-        raise Misconduct(f"returned something else than one Report for each of {count} decisions")
+        raise Misconduct(NO_REPORTS.format(count))
     return reports
 
 

@@ -18,6 +18,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -25,14 +26,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
-from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.conduct import Gone, Misconduct, ask, ask_informed, one_line, reset
+from sackarmies_agents.agent import Agent, GameInfo, Report
+from sackarmies_agents.conduct import (
+    NO_REPORTS,
+    Gone,
+    Misconduct,
+    ask,
+    ask_informed,
+    ask_reports,
+    guarded,
+    one_line,
+    reset,
+)
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 
 LARGEST_ANSWER = 2**20  # bytes
+REPORTS = TypeAdapter(list[Report | None])  # as they are sent
 LENGTH = 8  # bytes before a message, which say how long it is
 OUT_OF_MEMORY = 99  # exit code of a child that met its limit
 MEBIBYTE = 2**20
@@ -109,7 +122,7 @@ class IsolatedAgent(Agent):
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose for `n` games at once."""
         answer = self._call("act", (observations, action_masks), len(observations))
-        return self._integers(answer, len(observations))
+        return self._chosen(answer, len(observations))
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
         """Choose for `n` games at once, by information sets: the process is sent the states that they keep."""
@@ -119,13 +132,30 @@ class IsolatedAgent(Agent):
         content = (known, rules, player, information.states.tobytes())
         answer = self._call("act_informed", content, len(information))
         self._sent.add(known)
-        return self._integers(answer, len(information))
+        return self._chosen(answer, len(information))
 
-    def _integers(self, answer: Any, count: int) -> NDArray[np.int64]:
+    def report(self) -> Sequence[Report | None]:
+        """Ask the process what the agent thought about its last decisions; it has as long as it had for these.
+
+        Raises:
+            Misconduct: it raises an exception, or reports what is no report or is too long; its process goes on.
+            Gone: it takes too long, or its process has ended.
+        """
+        if self._decisions == 0:
+            return ()
+        answer = self._call("report", self._decisions, self._decisions)
+        try:
+            return REPORTS.validate_python(answer)
+        except ValidationError:
+            raise Misconduct(NO_REPORTS.format(self._decisions)) from None
+
+    def _chosen(self, answer: Any, count: int) -> NDArray[np.int64]:
+        """Return an answer as integers, one a decision."""
         is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
         if not is_whole or len(answer) != count:
             raise self._gone("answered what no agent answers")
         self._is_fresh = False
+        self._decisions = count
         return np.array(answer, np.int64)
 
     def close(self) -> None:
@@ -144,6 +174,7 @@ class IsolatedAgent(Agent):
         ours, theirs = socket.socketpair()
         self._channel = Channel(ours)
         self._number = 0
+        self._decisions = 0  # of the latest call
         self._is_fresh = True
         self._sent: set[tuple[str, int]] = set()  # games that the process knows, each as one player may know it
         protect_memory()
@@ -362,6 +393,17 @@ def _unpack(
     return InformationSets(game, player, states)
 
 
+def _reports(agent: Agent, count: int) -> Any:
+    """Return what an agent reports about its last `count` decisions, as plain data.
+
+    Raises:
+        Misconduct: it raises an exception, or reports what cannot be sent.
+    """
+    reports = ask_reports(agent, count)
+    text = guarded(lambda: json.dumps(REPORTS.dump_python(reports, warnings=False), default=float))
+    return json.loads(text)
+
+
 def _answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
     try:
         agent = make_agent(text, info)
@@ -378,10 +420,16 @@ def _answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool
                 reset(agent, argument)
             elif method == "act_informed":
                 answer["value"] = ask_informed(agent, _unpack(games, *argument)).tolist()
+            elif method == "report":
+                answer["value"] = _reports(agent, argument)
             else:
                 answer["value"] = ask(agent, *argument).tolist()
         except Misconduct as fault:
             if is_limited and isinstance(fault.__cause__, MemoryError):
                 raise MemoryError from None
             answer["fault"] = str(fault)
-        channel.send(json.dumps(answer).encode())
+        message = json.dumps(answer).encode()
+        if len(message) > LARGEST_ANSWER:
+            fault_of_size = {"number": number, "fault": f"answered more than {LARGEST_ANSWER // MEBIBYTE} MiB"}
+            message = json.dumps(fault_of_size).encode()
+        channel.send(message)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import numpy as np
 
 from sackarmies_agents import Agent, InformedAgent, Report
@@ -67,6 +70,48 @@ class Huge(Thinker):
 
     def think(self, legal):
         return Report(beliefs=tuple(Belief(subject=f"star {number}", contents={}) for number in range(1000)))
+
+
+class Floats(Thinker):
+    """Reports a number of numpy's."""
+
+    def think(self, legal):
+        return Report((Candidate(action=legal[0]),), value=np.float32(0.25))
+
+
+class Vast(Thinker):
+    """Reports more than an answer of a separate process may hold."""
+
+    def think(self, legal):
+        return Report((Candidate(action=legal[0]),) * 2**15)
+
+
+class Wordy(Thinker):
+    """Reports a value that is a word."""
+
+    def think(self, legal):
+        return Report(value="good")
+
+
+class Foreign(Thinker):
+    """Reports an object that is not plain data."""
+
+    def think(self, legal):
+        return Report(value=object())
+
+
+class Hangs(Thinker):
+    """Does not come to an end with its report."""
+
+    def report(self):
+        time.sleep(600)
+
+
+class Leaves(Thinker):
+    """Ends its process when it is asked."""
+
+    def report(self):
+        os._exit(3)
 
 
 class TooMany(Thinker):

@@ -16,10 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sackarmies_agents import GameInfo, isolated
+from sackarmies_agents import GameInfo, conduct, isolated
 from sackarmies_agents.isolated import Isolation, make_player
 from sackarmies_env.core.information import InformationSets
+from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies.state.constants import Verb
+from sackarmies_training.analysis import Reports
 from sackarmies_training.matches import Seating, play_games
 from tests.core.toy_game import make_duel
 from tests.sack_armies.belief.test_twin_samples import pile, start, twins
@@ -88,6 +90,10 @@ def in_threads(monkeypatch):
     monkeypatch.setattr(isolated, "server", lambda: type("Server", (), {"Process": InThread}))
 
 
+def thinking(kind):
+    return f"python:class=tests.agents.thinking:{kind}"
+
+
 def informed(kind):
     return f"python:class=tests.agents.informed:{kind}"
 
@@ -113,8 +119,10 @@ def same_in_twin_worlds(recorded, game, text, plies):
         player = int(plain(states)["current_player"])
         worlds = [states, *twins(game, states, player, ply)]
         answers = [ask(agent, game, world, player) for agent, world in zip(agents, worlds, strict=True)]
+        reports = [conduct.ask_reports(agent, 1) for agent in agents]
         assert answers == [answers[0]] * len(worlds)
-        asked += 1
+        assert reports == [reports[0]] * len(worlds)
+        asked += 2
     messages = [recorded.to(agent) for agent in agents]
     for agent in agents:
         agent.close()
@@ -123,7 +131,7 @@ def same_in_twin_worlds(recorded, game, text, plies):
     return messages[0]
 
 
-@pytest.mark.parametrize("text", [informed("Sampler"), informed("SharedLowest"), "greedy"])
+@pytest.mark.parametrize("text", [informed("Sampler"), informed("SharedLowest"), thinking("Thinker"), "greedy"])
 @pytest.mark.parametrize("name", ["standard", "open lists", "battle", "three"])
 def test_what_crosses_the_pipe_is_the_same_in_twin_worlds(in_threads, recorded, name, text):
     same_in_twin_worlds(recorded, build(name), text, 60)
@@ -160,6 +168,74 @@ def test_whole_games_that_look_alike_send_the_same_bytes(in_threads, recorded, t
             sent.append((recorded.to(agents["ours"]), played.turns))
     assert sent[0] == sent[1]
     assert len(sent[0][0]) > 4
+
+
+# --- reports
+
+
+def chosen_by(text, isolation=None):
+    """Return an agent, in this process or in a separate one, that has just chosen in a game."""
+    match = Match(make_duel())
+    match.begin(3)
+    agent = make_player(text, GameInfo.of(match.game), isolation)
+    agent.reset(1)
+    return agent, match, int(agent.act_informed(match.information_set(match.player))[0])
+
+
+@pytest.mark.parametrize("kind", ["Thinker", "Floats", "Illegal", "Endless", "TooMany", "Fails", "Twice", "Huge"])
+def test_agent_reports_the_same_from_its_own_process(in_threads, kind):
+    told = []
+    for isolation in (None, Isolation(time_limit=60.0)):
+        agent, match, action = chosen_by(thinking(kind), isolation)
+        reports = Reports()
+        reports.take(agent, "agent", match, action)
+        told.append((reports.analyses, reports.faults))
+        assert agent.act_informed(match.information_set(match.player)).tolist() == [action]
+        if isolation is not None:
+            agent.close()
+    assert told[0] == told[1]
+    assert told[0] != ([], {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        ("Yields", "raised "),
+        ("Foreign", "raised TypeError"),
+        ("Wordy", "returned something else than one Report for each of 1 decisions"),
+        ("Vast", "answered more than 1 MiB"),
+    ],
+)
+def test_report_that_cannot_be_sent_harms_nothing_else(in_threads, kind, fault):
+    agent, match, action = chosen_by(thinking(kind), Isolation(time_limit=60.0))
+    with closing(agent):
+        for _ in range(2):
+            with pytest.raises(conduct.Misconduct, match=fault) as caught:
+                agent.report()
+            assert not isinstance(caught.value, conduct.Gone)
+            assert agent.act_informed(match.information_set(match.player)).tolist() == [action]
+
+
+def test_agent_that_has_not_chosen_yet_reports_nothing(in_threads):
+    with closing(isolate(make_duel(), thinking("Thinker"))) as agent:
+        agent.reset(1)
+        assert conduct.ask_reports(agent, 1) == [None]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("Hangs", "took longer than 1 s a decision"), ("Leaves", "with exit code 3")]
+)
+def test_process_that_does_not_survive_its_report_is_gone(kind, reason):
+    agent, match, action = chosen_by(thinking(kind), Isolation(time_limit=1.0))
+    information = match.information_set(match.player)
+    with closing(agent):
+        with pytest.raises(conduct.Gone, match=reason):
+            agent.report()
+        with pytest.raises(conduct.Gone):
+            agent.act_informed(information)
+        agent.reset(1)  # another process
+        assert agent.act_informed(information).tolist() == [action]
 
 
 def test_rules_are_sent_once_to_a_process(in_threads, recorded):
