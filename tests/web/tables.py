@@ -11,9 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from sackarmies_agents.agent import Report
+from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.record import Belief
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
+from sackarmies_training.analysis import Reports
 from sackarmies_training.seats import PERSON, Seats
 from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message, Request, read_request, write
@@ -89,14 +93,37 @@ def play_out(session: Session, messages: list[Message], seed: int, most: int = 5
 # --- worlds that look alike
 
 
+class Betrayer(RandomAgent):
+    """Reports what it is told, or fails to, by what that is."""
+
+    def __init__(self, secret: bytes) -> None:
+        super().__init__()
+        self._secret = hashlib.sha256(secret).hexdigest()
+
+    def report(self) -> list[Report]:
+        """Report the secret in many ways, the length of the report included."""
+        number = int(self._secret[:2], 16)
+        if number == 255:
+            raise RuntimeError(self._secret)
+        beliefs = (Belief(subject=self._secret, contents={self._secret: 1.0}),) * (number % 5)
+        return [Report(value=number / 256, beliefs=beliefs)]
+
+
 class Puppets(Seats):
-    """Opponents who do the same in worlds that look alike to `viewer`, where they can."""
+    """Opponents who do the same in worlds that look alike to `viewer`, where they can; they report what differs."""
 
     def __init__(self, game: Game, viewer: int) -> None:
-        super().__init__(game, [PERSON if seat == viewer else "random" for seat in range(game.num_players)], 0)
+        names = [PERSON if seat == viewer else "random" for seat in range(game.num_players)]
+        super().__init__(game, names, 0, Reports())
         self.viewer = viewer
 
     def decide(self, match: Any) -> int:
+        """Return a choice, and report all that is hidden."""
+        action = self._pick(match)
+        self.reports.take(Betrayer(match.states.tobytes()), "random", match, action)
+        return action
+
+    def _pick(self, match: Any) -> int:
         """Return the legal action whose hash, with all that the viewer sees, is least; mostly no draws."""
         seen = (
             observe(match.game, match.states, self.viewer).tobytes()
@@ -138,7 +165,7 @@ class Scripted(Puppets):
         super().__init__(game, viewer)
         self._texts = texts
 
-    def decide(self, match: Any) -> int:
+    def _pick(self, match: Any) -> int:
         """Return the action of the first text that is legal, else the least one."""
         legal = {match.game.format_action(match.states, action): action for action in match.legal_actions()}
         return next((legal[text] for text in self._texts if text in legal), min(legal.values()))

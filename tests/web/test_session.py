@@ -13,9 +13,9 @@ from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.registry import game_of
 from sackarmies_training.web.protocol import write
-from sackarmies_training.web.session import UNFINISHED
+from sackarmies_training.web.session import UNFINISHED, Offer
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, observe
-from tests.web.tables import answer, kinds, latest, make_played, make_session, play_out, say, start
+from tests.web.tables import AGENTS, answer, kinds, latest, make_played, make_session, play_out, say, start
 
 
 def state_of(session):
@@ -352,6 +352,49 @@ def test_files_that_are_no_saved_games_are_not_listed(tmp_path):
     (tmp_path / "dangling.json").symlink_to(tmp_path / "nowhere")
     (tmp_path / "a game.json").write_text("{}")
     assert session.saves.names() == ["a game"]
+
+
+# --- what agents report
+
+THINKER = "python:class=tests.agents.thinking:Thinker"
+FAILS = THINKER.replace("Thinker", "Fails")
+
+
+def reporting(folder, text):
+    return make_session(folder, agents=(Offer(text, "Thinks"), *AGENTS))
+
+
+@pytest.mark.slow
+def test_reports_of_agents_are_kept_in_the_record_and_nowhere_else(tmp_path):
+    session = reporting(tmp_path, THINKER)
+    messages, rng = start(session, "person", THINKER), random.Random(1)
+    wire = [write(message) for message in messages]
+    for _ in range(12):
+        messages = say(session, **answer(messages[-1], rng))
+        wire += [write(message) for message in messages]
+    say(session, kind="save", name="one")
+    kept = load_record(tmp_path / "one.json").analyses
+    assert kept and {analysis.agent for analysis in kept} == {THINKER}
+    assert not any("the sky" in message for message in wire)  # their belief
+    say(session, kind="leave")
+    messages = say(session, kind="resume", name="one")
+    for _ in range(12):
+        messages = say(session, **answer(messages[-1], rng))
+    continued = session.game.record().analyses
+    assert continued[: len(kept)] == kept
+    assert len(continued) > len(kept)
+    assert b"the sky" in session.game.replay_page()  # which is served once the game is over, see test_server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [["person", FAILS], [FAILS, "random"]])
+def test_reports_that_are_missing_are_told_at_the_end(tmp_path, players):
+    session = reporting(tmp_path, FAILS)
+    told = play_out(session, start(session, *players), seed=1)
+    (sentence,) = told[-1]["missing"]
+    assert sentence.startswith(f"Some analyses of General {players.index(FAILS)}")
+    assert sentence.endswith("are missing: the agent raised RuntimeError: no idea")
+    assert not any("no idea" in write(message) for message in told[:-1])
 
 
 # --- watching

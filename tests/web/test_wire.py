@@ -251,6 +251,16 @@ def number_of_decisions(monkeypatch):
     )
 
 
+def what_agents_report(monkeypatch):
+    """Say with a question how much has been reported."""
+    make = PlayedGame._make_question
+    monkeypatch.setattr(
+        PlayedGame,
+        "_make_question",
+        lambda played, seat: make(played, seat) | {"about": str(played.seats.reports.analyses[-1:])},
+    )
+
+
 def size_of_the_log(monkeypatch):
     """Let a line of the log be longer by what an opponent holds, without saying it."""
     see = Feed.see
@@ -279,7 +289,9 @@ def test_planted_leak_of_a_reaction_is_found(monkeypatch, leak):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("leak", [stops_that_are_secret, number_of_decisions, size_of_the_log, hidden_names])
+@pytest.mark.parametrize(
+    "leak", [stops_that_are_secret, number_of_decisions, what_agents_report, size_of_the_log, hidden_names]
+)
 def test_planted_leak_is_found_in_random_play(monkeypatch, leak):
     leak(monkeypatch)
     with pytest.raises(AssertionError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,13 +29,16 @@ LONGEST_NAME = 100  # of an agent, as records allow
 class Reports:
     """What agents report about their own decisions while they play.
 
+    Args:
+        earlier: analyses of decisions before, where a recorded game is continued.
+
     Attributes:
         analyses: by ply.
         faults: what was wrong with the reports of a seat, which is not asked any more: playing goes on without them.
     """
 
-    def __init__(self) -> None:
-        self.analyses: list[Analysis] = []
+    def __init__(self, earlier: Sequence[Analysis] = ()) -> None:
+        self.analyses = list(earlier)
         self.faults: dict[int, str] = {}
 
     def take(self, agent: Agent, name: str, match: Match, action: int) -> None:

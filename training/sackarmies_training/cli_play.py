@@ -82,8 +82,7 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     match = Match(build_game(game, len(names), army))
     player_of = player_name(game)
     seat = viewer_seat(viewer, len(names))
-    seats = Seats(match.game, names, seed)
-    reports = Reports()
+    seats = Seats(match.game, names, seed, None if record is None else Reports())
     match.begin(seed)
     pause = delay if delay is not None else WATCHED_PAUSE if clears_screen() else 0.0
     table = table_of(match.game)
@@ -101,12 +100,10 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
         elif seat is None or seat == player:  # others see the result, not the choices
             choice = f"{player_of(player)} ({names[player]}), {told_choice(table, match, action)}"
             console.print(choice, highlight=False, markup=False)
-        if record is not None and action != NO_ACTION:
-            reports.take(seats.agent(player), names[player], match, action)
         _apply(match, action)
     print(match.render("ansi", seat))
     _finish(match, names, seats.reasons, tells_why=seat is not None)
-    _save(match, names, record, seats.reasons, reports)
+    _save(match, names, record, seats)
 
 
 def play(  # noqa: PLR0913, PLR0917 - the options of a command
@@ -150,17 +147,15 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     names = [*opponents[:seat], "you", *opponents[seat:]]
     match = Match(build_game(game, len(names), army, **table_class(game).asks_all))
     seed = USUAL_SEED if seed is None else seed
-    seats = Seats(match.game, [PERSON if name == "you" else name for name in names], seed)
+    playing = [PERSON if name == "you" else name for name in names]
+    seats = Seats(match.game, playing, seed, None if record is None else Reports())
     match.begin(seed)
     person = Person(match, seat)
-    reports = Reports()
     while match.player >= 0:
         if match.player != seat:
             action = seats.decide(match)
             if action == NO_ACTION:
                 _tell_forfeit(match, names[match.player], None)
-            elif record is not None:
-                reports.take(seats.agent(match.player), names[match.player], match, action)
             _apply(match, action)
             person.look()
         elif not person.decide():
@@ -168,7 +163,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
             break
     print(match.render("ansi", seat))
     _finish(match, names, seats.reasons, tells_why=True)
-    _save(match, names, record, seats.reasons, reports)
+    _save(match, names, record, seats)
 
 
 def _tell_forfeit(match: Match, name: str, reason: str | None) -> None:
@@ -232,16 +227,14 @@ def _finish(match: Match, names: list[str], reasons: dict[int, str], *, tells_wh
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)
 
 
-def _save(match: Match, names: list[str], record: Path | None, reasons: dict[int, str], reports: Reports) -> None:
+def _save(match: Match, names: list[str], record: Path | None, seats: Seats) -> None:
     """Save the record, if one is wanted, with what the agents reported."""
-    if record is None:
+    if record is None or seats.reports is None:
         return
-    for seat, fault in reports.faults.items():
-        why = f"the agent {fault}" if match.player < 0 else "the agent reported what no record can hold"  # all is told
-        told = f"Some analyses of {player_name(match.game.id)(seat)} ({names[seat]}) are missing: {why}"
+    for told in seats.missing_analyses(match):
         console.print(told, markup=False, highlight=False)
-    analyses = reports.analyses
-    made = make_record(match.game, match.seed, match.history, players=names, reasons=reasons, analyses=analyses)
+    analyses = seats.reports.analyses
+    made = make_record(match.game, match.seed, match.history, players=names, reasons=seats.reasons, analyses=analyses)
     save_record(made, record)
     console.print(
         f"The record is in {record}; sackarmies replay {record} retells the game.",

@@ -10,8 +10,11 @@ from sackarmies_agents import conduct
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
+from sackarmies_training.analysis import Reports
 
 PERSON = "person"  # who plays a seat, where no agent does
 
@@ -22,15 +25,18 @@ class Seats:
     Attributes:
         names: by seat, PERSON or the text of an agent.
         reasons: why agents forfeited, by ply.
+        reports: what agents reported about their decisions; for the record, and for nobody who still plays. None if
+            they are not asked.
     """
 
-    def __init__(self, game: Game, names: Sequence[str], seed: int) -> None:
+    def __init__(self, game: Game, names: Sequence[str], seed: int, reports: Reports | None = None) -> None:
         """Make the agents.
 
         Args:
             game: what they play.
             names: by seat.
             seed: of their own random numbers.
+            reports: see above.
 
         Raises:
             ValueError: an agent cannot be made, or cannot play this game.
@@ -38,6 +44,7 @@ class Seats:
         info = GameInfo.of(game)
         self.names = list(names)
         self.reasons: dict[int, str] = {}
+        self.reports = reports
         self._agents: dict[int, Agent] = {}
         for seat, name in enumerate(names):
             if name != PERSON:
@@ -53,22 +60,40 @@ class Seats:
         """Return whether a person plays a seat."""
         return seat not in self._agents
 
-    def agent(self, seat: int) -> Agent:
-        """Return the agent that plays a seat."""
-        return self._agents[seat]
-
     def decide(self, match: Match) -> int:
         """Return what the current player, an agent, chooses; NO_ACTION if it misbehaves: it forfeits."""
         agent = self._agents[match.player]
         try:
-            if agent.is_informed:
-                actions = conduct.ask_informed(agent, match.information_set(match.player))
-            else:
-                actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
-            if match.is_legal(actions[0]):
-                return int(actions[0])
-            reason = f"chose action {actions[0]}, which is not legal"
+            action = self._choice(agent, match)
         except Misconduct as fault:
-            reason = str(fault)
-        self.reasons[len(match.history)] = reason
-        return NO_ACTION
+            self.reasons[len(match.history)] = str(fault)
+            return NO_ACTION
+        if self.reports is not None:
+            self.reports.take(agent, self.names[match.player], match, action)
+        return action
+
+    def missing_analyses(self, match: Match) -> list[str]:
+        """Return whose reports the record lacks, in sentences.
+
+        They say why once the game is over: before, it might tell what is hidden.
+        """
+        faults = {} if self.reports is None else self.reports.faults
+        name, told = player_name(match.game.id), []
+        for seat, fault in faults.items():
+            why = f"the agent {fault}" if match.player == NO_PLAYER else "the agent reported what no record can hold"
+            told.append(f"Some analyses of {name(seat)} ({self.names[seat]}) are missing: {why}")
+        return told
+
+    def _choice(self, agent: Agent, match: Match) -> int:
+        """Return what an agent chooses, a legal id.
+
+        Raises:
+            Misconduct: it does anything else.
+        """
+        if agent.is_informed:
+            actions = conduct.ask_informed(agent, match.information_set(match.player))
+        else:
+            actions = conduct.ask(agent, match.observation[None], match.action_mask[None])
+        if not match.is_legal(actions[0]):
+            raise Misconduct(f"chose action {actions[0]}, which is not legal")
+        return int(actions[0])

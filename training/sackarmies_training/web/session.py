@@ -12,6 +12,7 @@ from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.record import GameRecord, replay
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import game_of, load_players
+from sackarmies_training.analysis import Reports
 from sackarmies_training.seats import PERSON, Seats
 from sackarmies_training.table import table_class
 from sackarmies_training.web import protocol
@@ -201,7 +202,7 @@ class Session:
             options |= table_class(self.offers.game_id).asks_all
         game = load_players(self.offers.game_id, len(request.players), **options)
         seed = self._draw_seed() if request.seed is None else request.seed
-        played = PlayedGame(game, Seats(game, request.players, seed), request.eyes)
+        played = PlayedGame(game, Seats(game, request.players, seed, Reports()), request.eyes)
         played.begin(seed)
         return played
 
@@ -222,7 +223,8 @@ class Session:
         match = Match(game)
         match.restore(replay(game, record).tobytes(), list(record.actions))
         match.seed, match.forced = record.seed, dict(record.forced)
-        played = PlayedGame(game, Seats(game, players, record.seed + len(record.actions)))
+        seed = record.seed + len(record.actions)
+        played = PlayedGame(game, Seats(game, players, seed, Reports(record.analyses)))
         played.resume(record, match)
         return played
 

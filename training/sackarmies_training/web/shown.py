@@ -112,6 +112,7 @@ class ShownGame:
             "winners": winners_of(self.match),
             "view": {**referee.view, "outcome": outcome},
             "forfeits": list(self.seats.reasons.values()),
+            "missing": self.seats.missing_analyses(self.match),
         }
 
     # --- playing
@@ -170,6 +171,7 @@ class ShownGame:
             forced=match.forced,
             players=self.seats.names,
             reasons=self.seats.reasons,
+            analyses=() if self.seats.reports is None else self.seats.reports.analyses,
         )
 
     def replay_page(self) -> bytes:

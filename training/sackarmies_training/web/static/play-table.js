@@ -138,14 +138,14 @@ export class Table {
     button.focus();
   }
 
-  on_end({ outcome, winners, view, forfeits }) {
+  on_end({ outcome, winners, view, forfeits, missing }) {
     this.setAsk(null);
     this.steps.skipping = false;
     this.isPlaying = this.isWaiting = false;
     this.showView({ ...view, viewer: null });
     const link = html("a", { class: "button primary", href: "replay.html", target: "_blank", rel: "noopener" }, "Watch the replay from all sides");
     const again = html("button", { type: "button", onclick: () => this.send({ kind: "leave" }) }, "New game");
-    const faults = forfeits.map((reason) => html("p", {}, `A player forfeited: the agent ${reason}.`));
+    const faults = [...forfeits.map((reason) => `A player forfeited: the agent ${reason}.`), ...missing.map((sentence) => `${sentence}.`)].map((sentence) => html("p", {}, sentence));
     this.parts.hand.hidden = true;
     this.parts.ask.replaceChildren(
       html("section", { class: "ask ending", id: "actions", tabindex: -1 }, html("h2", {}, this.outcomeWords(outcome, winners)), ...faults, html("p", {}, "Everything that was hidden is shown now."), html("div", { class: "row" }, link, again)),
