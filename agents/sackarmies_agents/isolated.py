@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.conduct import (
@@ -43,15 +42,30 @@ from sackarmies_agents.conduct import (
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.record import Belief, Candidate
+from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 
 LARGEST_ANSWER = 2**20  # bytes
-REPORTS = TypeAdapter(list[Report | None])  # as they are sent
 LENGTH = 8  # bytes before a message, which say how long it is
 OUT_OF_MEMORY = 99  # exit code of a child that met its limit
 MEBIBYTE = 2**20
 PR_SET_DUMPABLE = 4  # of <sys/prctl.h>
 PATIENCE = 5.0  # seconds until a killed process is gone
 PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` where it is imported
+
+
+class SentReport(StrictModel):
+    """A report as a process sends it."""
+
+    candidates: TupleOf[Candidate]
+    value: float | None
+    beliefs: TupleOf[Belief]
+
+
+class SentReports(StrictModel):
+    """One report for each decision."""
+
+    reports: TupleOf[SentReport | None]
 
 
 @dataclass(frozen=True)
@@ -145,9 +159,10 @@ class IsolatedAgent(Agent):
             return ()
         answer = self._call("report", self._decisions, self._decisions)
         try:
-            return REPORTS.validate_python(answer)
-        except ValidationError:
+            sent = read_model(SentReports, {"reports": answer}, "its answer").reports
+        except ValueError:
             raise Misconduct(NO_REPORTS.format(self._decisions)) from None
+        return [None if one is None else Report(one.candidates, one.value, one.beliefs) for one in sent]
 
     def _chosen(self, answer: Any, count: int) -> NDArray[np.int64]:
         """Return an answer as integers, one a decision."""
@@ -393,15 +408,23 @@ def _unpack(
     return InformationSets(game, player, states)
 
 
-def _reports(agent: Agent, count: int) -> Any:
-    """Return what an agent reports about its last `count` decisions, as plain data.
+def _plain(report: Report) -> dict[str, Any]:
+    """Return a report as it is sent."""
+    return {
+        "candidates": [candidate.model_dump(warnings=False) for candidate in report.candidates],
+        "value": None if report.value is None else float(report.value),
+        "beliefs": [belief.model_dump(warnings=False) for belief in report.beliefs],
+    }
+
+
+def _plain_reports(agent: Agent, count: int) -> list[dict[str, Any] | None]:
+    """Return what an agent reports about its last `count` decisions.
 
     Raises:
         Misconduct: it raises an exception, or reports what cannot be sent.
     """
     reports = ask_reports(agent, count)
-    text = guarded(lambda: json.dumps(REPORTS.dump_python(reports, warnings=False), default=float))
-    return json.loads(text)
+    return guarded(lambda: [None if report is None else _plain(report) for report in reports])
 
 
 def _answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
@@ -421,7 +444,7 @@ def _answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool
             elif method == "act_informed":
                 answer["value"] = ask_informed(agent, _unpack(games, *argument)).tolist()
             elif method == "report":
-                answer["value"] = _reports(agent, argument)
+                answer["value"] = _plain_reports(agent, argument)
             else:
                 answer["value"] = ask(agent, *argument).tolist()
         except Misconduct as fault:

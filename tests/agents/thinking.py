@@ -87,10 +87,10 @@ class Vast(Thinker):
 
 
 class Wordy(Thinker):
-    """Reports a value that is a word."""
+    """Reports a candidate that is a word."""
 
     def think(self, legal):
-        return Report(value="good")
+        return Report((Candidate.model_construct(action="three"),))
 
 
 class Foreign(Thinker):
