@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from sackarmies_env.core.record import Analysis, Candidate, GameRecord, load_rec
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import game_of
 from sackarmies_env.render.frames import replay_data
+from sackarmies_training import unfinished
 from sackarmies_training.analysis import AnalysisPlan, Reports, analyze, reported
+from sackarmies_training.cli_errors import STOPPED
 from tests.agents import thinking
 from tests.agents.thinking import Thinker
 from tests.core.toy_game import make_duel
@@ -141,6 +144,62 @@ def test_analyses_depend_on_what_the_player_may_know_alone():
 
 
 # --- commands
+
+
+class Interrupted(Thinker):
+    """Is interrupted at the third decision that it is asked for."""
+
+    asked = 0
+
+    def act_informed(self, information):
+        type(self).asked += 1
+        if self.asked == 3:
+            raise KeyboardInterrupt
+        return super().act_informed(information)
+
+
+class Remembering(Interrupted):
+    shares_batch = False
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize(("kind", "again"), [(Interrupted, 2), (Remembering, 0)])
+def test_interrupted_analysis_resumes_where_it_was(tmp_path, monkeypatch, kind, again, is_killed):
+    path, whole = tmp_path / "game.json", tmp_path / "whole.json"
+    run("play", "random", *FIGHT, "--record", path, answers="1\n" * 8 + "quit\n")
+    record = load_record(path)
+    text = f"python:class=tests.training.test_analysis:{kind.__name__}"
+    command = ("analyze", path, text)
+    monkeypatch.setattr(unfinished, "PAUSE", -1.0)
+    monkeypatch.setattr(kind, "asked", 0)
+    with monkeypatch.context() as patch:
+        if is_killed:  # nothing is left but what was written before
+            patch.setattr(unfinished.Unfinished, "__exit__", lambda self, *error: None)
+        assert run(*command).exit_code == STOPPED
+    assert load_record(path) == record
+    assert [file.name for file in tmp_path.glob(".*")] == [".game.json.unfinished"]
+    before = kind.asked
+    assert run(*command, "--out", whole).exit_code == 0  # another target: from the beginning
+    all_of_them = kind.asked - before
+    assert run(*command).exit_code == 0
+    assert kind.asked - before - all_of_them == all_of_them - again
+    assert load_record(path) == load_record(whole)
+    assert [file.name for file in tmp_path.glob(".*")] == []
+
+
+@pytest.mark.parametrize("change", ["--seed", "--samples", "content"])
+def test_analyses_of_another_task_are_not_taken_over(tmp_path, change):
+    game, record = played()
+    path = tmp_path / "game.json"
+    plan = AnalysisPlan(THINKER, (0,))
+    with pytest.raises(KeyboardInterrupt), unfinished.Unfinished(path, game, record, plan) as notes:
+        analyze(game, record, plan, notes=notes)
+        raise KeyboardInterrupt
+    assert unfinished.Unfinished(path, game, record, plan).analyses == notes.analyses != {}
+    changed = {"--seed": {"seed": 2}, "--samples": {"samples": 5}}.get(change, {})
+    if not changed:
+        (tmp_path / ".game.json.unfinished").write_text("{")
+    assert unfinished.Unfinished(path, game, record, replace(plan, **changed)).analyses == {}
 
 
 def test_recorded_game_keeps_what_agents_report_and_analyze_adds_to_it(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from pydantic import ValidationError
@@ -145,8 +146,25 @@ class AnalysisPlan:
     samples: int = 0
 
 
+class Notes(Protocol):
+    """Analyses of a run that may be interrupted.
+
+    Attributes:
+        analyses: by ply, those of an earlier run.
+    """
+
+    analyses: dict[int, Analysis]
+
+    def add(self, analysis: Analysis) -> None:
+        """Note an analysis."""
+
+
 def analyze(
-    game: Game, record: GameRecord, plan: AnalysisPlan, progress: Callable[[int], None] | None = None
+    game: Game,
+    record: GameRecord,
+    plan: AnalysisPlan,
+    progress: Callable[[int], None] | None = None,
+    notes: Notes | None = None,
 ) -> GameRecord:
     """Return a record with what an agent thinks of the decisions of some seats, in place of earlier analyses of them.
 
@@ -158,6 +176,7 @@ def analyze(
         record: of the game.
         plan: see there.
         progress: called with 1 after each decision of the game.
+        notes: is told each analysis. What it has already is not asked again, unless the agent may remember decisions.
 
     Raises:
         ValueError: the record does not replay, analyses in it do not fit the game, or the agent cannot be made, raises
@@ -167,11 +186,14 @@ def analyze(
     for seat, agent in agents.items():
         agent.reset(int(np.random.SeedSequence([plan.seed, seat]).generate_state(1)[0]))
     earlier = {analysis.ply: analysis for analysis in record.analyses}
+    noted = notes.analyses if notes and all(agent.shares_batch for agent in agents.values()) else {}
     analyses: list[Analysis] = []
 
     def listen(ply: int, before: Records, action: int, after: Records) -> None:
         player = int(before["current_player"][0])
-        if player in agents and len(legal_ids(before["legal"][0])) > 1:
+        if player in agents and ply in noted:
+            analyses.append(noted[ply])
+        elif player in agents and len(legal_ids(before["legal"][0])) > 1:
             information = InformationSets.of(game, before, player)
             try:
                 analysis = thought(agents[player], plan.agent, information, ply, action)
@@ -181,6 +203,8 @@ def analyze(
             if plan.samples and not analysis.beliefs:
                 analysis = analysis.model_copy(update={"beliefs": sampled_beliefs(game, information, plan.samples)})
             analyses.append(analysis)
+            if notes is not None:
+                notes.add(analysis)
         elif player not in agents and ply in earlier:
             analyses.append(earlier[ply])
         if progress is not None:

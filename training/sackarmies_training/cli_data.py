@@ -187,9 +187,13 @@ def analyze(
     ] = 32,
     seed: ContestSeedOption = 1,
 ) -> None:
-    """Add to a record what an agent thinks of its decisions, given what their player knew; sackarmies view shows it."""
+    """Add to a record what an agent thinks of its decisions, given what their player knew; sackarmies view shows it.
+
+    The same command resumes an interrupted run.
+    """
     from sackarmies_training.analysis import AnalysisPlan
     from sackarmies_training.analysis import analyze as add_analyses
+    from sackarmies_training.unfinished import Unfinished
 
     loaded = load_record(record)
     parse_agent(agent)
@@ -201,9 +205,13 @@ def analyze(
     check_writable("--out", target)
     seats = tuple(sorted(set(seat or range(game.num_players))))
     plan = AnalysisPlan(agent, seats, seed, samples)
-    with games_bar(len(loaded.actions), "decisions", "analyzed") as progress:
-        analyzed = add_analyses(game, loaded, plan, progress)
-    save_record(analyzed, target)
+    with (
+        Unfinished(target, game, loaded, plan) as unfinished,
+        games_bar(len(loaded.actions), "decisions", "analyzed") as progress,
+    ):
+        analyzed = add_analyses(game, loaded, plan, progress, unfinished)
+        save_record(analyzed, target)
+    unfinished.remove()
     told = f"{target} has analyses of {len(analyzed.analyses)} decisions; sackarmies view {target} shows them."
     console.print(told, markup=False, highlight=False, soft_wrap=True)
 
