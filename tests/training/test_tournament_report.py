@@ -152,3 +152,17 @@ def test_interrupted_pages_leave_a_report_that_links_to_what_there_is(tmp_path, 
 def test_pages_are_made_in_several_processes(tmp_path):
     contest, page = play(tmp_path, replays=True, workers=2)
     assert sum(link.startswith("replays/") for link in page.links) == len(contest.games())
+
+
+def end_process(contest, name):
+    os._exit(9)
+
+
+@pytest.mark.slow
+def test_process_that_dies_while_pages_are_made_is_no_fault_of_an_agent(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(ValueError, match="made pages of replays has died") as caught:
+        patch.setattr(tournament_report, "write_page", end_process)
+        play(tmp_path, replays=True, workers=2)
+    assert "agent" not in str(caught.value)
+    contest, page = play(tmp_path, replays=True, workers=2)
+    assert {f"replays/{name}.html" for name in contest.games()} <= set(page.links)

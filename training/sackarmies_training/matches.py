@@ -25,6 +25,10 @@ from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_training.seeds import derive
 
 AgentMaker = Callable[[str], Agent]
+PLAYER_DIED = (
+    "a process that played games has died: if an agent ends it, run agents in separate processes (isolate), where they "
+    "forfeit instead; a tournament resumes with the same command"
+)
 Progress = Callable[[int], None]  # called with the number of games that ended
 Watch = Callable[[str, int, float], None]  # called with an agent's name, a number of decisions, seconds they took
 
@@ -211,8 +215,12 @@ class Seating:
 
 
 @contextmanager
-def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def worker_pool(workers: int, died: str = PLAYER_DIED) -> Iterator[ProcessPoolExecutor]:
     """Give the block processes to play in; they end with this one, even if it is killed.
+
+    Args:
+        workers: number of processes.
+        died: what to say if one of them dies.
 
     Raises:
         ValueError: one of them died.
@@ -221,10 +229,7 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         try:
             yield pool
         except BrokenProcessPool:
-            raise ValueError(
-                "a process that played games has died: if an agent ends it, run agents in separate processes "
-                "(isolate), where they forfeit instead; a tournament resumes with the same command"
-            ) from None
+            raise ValueError(died) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

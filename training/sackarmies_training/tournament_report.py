@@ -23,6 +23,10 @@ from sackarmies_training.tournament import GameEntry, Tournament
 
 REPORT = "tournament.html"
 REPLAYS = "replays"
+PAINTER_DIED = (
+    "a process that made pages of replays has died, perhaps because memory ran out; all results are kept, and the same "
+    "command makes the missing pages: with fewer workers in less memory"
+)
 STANDING_HEADS = ("won", "drawn", "lost", "forfeits", "win rate")
 
 
@@ -194,7 +198,7 @@ def write_pages(tournament: Tournament, names: Sequence[str]) -> Iterator[str | 
         for name in names:
             yield write_page(tournament, name)
         return
-    with worker_pool(workers) as pool:
+    with worker_pool(workers, PAINTER_DIED) as pool:
         for job in as_completed([pool.submit(write_page, tournament, name) for name in names]):
             yield job.result()
 
