@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, ROOT
+from tests.browser.conftest import PHONE, ROOT, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 BUILT = "SACKARMIES_SITE"  # folder of a site that has been built; without it, the tests build one
@@ -52,13 +51,8 @@ def site_address(site: Path) -> Iterator[str]:
         def log_message(self, *args: Any) -> None:
             """Say nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=site))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(functools.partial(Handler, directory=site)) as address:
+        yield address
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -9,12 +9,13 @@ import pytest
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.render.log import news
 from sackarmies_training.person import CLEAR, Person
-from sackarmies_training.sack_armies.table import Table
 from sackarmies_training.terminal import in_columns
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, twin
 from tests.web.tables import Puppets, sees_the_same, twin_of
+from tests.web.test_wire import asking_all
 
 HORSE = "x02_unrevealed_noble_horse"
 
@@ -31,9 +32,17 @@ def begun(game, seed=0):
     return match
 
 
-def said(person, capsys, monkeypatch, *answers):
-    """Return what is printed while a person types answers and then leaves, or until their choices are made."""
-    rest = iter(answers)
+def said(person, capsys, monkeypatch, *answers, others=None):
+    """Return what is printed while a person types answers and then leaves, or until others choose who do not play.
+
+    Args:
+        person: who types.
+        capsys: of pytest.
+        monkeypatch: of pytest.
+        answers: what is typed.
+        others: `Seats` of opponents who play on.
+    """
+    rest, match = iter(answers), person.match
 
     def answer(prompt):
         try:
@@ -43,8 +52,15 @@ def said(person, capsys, monkeypatch, *answers):
 
     monkeypatch.setattr("builtins.input", answer)
     capsys.readouterr()
-    while person.match.player == person.seat and person.decide():
-        pass
+    while match.player >= 0:
+        if match.player == person.seat:
+            if not person.decide():
+                break
+        elif others is None:
+            break
+        else:
+            match.play(others.decide(match))
+            person.look()
     return capsys.readouterr().out
 
 
@@ -245,51 +261,36 @@ def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monke
     assert compared > 20
 
 
-def played_on(person, puppets, capsys, monkeypatch, *answers):
-    """Return what is printed while a person types answers, others play, and up to the question after them."""
-    rest = iter(answers)
-
-    def answer(prompt):
-        try:
-            return next(rest)
-        except StopIteration:
-            raise EOFError from None
-
-    monkeypatch.setattr("builtins.input", answer)
-    capsys.readouterr()
-    match = person.match
-    while match.player >= 0:
-        if match.player != person.seat:
-            match.play(puppets.decide(match))
-            person.look()
-        elif not person.decide():
-            break
-    return capsys.readouterr().out
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("num_generals", [2, 3])
-def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatch, num_generals):
-    """How many decisions others make, and which, leaves no trace until this person may know."""
-    game = make_game(num_generals, **Table.asks_all)
-    puppets, rng = Puppets(game, 0), random.Random(num_generals)
+def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatch):
+    """How many decisions others make, and which, leaves no trace until this person may know.
+
+    Each look at the game tells a line, so that the moments of looking are compared as well.
+    """
+    monkeypatch.setattr("sackarmies_training.person.news", lambda before, after: [*news(before, after), "A look."])
+    game = make_game(**asking_all("hidden piles"))
+    puppets, rng = Puppets(game, 0), random.Random(2)
     person = Person(begun(game, 5), 0)
-    same = secret = 0
-    played_on(person, puppets, capsys, monkeypatch)
-    for number in range(60):
-        if person.match.player < 0:
+    same = secret = more = 0
+    said(person, capsys, monkeypatch, others=puppets)
+    for number in range(40):
+        if person.match.player < 0 or (same > 20 and more):
             break
         if number % 3 == 0:
             worlds = [twin_of(person, 0, number, lambda game, states, *_: states), twin_of(person, 0, number)]
             for _ in range(4):
                 typed = str(rng.randrange(1, 1 + len(person.match.legal_actions())))
                 length = len(worlds[0].match.history)
-                texts = [played_on(world, puppets, capsys, monkeypatch, typed) for world in worlds]
+                texts = [said(world, capsys, monkeypatch, typed, others=puppets) for world in worlds]
                 if not sees_the_same(*worlds, 0) or worlds[0].match.player < 0:
                     break
                 assert texts[0] == texts[1]
                 same += 1
-                secret += worlds[0].match.history[length:] != worlds[1].match.history[length:]
-        played_on(person, puppets, capsys, monkeypatch, str(rng.randrange(1, 1 + len(person.match.legal_actions()))))
-    assert same > 30
+                courses = [world.match.history[length:] for world in worlds]
+                secret += courses[0] != courses[1]
+                more += len(courses[0]) != len(courses[1])
+        typed = str(rng.randrange(1, 1 + len(person.match.legal_actions())))
+        said(person, capsys, monkeypatch, typed, others=puppets)
+    assert same > 20
     assert secret > 0
+    assert more > 0
