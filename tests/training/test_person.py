@@ -154,6 +154,17 @@ def test_info_tells_of_tokens_hexes_and_choices(capsys, monkeypatch):
     assert 'There is no token called "nobody".' in text
 
 
+def test_info_explains_abilities_and_help_the_game(capsys, monkeypatch):
+    text = said(Person(begun(make_game(2), seed=5), 0), capsys, monkeypatch, "info goblin sappers", "info spurs", "?")
+    flat = " ".join(text.split())
+    assert "Ambush. Scatter. Ambush: When it starts a melee attack on its own, it may flip first." in flat
+    assert "Scatter: When it does damage on its own, it flips once more" in flat
+    assert "Move and Attack: Moves next to a target and attacks it in melee" in flat
+    assert "In your turn you take one action" in flat
+    assert "On the board, 0:OrI is a unit" in flat
+    assert flat.count("the last one wins") == 1
+
+
 def test_odds_of_an_attack_are_told_with_its_target(capsys, monkeypatch):
     person = Person(begun(make_game(scenario=HORSE)), 1)
     text = said(person, capsys, monkeypatch, "melee", "info 1")

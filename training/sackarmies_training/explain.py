@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from sackarmies_env.core.messages import printable, shorten, suggestion
 from sackarmies_env.render.ansi import text_columns
@@ -30,7 +31,7 @@ HELP_COLUMN = 23  # where explanations begin
 INDENT = 2  # columns that what is on a hex is indented by
 
 
-def token_lines(glossary: Sequence[dict[str, str]], given: str) -> list[str]:
+def token_lines(glossary: Sequence[dict[str, Any]], given: str) -> list[str]:
     """Return what tokens of a name do; the first letters are enough.
 
     Args:
@@ -45,7 +46,7 @@ def token_lines(glossary: Sequence[dict[str, str]], given: str) -> list[str]:
     )
     for is_meant in ways:
         if found := [token for token in glossary if is_meant(plain(token["name"]))]:
-            return [f"{token['name']}: {token['text']}" for token in found]
+            return [line for token in found for line in (f"{token['name']}: {token['text']}", *token["abilities"])]
     near = suggestion(given, [token["name"] for token in glossary])
     return [f'There is no token called "{shorten(printable(given))}"{near}.']
 

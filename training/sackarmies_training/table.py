@@ -43,7 +43,8 @@ class GameTable:
             so that they can be asked all the same, see `is_final`, and so that what several people on one device are
             asked does not tell who has a choice.
         usual_armies: by seat, where the game has armies.
-        advice: the game in a few sentences, for people who do not know it.
+        advice: the game in a few sentences, for people who do not know it; how a board in the terminal is read, the
+            hook `advice` of the game says.
     """
 
     asks_all: ClassVar[Mapping[str, Any]] = {}
@@ -120,8 +121,11 @@ class GameTable:
     def warm_up(self, states: Records) -> None:
         """Compile what is asked of the rules so rarely that a game or two may not need it."""
 
-    def glossary(self) -> list[dict[str, str]]:
-        """Return what the pieces of the game do, for people: `name`, `kind` and `text`; public."""
+    def glossary(self) -> list[dict[str, Any]]:
+        """Return what the pieces of the game do, for people, which is public.
+
+        For each: `name`, `kind`, `text`, and `abilities`, sentences that explain what the text only names.
+        """
         return []
 
 

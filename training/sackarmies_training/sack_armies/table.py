@@ -18,6 +18,7 @@ from sackarmies_env.games.sack_armies.tokens.text import effect_text
 from sackarmies_env.games.sack_armies.words.event_sentences import Names, verb_words
 from sackarmies_env.render.board import Picture
 from sackarmies_env.render.sack_armies import types_of
+from sackarmies_env.render.sack_armies_abilities import ability_sentences
 from sackarmies_env.render.sack_armies_words import question
 from sackarmies_training.sack_armies.choices import Speaker
 from sackarmies_training.sack_armies.preview import Preview
@@ -118,10 +119,18 @@ class Table(GameTable):
         """Compile what coordinated attacks are judged by."""
         is_led_throughout(self.game.params[0], states[0])
 
-    def glossary(self) -> list[dict[str, str]]:
+    def glossary(self) -> list[dict[str, Any]]:
         """Return what the tokens do: their types are public."""
         tokens = sorted(self._types.values(), key=lambda data: data.name)
-        return [{"name": data.name, "kind": data.kind, "text": self.prose(data.name)} for data in tokens]
+        return [
+            {
+                "name": data.name,
+                "kind": data.kind,
+                "text": self.prose(data.name),
+                "abilities": ability_sentences(data),
+            }
+            for data in tokens
+        ]
 
     def prose(self, name: str) -> str:
         """Return what a type of token is and does."""

@@ -4,8 +4,8 @@ import { html, svg } from "./dom.js";
 import { center } from "./geometry.js";
 import { chanceText, tokensOf } from "./play-choices.js";
 
-/** The tokens of a hand; `choose(ids)` is called for one that can be chosen now. */
-export function drawTokens(pile, ask, glossary, choose) {
+/** The tokens of a hand; `choose(ids)` is called for one that can be chosen now, `point(entry)` for one that is pointed at. */
+export function drawTokens(pile, ask, glossary, choose, point) {
   const tokens = ask ? tokensOf(ask) : new Map();
   const about = new Map(glossary.map((entry) => [entry.name, entry]));
   const card = ([name, copies]) => {
@@ -13,12 +13,17 @@ export function drawTokens(pile, ask, glossary, choose) {
     const actions = tokens.get(name);
     return html(
       "button",
-      { type: "button", class: `token ${entry?.kind ?? ""}`, "aria-disabled": actions ? null : "true", onclick: () => actions && choose(actions) },
+      { type: "button", class: `token ${entry?.kind ?? ""}`, "aria-disabled": actions ? null : "true", onclick: () => actions && choose(actions), onpointerenter: () => entry && point(entry), onfocus: () => entry && point(entry) },
       html("strong", {}, copies > 1 ? `${copies} × ${name}` : name),
       html("small", {}, entry?.text ?? ""),
     );
   };
   return html("div", { class: "tokens" }, pile.map(card));
+}
+
+/** What the abilities of a token do, of its entry in the glossary. */
+export function drawAbilities({ abilities }) {
+  return abilities.length ? [html("article", { class: "card abilities" }, abilities.map((sentence) => html("p", {}, sentence)))] : [];
 }
 
 /** The chance of an attack, on the hex of its target. */

@@ -5,7 +5,7 @@ import { html } from "./dom.js";
 import { hexKey, withOpening } from "./geometry.js";
 import { drawCard, drawGenerals } from "./panel.js";
 import { drawChoices, drawUnitMenu, hexesOf } from "./play-choices.js";
-import { drawTokens, drawWatching, oddsMark } from "./play-parts.js";
+import { drawAbilities, drawTokens, drawWatching, oddsMark } from "./play-parts.js";
 import { Steps, placesIn, speeds } from "./play-steps.js";
 import { drawText } from "./play-text.js";
 import { capitalized, setNoun } from "./words.js";
@@ -298,7 +298,7 @@ export class Table {
     const pile = this.picture?.seats && this.picture.viewer !== null ? this.picture.seats[this.picture.viewer].hand : null;
     if (!hand || !pile) return;
     hand.hidden = pile.length === 0;
-    hand.replaceChildren(html("h2", {}, "Your hand"), drawTokens(pile, this.ask, this.game.glossary, (actions) => this.request({ kind: "choose", actions })));
+    hand.replaceChildren(html("h2", {}, "Your hand"), drawTokens(pile, this.ask, this.game.glossary, (actions) => this.request({ kind: "choose", actions }), (entry) => this.showToken(entry)));
   }
 
   inspect(q, r) {
@@ -308,7 +308,7 @@ export class Table {
       lightHexes(this.svg, overlayOf(view, null));
       return;
     }
-    this.parts.card.replaceChildren(drawCard(view, q, r));
+    this.showCard(q, r);
     const [option] = this.ask ? (hexesOf(this.ask).get(hexKey(q, r)) ?? []) : [];
     if (option?.choice.note && option.choice.odds) this.parts.card.append(html("p", { class: "card odds" }, option.choice.note));
     lightHexes(this.svg, overlayOf(view, unitAt(view, q, r)));
@@ -319,7 +319,18 @@ export class Table {
     if (!this.svg) return;
     const places = choice.hex ? [choice.hex] : (choice.next ?? []).map((next) => next.hex).filter(Boolean);
     lightHexes(this.svg, { event: places });
-    if (choice.hex) this.parts.card.replaceChildren(drawCard(this.picture, ...choice.hex));
+    if (choice.hex) this.showCard(...choice.hex);
+  }
+
+  // What is on a hex, and what the abilities of its unit do.
+  showCard(q, r) {
+    const unit = unitAt(this.picture, q, r);
+    const entry = this.game.glossary.find(({ name }) => name === unit?.card?.name);
+    this.parts.card.replaceChildren(drawCard(this.picture, q, r), ...(entry ? drawAbilities(entry) : []));
+  }
+
+  showToken(entry) {
+    this.parts.card.replaceChildren(html("article", { class: "card" }, html("h3", {}, entry.name), html("p", {}, entry.text)), ...drawAbilities(entry));
   }
 
   // --- events
