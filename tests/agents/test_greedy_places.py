@@ -8,6 +8,7 @@ from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.board import NO_UNIT, UNREACHED, gap_between, is_mine
 from sackarmies_agents.scripted.sack_armies.ground import count_reach, find_menaces, find_pull, find_wants
 from sackarmies_agents.scripted.sack_armies.places import (
+    ALL_BITS,
     better_place,
     danger,
     fight_value,
@@ -18,13 +19,19 @@ from sackarmies_agents.scripted.sack_armies.places import (
     study,
 )
 from sackarmies_agents.scripted.sack_armies.read import read_board
+from sackarmies_env.core.bits import WORD_BITS
 from sackarmies_env.core.jit import INTERPRETED, njit
-from tests.agents.test_greedy import random_views
+from tests.agents.test_greedy import ARCHERS, GIANT, RABBLE, SOLDIER, Position, random_views
+from tests.sack_armies.builders import text_game
+from tests.sack_armies.builders.text_game import field, position, token
 
 COUNT = 25 if INTERPRETED else 1500
 LEAST = 0 if INTERPRETED else 100  # cases that count: interpreted games do not get as far as the first fight
 FLOOR = -1e9
 TOLERANCE = 1e-9  # sums in another order
+LANCER = token("lancer", rank=2, movement=2, damage=3, armor=3, abilities=[{"kind": "move_and_attack"}])
+GUARD = token("guard", damage=1, armor=3, abilities=[{"kind": "defend"}])
+KINDS = [RABBLE, ARCHERS, SOLDIER, LANCER, GIANT, GUARD]
 
 
 @njit
@@ -37,6 +44,16 @@ def long_prospect(board, unit, cell):
         if gap <= board.unit_notice[unit]:
             best = max(best, fight_value(board, unit, cell, enemy, gap))
     return best
+
+
+@njit
+def long_danger(board, unit, cell):
+    """Ask every enemy in turn, whether or not it was found to threaten the hex."""
+    threat = board.cell_threat[cell]
+    board.cell_threat[cell] = ALL_BITS
+    worst = special_danger(board, unit, cell)
+    board.cell_threat[cell] = threat
+    return worst
 
 
 @njit
@@ -60,7 +77,7 @@ def worst_places(boards, observations, errors):
                 feared = danger(board, np.int64(unit), cell)
                 value = place_value(board, np.int64(unit), cell)
                 errors[0] = max(errors[0], abs(promised - long_prospect(board, np.int64(unit), cell)))
-                errors[1] = max(errors[1], abs(feared - special_danger(board, np.int64(unit), cell)))
+                errors[1] = max(errors[1], abs(feared - long_danger(board, np.int64(unit), cell)))
                 errors[2] = max(errors[2], abs(better_place(board, np.int64(unit), cell, FLOOR) - value))
                 errors[3] = max(errors[3], abs(better_place(board, np.int64(unit), cell, value + 1.0) - value - 1.0))
                 errors[4] += promised != 0.0
@@ -114,11 +131,33 @@ def views(request):
     return GreedyAgent(GameInfo.of(game))._board, observations
 
 
+@pytest.fixture(scope="module")
+def crowd():
+    """A position with 72 enemies of two Generals on 100 battlefields: more than one bit each in a word."""
+    reach = range(-6, 7)
+    hexes = [f"{q},{r}" for q in reach for r in reach if abs(q + r) <= 5][:100]
+    order = np.random.default_rng(5).permutation(100)
+    owners = [0] * 8 + [1, 2] * 36
+    units = [text_game.unit(KINDS[i % 6]["id"], hexes[order[i]], owner) for i, owner in enumerate(owners)]
+    fields = [field(hexes[i], [0, 0, 1, 2][i % 4]) for i in range(100)]
+    p = Position(position(KINDS, units, fields=fields, generals=3))
+    return p.agent._board, p.view()[0]
+
+
 def test_fights_worked_out_once_for_a_unit_are_those_of_each_hex(views):
     errors = np.zeros(6)
     worst_places(*views, errors)
     assert errors[:4] == pytest.approx(np.zeros(4), abs=TOLERANCE)
     assert (errors[4:] >= LEAST).tolist() == [True, True]
+
+
+def test_fights_with_more_enemies_than_a_word_has_bits(crowd):
+    board, observations = crowd
+    errors = np.zeros(6)
+    worst_places(board, observations, errors)
+    assert board["num_enemies"][0] == 72 > WORD_BITS
+    assert errors[:4] == pytest.approx(np.zeros(4), abs=TOLERANCE)
+    assert (errors[4:] >= 100).tolist() == [True, True]
 
 
 def test_shortcut_finds_the_same_threats(views):

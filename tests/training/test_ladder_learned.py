@@ -11,7 +11,7 @@ from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_training.ladder import learned
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.exploit import Exploit
-from sackarmies_training.ladder.learned import FixedOpponent, LearnedResponse
+from sackarmies_training.ladder.learned import SIDE_BY_SIDE, FixedOpponent, LearnedResponse
 from sackarmies_training.learn import Team, make_learner
 from tests.core.toy_game import make_duel
 from tests.second_game import registered
@@ -35,6 +35,25 @@ def respond(folder, budget, target="greedy"):
     search = Exploit(make_config(folder), target, "learned", budget)
     search.open()
     return search, search.run(20, lambda games: None)
+
+
+@pytest.fixture
+def ended(monkeypatch):
+    """How many games of the network against the fixed agent have ended in each step of learning."""
+    counts, learn = [], FixedOpponent.learn
+
+    def counted(*given):
+        counts.append(learn(*given))
+        return counts[-1]
+
+    monkeypatch.setattr(FixedOpponent, "learn", counted)
+    return counts
+
+
+def check_budget(used, budget, before, ended):
+    """Check the games used: those before, those begun, one more for each that has ended, until too few are left."""
+    assert used == before + SIDE_BY_SIDE + sum(ended)
+    assert used - ended[-1] <= budget - SIDE_BY_SIDE < used
 
 
 def weights_of(search):
@@ -80,9 +99,9 @@ def test_fixed_agent_that_cheats_ends_the_training(monkeypatch):
         games.play(make_learner(config, make_duel(), Team()).network)
 
 
-def test_response_stays_near_its_budget_and_is_measured(duel, tmp_path):
+def test_response_keeps_to_its_budget_and_is_measured(duel, tmp_path, ended):
     search, result = respond(tmp_path, 100)
-    assert 90 < result.used < 130
+    check_budget(result.used, 100, 12, ended)  # the clone takes a tenth, rounded up to whole line-ups of four games
     assert result.score.games == 20
     assert result.described["advice"] == "greedy"
     kept = json.loads((search.folder / "training.json").read_text())
@@ -91,24 +110,26 @@ def test_response_stays_near_its_budget_and_is_measured(duel, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("saves", [1, 3])
-def test_interrupted_training_goes_on_from_what_it_has_kept(duel, tmp_path, monkeypatch, saves):
-    keep, calls = learned.keep, []
+def test_interrupted_training_goes_on_from_what_it_has_kept(duel, tmp_path, monkeypatch, ended, saves):
+    keep, kept = learned.keep, []
 
-    def killed(*given):
-        calls.append(given)
-        if len(calls) > saves:
+    def killed(learner, arena, *given):
+        if len(kept) == saves:
             raise KeyboardInterrupt
-        keep(*given)
+        keep(learner, arena, *given)
+        kept.append(arena.used)
 
     monkeypatch.setattr(learned, "keep", killed)
     with pytest.raises(KeyboardInterrupt):
         respond(tmp_path, 200)
     monkeypatch.setattr(learned, "keep", keep)
+    assert kept[0] == 20
+    ended.clear()
     cloned = []
     monkeypatch.setattr(learned, "clone", lambda *given: cloned.append(given))
     search, result = respond(tmp_path, 200)
     assert not cloned
-    assert 180 < result.used < 230
+    check_budget(result.used, 200, kept[-1], ended)
     assert all(torch.isfinite(value).all() for value in weights_of(search).values())
 
 
