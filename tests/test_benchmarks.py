@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -138,12 +141,33 @@ def test_ratios_are_judged_by_the_tolerance(ratio: float, verdict: str) -> None:
     assert check_ratio.judge(ratio, 1.0, 0.25) == verdict
 
 
-def test_a_ratio_too_high_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = iter([1.9, 1.5, 1.1])
-    monkeypatch.setattr(check_ratio, "measure_ratio", lambda play: next(measured))
-    assert check_ratio.check(lambda count: count, 1.0, 0.25) == (1.1, "as recorded")
-    measured = iter([1.9, 1.5, 1.4])
-    assert check_ratio.check(lambda count: count, 1.0, 0.25) == (1.4, "slower")
+def test_a_ratio_is_that_of_the_fastest_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(check_ratio.time, "process_time", lambda: clock.now)
+    turns = {"ours": itertools.cycle([6.0, 4.0, 5.0]), "reference": itertools.cycle([2.0, 2.0, 1.0, 3.0])}
+
+    def play(name: str, count: int) -> int:
+        clock.now += count * next(turns[name])
+        return count
+
+    plays = [functools.partial(play, name) for name in turns]
+    assert check_ratio.fastest_slices(*plays, slices=12) == (4.0, 1.0)
+
+
+def test_a_ratio_too_high_is_measured_again_in_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = itertools.count()
+    measured = iter([(19.0, 10.0), (15.0, 11.0), (12.1, 12.0), (1.0, 1.0)])
+    monkeypatch.setattr(check_ratio, "fastest_slices", lambda play, beside: next(measured))
+    assert check_ratio.check(lambda: make_idle(made), 1.0, 0.25) == (1.21, "as recorded")
+    assert next(made) == 3
+    measured = iter([(19.0, 10.0), (14.0, 11.0), *[(13.0, 10.0)] * 4])
+    assert check_ratio.check(lambda: make_idle(made), 1.0, 0.25) == (1.3, "slower")
+
+
+def make_idle(made: Iterator[int]) -> contest.Play:
+    """Return something to be measured, and count it."""
+    next(made)
+    return lambda count: count
 
 
 def test_generated_parts_replace_what_stood_between_their_comments() -> None:
