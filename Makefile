@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
@@ -40,13 +41,13 @@ train: setup
 	$(BIN)/sackarmies train configs/train/quick.toml
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
+	$(PYTEST) -m "not slow" $(ARGS)
 
 test-slow: setup
-	$(BIN)/python -m pytest -m slow -n $(WORKERS) $(ARGS)
+	$(PYTEST) -m slow $(ARGS)
 
 test-all: setup
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(PYTEST) $(ARGS)
 
 lint: setup
 	$(BIN)/ruff format --check .
