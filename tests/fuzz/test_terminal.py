@@ -23,6 +23,7 @@ from sackarmies_training.terminal import PlainConsole
 from sackarmies_training.train_ppo import train
 from tests.core.toy_game import make_duel
 from tests.fuzz.checkpoints import checkpoint, with_table
+from tests.training.terminals import shorten_games
 from tests.training.test_tournament import make_tournament
 from tests.training.test_train import ROUND, make_config
 
@@ -153,7 +154,8 @@ def test_training_code_uses_one_console_and_no_markup():
     assert found == []
 
 
-def test_evaluation_of_a_checkpoint_in_an_odd_folder_is_shown(tmp_path):
+def test_evaluation_of_a_checkpoint_in_an_odd_folder_is_shown(tmp_path, monkeypatch):
+    shorten_games(monkeypatch)
     path = tmp_path / ODD / "general.safetensors"
     path.parent.mkdir(parents=True)
     game = load_game("sack_armies", armies=["beginners", "beginners"])
@@ -186,7 +188,8 @@ def test_error_about_an_odd_name_is_shown(tmp_path):
     assert f"{ODD}\\u200b.toml: there is no such file" in said
 
 
-def test_record_in_an_odd_place_is_reported(tmp_path):
+def test_record_in_an_odd_place_is_reported(tmp_path, monkeypatch):
+    shorten_games(monkeypatch)
     path = tmp_path / f"{ODD}.json"
     path.parent.mkdir(parents=True)
     words = ["watch", "random", "random", "--army", "beginners", "--army", "beginners", "--record", str(path)]

@@ -1,6 +1,7 @@
-"""The command line in a terminal of a given width, and in a pipe."""
+"""The command line in a terminal of a given width, and in a pipe; games of it that end soon."""
 
 import fcntl
+import functools
 import os
 import pty
 import struct
@@ -8,6 +9,9 @@ import subprocess
 import sys
 import termios
 
+from sackarmies_training.cli_options import build_game
+
+TURNS = 12  # of a short game
 COMMAND = [sys.executable, "-c", "from sackarmies_training.cli import app; app(prog_name='sackarmies')"]
 WITHOUT = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
@@ -46,3 +50,10 @@ def in_pipe(words, **variables):
         [*COMMAND, *words], capture_output=True, text=True, env=environment(**variables), check=True
     )
     return result.stdout, result.stderr
+
+
+def shorten_games(monkeypatch):
+    """Let games that are watched, played or evaluated in this process be truncated after a few turns."""
+    build = functools.partial(build_game, switches={"max_turns": TURNS})
+    for module in ("cli", "cli_play"):
+        monkeypatch.setattr(f"sackarmies_training.{module}.build_game", build)

@@ -14,6 +14,7 @@ from sackarmies_training.config import GameSection
 from sackarmies_training.evaluate import Plan
 from sackarmies_training.locks import locked
 from sackarmies_training.sack_armies.army_round_robin import RoundRobin
+from tests.training.terminals import shorten_games
 
 TRAIN = 'folder = "{folder}"\n[ppo]\ndecisions = 100\n[tournament]\nagents = ["learner", "random"]\n'
 TOURNAMENT = 'folder = "{folder}"\n[tournament]\nagents = ["greedy", "random"]\n'
@@ -185,7 +186,8 @@ def test_damaged_record_is_refused(tmp_path, content, message):
     assert message in refused("replay", path)
 
 
-def test_watched_game_is_recorded_checked_and_narrated(tmp_path):
+def test_watched_game_is_recorded_checked_and_narrated(tmp_path, monkeypatch):
+    shorten_games(monkeypatch)
     path = tmp_path / "game.json"
     result = run(
         "watch", "random", "random", "--army", "beginners", "--army", "scourge", "--seed", "3", "--record", path
@@ -264,7 +266,8 @@ def test_opponent_that_misbehaves_forfeits(tmp_path):
     assert "General 0 (you) wins" in result.output
 
 
-def test_why_an_agent_forfeits_is_told_to_a_seat_after_the_game_alone():
+def test_why_an_agent_forfeits_is_told_to_a_seat_after_the_game_alone(monkeypatch):
+    shorten_games(monkeypatch)
     result = run("watch", "random", RAISES, "random", *FIGHT, "--army", "beginners", "--viewer", "0")
     assert result.exit_code == 0, result.output
     told = result.output.index("lost by forfeit: the agent raised RuntimeError")
@@ -374,7 +377,8 @@ def test_unwritable_record_is_reported_before_the_game(tmp_path, monkeypatch, co
     assert result.stdout == ""
 
 
-def test_games_are_watched_with_the_largest_seed():
+def test_games_are_watched_with_the_largest_seed(monkeypatch):
+    shorten_games(monkeypatch)
     assert run("watch", "random", "random", *FIGHT, "--seed", 2**63 - 1).exit_code == 0
 
 

@@ -18,6 +18,7 @@ from sackarmies_training import cli
 from sackarmies_training.checkpoints import CheckpointFolder, is_intact
 from sackarmies_training.train_ppo import CHECKPOINT
 from tests.core.toy_game import make_duel
+from tests.training.terminals import shorten_games
 from tests.training.test_tournament import files_of, make_tournament
 from tests.training.test_train import ROUND, make_config, run
 
@@ -165,7 +166,8 @@ def test_general_that_does_not_fit_is_written_when_there_is_room(tmp_path, monke
     assert run(config, resume=True)[0].exists()
 
 
-def test_command_says_so_in_a_sentence_and_fails(tmp_path):
+def test_command_says_so_in_a_sentence_and_fails(tmp_path, monkeypatch):
+    shorten_games(monkeypatch)
     path = tmp_path / "game.json"
     path.write_bytes(OLD)
     words = ["watch", "random", "random", "--army", "beginners", "--army", "scourge", "--record", str(path)]
