@@ -142,6 +142,7 @@ def guesses(plies):
     return digest.hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(INTERPRETED, reason="one of the two sides must be compiled")
 def test_guesses_are_the_same_interpreted_and_compiled():
     program = "from tests.sack_armies.belief.test_determinize import guesses; print(guesses(40))"

@@ -27,7 +27,7 @@ from tests.sack_armies.builders.twin_worlds import (
     wander,
 )
 
-PLIES = 6 if INTERPRETED else 400
+PLIES = 6 if INTERPRETED else 200
 MOST = 12  # states looked at that one position leads to in secret
 CHOICES = 4  # legal actions tried at a decision
 DUEL = {"num_generals": 2, "armies": ["scourge", "mongrels"]}

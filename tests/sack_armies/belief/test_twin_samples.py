@@ -76,6 +76,8 @@ def test_states_that_look_alike_give_the_same_guess_to_the_byte(name):
     game = make_game(**GAMES[name])
     asked, met = Counter(), Counter()
     for ply, states in enumerate(wander(game, 6, PLIES)):
+        if ply % 2 == 1:
+            continue
         state = plain(states)
         met["returned"] += bool(state["returns"].any())
         met["captured"] += bool((state["token_zone"] == Zone.CAPTURED).any())
