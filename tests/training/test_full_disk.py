@@ -29,11 +29,13 @@ OLD, NEW = b"old" * 100, b"new" * 1000
 def room_for(size):
     """Let no file grow beyond `size` bytes: writes come short, then fail, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # Python would keep half of a compiled module
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        sys.dont_write_bytecode = before
 
 
 def names_in(folder):
