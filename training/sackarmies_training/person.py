@@ -276,18 +276,18 @@ class Person:
             if "hex" in choice:
                 self._tell_hex(hex_of(choice))
         elif (at := coordinates(wanted)) is not None:
-            if not self._tell_hex(at):
-                write(f"There is nothing at {at[0]},{at[1]}.")
+            self._tell_hex(at)
         else:
             for line in token_lines(self._table.glossary(), rest):
                 write(line, "  ")
 
-    def _tell_hex(self, at: Hex) -> bool:
-        """Tell what is on a hex; return whether there is anything."""
+    def _tell_hex(self, at: Hex) -> None:
+        """Tell what is on a hex."""
         lines = [] if self._picture is None else hex_lines(self._picture, at, player_name(self.match.game.id))
         for line in lines:
             write(f"{'':{INDENT}}{line}", "    ")
-        return bool(lines)
+        if not lines:
+            write(f"There is nothing at {at[0]},{at[1]}.")
 
 
 WORDS: dict[str, Callable[[Person, str], None]] = {
