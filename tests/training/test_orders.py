@@ -125,6 +125,7 @@ def test_whole_game_in_the_terminal_with_orders_to_pass(monkeypatch):
     result = CliRunner().invoke(app, ["play", "random", "--seed", "5"])
     assert result.exit_code == 0, result.output
     assert "General 0 (you) wins after " in result.output
+    assert result.output.rindex("seen by the referee") > result.output.rindex("seen by General 0")  # all is shown
     assert people[0].ordered > 2
     assert people[0].asked > 50
     assert max(map(len, result.output.splitlines())) <= 80

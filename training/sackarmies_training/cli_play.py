@@ -161,7 +161,7 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
         elif not person.decide():
             console.print("You left the game.")
             break
-    print(match.render("ansi", seat))
+    print(match.render("ansi", seat if match.player >= 0 else None))  # all is shown once the game is over
     _finish(match, names, seats.reasons, tells_why=True)
     _save(match, names, record, seats)
 
