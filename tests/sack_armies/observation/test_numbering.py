@@ -66,6 +66,6 @@ def test_numbers_of_types_and_rows_of_tokens_are_not_observable(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_numbers_of_types_and_rows_are_not_observable_in_long_games(name):
-    seen = wander_twice(name, 2, 1500 if name == "captives" else 750)
+    seen = wander_twice(name, 2, 1500)
     if name == "captives":
         assert min(seen[what] for what in ORDERED) > 0, seen

@@ -68,6 +68,7 @@ def test_whole_games_have_the_same_bytes_both_ways(num_generals):
     assert interpreted_trace(num_generals, seeds, 1200) == compiled
 
 
-def test_fifty_games_repeat_to_the_byte():
-    seeds, plies = ([1], 60) if INTERPRETED else (list(range(50)), 400)
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])
+def test_many_games_repeat_to_the_byte(count):
+    seeds, plies = ([1], 60) if INTERPRETED else (list(range(count)), 400)
     assert trace(2, seeds, plies) == trace(2, seeds, plies)

@@ -24,7 +24,7 @@ SAMPLE = range(3 if INTERPRETED else 40)
 PLIES = 10 if INTERPRETED else 180
 SHELLING = (Verb.RANGED, Verb.PASS)
 LONG_CHUNKS = 20
-LONG_GAMES = 4  # of a chunk
+LONG_GAMES = 6  # of a chunk
 LONG_PLIES = 600
 
 
