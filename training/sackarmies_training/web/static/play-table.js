@@ -17,7 +17,7 @@ const HEX_PX = 46; // least width of a hex: fingers need 44
 export class Table {
   constructor(main, { send, say, setStatus, usesKeys }) {
     Object.assign(this, { main, send, say, setStatus, usesKeys });
-    this.game = this.ask = this.picture = this.svg = this.answered = null;
+    this.game = this.ask = this.picture = this.svg = this.answered = this.cardAt = null;
     this.inbox = [];
     this.isBusy = this.isStopped = this.isPlaying = this.isWaiting = false;
     this.extent = [];
@@ -82,7 +82,7 @@ export class Table {
   on_game(message) {
     this.game = message;
     setNoun(message.noun);
-    this.ask = this.picture = this.answered = null;
+    this.ask = this.picture = this.answered = this.cardAt = null;
     this.extent = [];
     this.parts.log.replaceChildren();
     this.layOut();
@@ -126,7 +126,7 @@ export class Table {
 
   // Nothing of what was seen stays on the page or in its memory.
   on_curtain({ seat, name }) {
-    this.game = this.ask = this.picture = this.svg = this.answered = null;
+    this.game = this.ask = this.picture = this.svg = this.answered = this.cardAt = null;
     this.extent = [];
     this.inbox = [];
     this.parts = { ask: html("div"), banner: html("div"), board: html("div"), card: html("div"), log: html("ol"), skip: html("button") };
@@ -251,6 +251,7 @@ export class Table {
     this.drawBoard();
     this.drawHand();
     this.drawStatus();
+    if (this.cardAt) this.showCard(...this.cardAt); // what was there may have moved or died
     if (view.lines) { // a game without a picture
       for (const { parentElement } of [this.parts.generals, this.parts.text, this.parts.log.parentElement]) parentElement.hidden = true;
       return;
@@ -324,12 +325,14 @@ export class Table {
 
   // What is on a hex, and what the abilities of its unit do.
   showCard(q, r) {
+    this.cardAt = [q, r];
     const unit = unitAt(this.picture, q, r);
     const entry = this.game.glossary.find(({ name }) => name === unit?.card?.name);
     this.parts.card.replaceChildren(drawCard(this.picture, q, r), ...(entry ? drawAbilities(entry) : []));
   }
 
   showToken(entry) {
+    this.cardAt = null;
     this.parts.card.replaceChildren(html("article", { class: "card" }, html("h3", {}, entry.name), html("p", {}, entry.text)), ...drawAbilities(entry));
   }
 
