@@ -112,16 +112,17 @@ def interval(rates: list[float]) -> str:
     if len(rates) < 2:
         return f"{mean:.1%}"
     half = scipy.stats.t.ppf(0.975, len(rates) - 1) * statistics.stdev(rates) / math.sqrt(len(rates))
-    return f"{mean:.1%} ({mean - half:.1%} to {mean + half:.1%})"
+    return f"{mean:.1%} ({max(0.0, mean - half):.1%} to {min(1.0, mean + half):.1%})"
 
 
 def table(found: Mapping[str, Mapping[str, list[int]]]) -> str:
     """Return the results as Markdown."""
-    lines = ["| variant | seeds | games | won, mean over seeds | won, pooled |", "|---|---|---|---|---|"]
+    lines = ["| variant | games | won, by seed | mean over seeds | pooled |", "|---|---|---|---|---|"]
     for name, seeds in found.items():
         won, played = (sum(one[place] for one in seeds.values()) for place in (0, 1))
-        mean = interval([one[0] / one[1] for one in seeds.values()])
-        lines.append(f"| {name} | {', '.join(seeds)} | {played:,} | {mean} | {Rate(won, played)} |")
+        rates = [one[0] / one[1] for one in seeds.values()]
+        single = ", ".join(f"{rate:.1%}" for rate in rates)
+        lines.append(f"| {name} | {played:,} | {single} | {interval(rates)} | {Rate(won, played)} |")
     return "\n".join(lines)
 
 
