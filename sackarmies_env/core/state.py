@@ -145,6 +145,11 @@ class StateLayout:
         bytes_of = states.view(np.ndarray).view(np.uint8).reshape(len(states), -1)
         bytes_of[...] = self.empty.view(np.uint8)
 
+    @cached_property
+    def _counted(self) -> dict[str, StateField]:
+        """The first list that a field counts, by the name of that field."""
+        return {field.counted_by: field for field in reversed(self.fields) if field.counted_by}
+
     def limits(self, field: StateField, sizes: Mapping[str, int]) -> tuple[int, int]:
         """Return the least and the greatest number that a field may hold.
 
@@ -152,9 +157,8 @@ class StateLayout:
             field: one of the layout.
             sizes: what is in use of each size, such as the seats of a game; all that the layout has of those left out.
         """
-        counted = select(self.fields, counted_by=field.name)
-        if counted:
-            return 0, self.shape(counted[0])[0]
+        if field.name in self._counted:
+            return 0, self.shape(self._counted[field.name])[0]
         if field.limits is not None:
             return field.limits
         if field.codes is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.state import CELL, ROW, SEAT, TYPE, StateField, StateLayout, as_records, copy_records, names_of
+from sackarmies_env.core.state import CELL, ROW, SEAT, TYPE, StateLayout, as_records, copy_records, names_of
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.belief.decision import return_picks
 from sackarmies_env.games.sack_armies.belief.erase import put_in_order
@@ -165,18 +165,6 @@ def copy_of(game: Game, states: States) -> States:
     return copy
 
 
-class KnownLimits(StateLayout):
-    """A layout that works out once what each field may hold: tests ask at every decision."""
-
-    def limits(self, field: StateField, sizes: Mapping[str, int]) -> tuple[int, int]:
-        """Return the least and the greatest number that a field may hold."""
-        return self._limits_of(tuple(sizes.items()))[field.name]
-
-    @functools.cache  # noqa: B019 - layouts are few, and stay
-    def _limits_of(self, sizes: tuple[tuple[str, int], ...]) -> dict[str, tuple[int, int]]:
-        return {field.name: super(KnownLimits, self).limits(field, dict(sizes)) for field in self.fields}
-
-
 def layout_of(game: Game) -> StateLayout:
     """Return the declared fields of a game's record, with their lengths."""
     names = ("general_alive", "cell_unit", "unit_rows", "true_type", "legal")
@@ -186,8 +174,7 @@ def layout_of(game: Game) -> StateLayout:
 @functools.cache
 def layout_with(capacity: Capacity) -> StateLayout:
     """Return the layout of records with these lengths."""
-    layout = make_state_layout(capacity)
-    return KnownLimits(layout.fields, layout.sizes)
+    return make_state_layout(capacity)
 
 
 def sizes_of(game: Game) -> dict[str, int]:
