@@ -42,7 +42,7 @@ class GameEntry:
             None: the texts of actions, for those who may know them.
         table: subclass of `GameTable` of the training package, what people who play it are told and asked. None: the
             texts of actions.
-        advice: text on how to read the board, for a person who plays.
+        legend: text on how to read the board in the terminal, for a person who plays.
         hints: `(game) -> dict`, what agents are told besides its sizes, see `GameInfo`: `network`, `num_types`
             and `radius`.
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
@@ -72,7 +72,7 @@ class GameEntry:
     narrate: str | None = None
     log: str | None = None
     table: str | None = None
-    advice: str | None = None
+    legend: str | None = None
     hints: str | None = None
     potential: str | None = None
     greedy: str | None = None

@@ -249,9 +249,9 @@ class Person:
         write(ADVICE)
         for word, meaning in HELP.items():
             write(word.ljust(HELP_COLUMN) + meaning, " " * HELP_COLUMN)
-        for advice in (self._table.advice, find_hook(self.match.game.id, "advice")):
-            if advice:
-                write(advice)
+        for told in (self._table.advice, find_hook(self.match.game.id, "legend")):
+            if told:
+                write(told)
 
     def _tell_log(self, _: str) -> None:
         for event in self.log:

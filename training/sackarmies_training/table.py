@@ -44,7 +44,7 @@ class GameTable:
             asked does not tell who has a choice.
         usual_armies: by seat, where the game has armies.
         advice: the game in a few sentences, for people who do not know it; how a board in the terminal is read, the
-            hook `advice` of the game says.
+            hook `legend` of the game says.
     """
 
     asks_all: ClassVar[Mapping[str, Any]] = {}
