@@ -317,7 +317,7 @@ def test_an_evaluation_from_a_file_is_used(tmp_path):
 
 
 def test_levels_are_budgets_of_playouts():
-    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [32, 160, 640]
+    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [50, 250, 1000]
 
 
 def test_games_without_a_policy_for_playouts_are_refused():
