@@ -6,9 +6,10 @@ from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.games.sack_armies.words.event_sentences import OUTCOMES, LogEvent, Names, event_sentence, verb_words
 
 LEGEND = """\
-On the board, 0:OrI is a unit of General 0; the key tells the names. After it, ? is a unit of yours that is face \
-down, +1 an attachment, * a unit that has acted; ?? is a unit that you do not know. The line under it is the \
-battlefield with its owner, then > and its controller, if that is another General."""
+On the board, 0:Orc Infantry is a unit of General 0; where there is little room it is 0:OrI, and the key tells the \
+names. After it, ? is a unit of yours that is face down, +1 an attachment, * a unit that has acted; ?? is a unit that \
+you do not know. The line under it is the battlefield with its owner, then > and its controller, if that is another \
+General."""
 QUESTIONS = {
     Decision.SETUP_PICK: "pick a battlefield for Setup",
     Decision.SETUP_TYPE: "choose a battlefield to place",

@@ -5,8 +5,11 @@ import re
 
 import pytest
 
+from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.hexgrid import make_hexgrid
+from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
+from sackarmies_env.registry import load_game
 from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_ansi, paint_board
 from sackarmies_env.render.board import REFEREE, FieldView, Picture, UnitCard, UnitView, codes_of, reading_order
@@ -24,18 +27,17 @@ r -2                      |         |         |
             .--' '--. .--' '--. .--' '--. .--' '--.
            |   0,-1  |   1,-1  |   2,-1  |   3,-1  |
 r -1       |         |         |         |  1:??+1 |
-           |         |         |  Pla 1  |         |
+           |         |         | Plain 1 |         |
        .--' '--. .--' '--. .--' '--. .--' '--. .--' '--.
       |   -1,0  |   0,0   |   1,0   |   2,0   |   3,0   |
-r  0  |  0:Sco? | 0:Gua+2 |         |         |         |
-      |         |  Pla 0  |         | Woo 1>0 |         |
+r  0  | 0:Scout?|0:Guard+2|         |         |         |
+      |         | Plain 0 |         |Woods 1>0|         |
        '--. .--' '--. .--' '--. .--' '--. .--' '--. .--'
            |   -1,1  |   0,1   |   1,1   |   2,1   |
 r  1       |         |         |         |         |
            |         |         |         |         |
             '--. .--' '--. .--' '--. .--' '--. .--'
 
-Key: Gua Guard, Pla Plain, Sco Scout, Woo Woods, ?? unknown unit
 General 0 (you) controls 2 battlefields, 1 of 1 own, hand 2, sack 3
   hand: Guard, Plain
   sack: 2 Guard, Ward
@@ -71,8 +73,8 @@ def test_small_board_as_one_general_sees_it():
 def test_the_other_general_sees_their_own_tokens_and_no_others():
     text = ansi(*start(SMALL), 1, color=False)
     assert "General 0 to decide\n" in text
-    assert "|   0:??  | 0:Gua+2 |" in text
-    assert "| 1:Sco?+1|" in text
+    assert "|    0:??   | 0:Guard+2 |" in text
+    assert "|1:Scout?+1|" in text.replace(" ", "")
     assert "  ??  -1,0   unrevealed unit\n" in text
     assert "             1: ??, face down\n" in text
     assert "             0: Ward (spell), face down. Free: the host has armor +2.\n" in text
@@ -180,7 +182,37 @@ def test_key_tells_the_names_of_all_codes_and_breaks_none():
 def test_seats_are_digits_on_every_unit_and_battlefield(radius):
     text = paint_ansi(everywhere(radius), color=False, width=80)
     assert len(re.findall(r"\| *5:?\?\?\* *\|", text)) == 4
-    assert len(re.findall(r"\| *LoF ?0?>5 *\|", text)) == 4
+    assert len(re.findall(r"\| *LoF ?0?>5 *\|" if radius > 2 else r"\| *a Field 0>5 *\|", text)) == 4
+
+
+ROOMY, NARROW = 110, 52
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_names_are_whole_where_there_is_room_and_in_the_key_where_there_is_none(seed):
+    match, agent = Match(load_game("sack_armies")), RandomAgent(seed)
+    match.begin(seed)
+    while match.player >= 0 and match.states["turn"][0] < 12:
+        match.play(agent.act(match.observation, match.action_mask))
+    picture = find_picture(match.game, match.states, None)
+    names = {unit.card.name for unit in picture.units} | {field.name for field in picture.fields}
+    assert len(names) > 4
+    for width in (ROOMY, 200):
+        board = paint_board(picture, {}, color=False, width=width)
+        assert max(map(len, board.splitlines())) <= width
+        assert {word for name in names for word in name.split()} <= set(re.findall(r"[A-Za-z]+", board))
+        assert "Key:" not in paint_ansi(picture, color=False, width=width)
+    narrow = paint_ansi(picture, color=False, width=NARROW)
+    key = narrow.partition("Key: ")[2].partition("General 0")[0]
+    assert all(name in " ".join(key.split()) for name in names)
+
+
+def test_names_give_way_where_lines_are_few():
+    picture = everywhere(2)
+    high, low = (paint_board(picture, {}, color=False, width=80, height=height) for height in (100, 25))
+    assert "a Field" in high
+    assert "a Field" not in low
+    assert "LoF 0>5" in low
 
 
 @pytest.mark.parametrize(("radius", "shown"), [(2, "[12] -2,0"), (4, "[12]"), (5, "[12]")])
@@ -208,6 +240,8 @@ def test_low_board_tells_the_same_on_fewer_lines():
     )  # no dash of an edge looks like a minus
     for text in ("0:Sco?", "0:Gua+2", "1:??+1", "Woo 1>0", "[1] 0,0"):
         assert text in low
+    for text in ("0:Scout?", "0:Guard+2", "1:??+1", "Woods 1>0"):
+        assert text in high
 
 
 def test_board_that_is_too_wide_comes_in_parts_that_hold_each_hex_once():
