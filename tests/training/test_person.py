@@ -161,7 +161,7 @@ def test_info_explains_abilities_and_help_the_game(capsys, monkeypatch):
     assert "Scatter: When it does damage on its own, it flips once more" in flat
     assert "Move and Attack: Moves next to a target and attacks it in melee" in flat
     assert "In your turn you take one action" in flat
-    assert "On the board, 0:OrI is a unit" in flat
+    assert "On the board, 0:Orc Infantry is a unit of General 0" in flat
     assert flat.count("the last one wins") == 1
 
 
