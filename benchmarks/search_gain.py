@@ -19,12 +19,12 @@ from benchmarks.search_methods.guessing import POINTS, draw_positions, interval
 from benchmarks.search_methods.play import seed_of
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.search.agent import SearchAgent, make_search, parts_of
-from sackarmies_agents.search.flat import FlatSearch, Race, Settings, Task
+from sackarmies_agents.search.flat import Bench, FlatSearch, Settings
+from sackarmies_agents.search.rounds import play_worlds
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.state import copy_records
 
-USUAL = ["playouts=26", "playouts=22,hope=1e6", "playouts=50", "playouts=32,hope=1e6"]
+USUAL = ["playouts=26", "playouts=22,optimism=1e6", "playouts=50", "playouts=32,optimism=1e6"]
 
 
 class Contestant:
@@ -46,28 +46,26 @@ class Contestant:
         self.gains: list[float] = []
 
 
-def play_on(search: FlatSearch, states: Records, actions: list[int], seed: int, worlds: int) -> dict[int, float]:
+def play_on(bench: Bench, states: Records, actions: list[int], seed: int, worlds: int) -> dict[int, float]:
     """Return what actions gain over the first one, in points, in so many worlds."""
-    race = Race(np.array(actions, np.int64), search.settings)
-    copy_records(states, search._root)
-    task = Task(int(states["current_player"][0]), search.settings.horizon, search.settings.valued, seed)
-    race.play(search._benches[0], search._root, task, 0, worlds)
-    race.count(worlds)
-    values = race.values()
-    return dict(zip(actions, (POINTS * (values - values[0])).tolist(), strict=True))
+    results = np.zeros((len(actions), worlds))
+    task = np.array([0, worlds, int(states["current_player"][0]), Settings.horizon, Settings.valued, seed])
+    given = (states, bench.scratch, bench.models, np.array(actions, np.int64), np.arange(len(actions)), task)
+    play_worlds(*bench.tools, *given, results)
+    gains = POINTS * (results - results[0]).mean(axis=1)
+    return dict(zip(actions, gains.tolist(), strict=True))
 
 
 def search_positions(
     game: Game, positions: list[Records], contestants: list[Contestant], seed: int, worlds: int
 ) -> None:
     """Let all contestants choose in positions of a game, and note the mean of what that gained."""
-    parts = parts_of(GameInfo.of(game), ())
-
-    def searches(settings: Settings) -> list[FlatSearch]:
-        known = [game.conceal(player) for player in range(game.num_players)]
-        return [FlatSearch(one, parts.make_policy, parts.make_evaluation, settings, parts.focus) for one in known]
-
-    ready, judges = [searches(one.settings) for one in contestants], searches(Settings())
+    parts, known = parts_of(GameInfo.of(game), ()), [game.conceal(player) for player in range(game.num_players)]
+    ready = [
+        [FlatSearch(one, parts.make_policy, parts.make_evaluation, contestant.settings, parts.focus) for one in known]
+        for contestant in contestants
+    ]
+    judges = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
     found: list[list[float]] = [[] for _ in contestants]
     for number, states in enumerate(positions):
         player = int(states["current_player"][0])

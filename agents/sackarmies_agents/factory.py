@@ -244,12 +244,13 @@ KINDS: dict[str, AgentKind] = {
     "search": AgentKind(
         _make_search,
         {
-            "level": "fast, medium (default) or strong: 32, 160 or 640 playouts, where no number is given",
+            "level": "fast, medium (default) or strong: at most 50, 250 or 1000 playouts, where no number is given",
             "playouts": "how many times a position is played on for a decision; with ms, at most",
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",
             "valued": "at the ends of how many turns positions are valued, the last ones of those played",
             "gate": "standard errors by which a choice must be better than the scripted agent's to be taken instead",
+            "optimism": "standard errors that a choice may be better than it looks; hopeless ones are dropped early",
             "threads": "how many work at once",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
             "prior": "trained, or a checkpoint: the General whose choice must be beaten; the scripted agent by default",

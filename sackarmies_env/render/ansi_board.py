@@ -66,10 +66,9 @@ def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str], row_
     if not picture.hexes:
         return ["      (no battlefield yet)"]
     halves = {at: half_column(at) for at in picture.hexes}
-    size = named = None if row_lines else named_size(picture, canvas)
-    if size is None:
-        pitch = next((p for p in PITCHES if board_columns(picture, p) <= canvas.width), PITCHES[-1])
-        size = Size(row_lines or ROW_LINES, pitch)
+    named = named_size(picture, canvas) if row_lines is None else None
+    pitch = next((p for p in PITCHES if board_columns(picture, p) <= canvas.width), PITCHES[-1])
+    size = named or Size(row_lines or ROW_LINES, pitch)
     parts = list(parts_of(halves, 2 * (canvas.width - MARGIN - 1) // size.pitch))
     lines: list[str] = []
     for number, hexes in enumerate(parts, start=1):

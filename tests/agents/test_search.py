@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.factory import make_agent
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import KINDS, make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import Race, Settings, rounds_of
 from sackarmies_agents.search.rounds import play_turns
@@ -18,6 +18,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Plan, make_jobs, play_job
+from tests.agents.simple import LastLegal
 
 QUICK = Settings(playouts=24, horizon=1)
 
@@ -164,21 +165,6 @@ def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
     assert race.finding().action == 20
 
 
-class LastLegal(Agent):
-    """Takes the last legal id."""
-
-    shares_batch = True
-
-    def reset(self, seed):
-        pass
-
-    def act(self, observation, action_mask):
-        return int(np.flatnonzero(action_mask)[-1])
-
-    def act_batch(self, observations, action_masks):
-        return np.array([np.flatnonzero(mask)[-1] for mask in action_masks])
-
-
 def test_choice_of_another_prior_is_what_must_be_beaten():
     batch = positions(4, 80)
     rows = running(batch, 0)
@@ -216,7 +202,7 @@ def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
 
 
 def test_what_cannot_pass_the_gate_leaves_the_race():
-    race, patient = (Race(np.arange(3), Settings(hope=hope)) for hope in (0.5, 100.0))
+    race, patient = (Race(np.arange(3), Settings(optimism=errors)) for errors in (0.5, 100.0))
     race.results[:, :9] = np.array([[0.5], [0.1], [0.52]]) + np.array([-0.01, 0.0, 0.01] * 3)
     patient.results = race.results
     for one in (race, patient):
@@ -229,12 +215,14 @@ def test_what_cannot_pass_the_gate_leaves_the_race():
     assert (race.running.tolist(), patient.running.tolist()) == ([0], [0, 2])
 
 
-def test_a_search_without_hope_for_another_action_ends():
+def test_a_search_whose_other_actions_are_dropped_ends():
     batch = positions(7, 60)
     given = batch.information_sets(0, running(batch, 0))
     spent = {
-        hope: sum(finding.counts.sum() for finding in searcher(batch.game, Settings(60, hope=hope)).search(given))
-        for hope in (0.0, 100.0)
+        errors: sum(
+            finding.counts.sum() for finding in searcher(batch.game, Settings(60, optimism=errors)).search(given)
+        )
+        for errors in (0.0, 100.0)
     }
     assert 0 < spent[0.0] < 0.8 * spent[100.0]
 
@@ -258,7 +246,7 @@ def test_decisions_that_search_would_not_change_are_left_to_the_scripted_agent()
 
 
 def test_shares_of_the_effort_are_what_the_game_asks_for():
-    patient = dataclasses.replace(QUICK, hope=1e6)
+    patient = dataclasses.replace(QUICK, optimism=1e6)
     batch = positions(11, 60)
     information = batch.information_sets(0, running(batch, 0))
     parts = parts_of(GameInfo.of(batch.game), ())
@@ -277,6 +265,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         ("search:ms=0", "ms='0': a number of at least 0.1"),
         ("search:ms=nan", "ms='nan': a number"),
         ("search:gate=-1", "gate='-1': a number of at least 0"),
+        ("search:optimism=-1", "optimism='-1': a number of at least 0"),
         ("search:threads=0", "threads='0': an integer of at least 1"),
         ("search:models=nowhere", "nowhere"),
         ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),
@@ -314,6 +303,12 @@ def test_an_evaluation_from_a_file_is_used(tmp_path):
     evaluation = make_evaluation(game, str(tmp_path / "sure.npz"))
     batch = positions(13, 60, n=1)
     assert evaluation.evaluate(evaluation.model, game.params, batch.states, 0) == pytest.approx(1.0)
+
+
+def test_all_settings_are_options_of_the_text_form():
+    options = KINDS["search"].options
+    assert {one.name for one in dataclasses.fields(Settings)} - {"milliseconds"} <= set(options)
+    assert all(f"{settings.playouts}" in options["level"] for settings in LEVELS.values())
 
 
 def test_levels_are_budgets_of_playouts():

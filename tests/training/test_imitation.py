@@ -5,31 +5,20 @@ import pytest
 import torch
 from rich.console import Console
 
-from sackarmies_agents import Agent, GameInfo
+from sackarmies_agents import GameInfo
 from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.network import NetworkSizes, PlainNetwork
 from sackarmies_env.core.validation import read_model
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.imitation import School, discounted, imitate
 from sackarmies_training.train_ppo import train
+from tests.agents.simple import LastLegal
 from tests.core.toy_game import make_duel
-
-
-class Miser(Agent):
-    """Always takes the highest legal id."""
-
-    shares_batch = True
-
-    def reset(self, seed):
-        pass
-
-    def act(self, observation, action_mask):
-        return int(np.flatnonzero(action_mask)[-1])
 
 
 @pytest.fixture
 def teacher(monkeypatch):
-    monkeypatch.setattr("sackarmies_training.imitation.make_agent", lambda text, info: Miser())
+    monkeypatch.setattr("sackarmies_training.imitation.make_agent", lambda text, info: LastLegal())
 
 
 def make_config(folder="unused", **imitation):

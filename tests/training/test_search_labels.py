@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from sackarmies_agents import Agent, GameInfo, make_agent
+from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.legal import legal_ids
@@ -16,6 +16,7 @@ from sackarmies_env.registry import load_players
 from sackarmies_training import search_labels
 from sackarmies_training.labels import joined, read_labels
 from sackarmies_training.search_labels import SearchPlan, label_games, write_search_labels
+from tests.agents.simple import LastLegal
 
 PLAN = SearchPlan(worlds=2, horizon=0, share=0.05, most=4)
 
@@ -28,21 +29,6 @@ def game():
 @pytest.fixture(scope="module")
 def labels(game):
     return joined(label_games([game], make_agent("greedy", GameInfo.of(game)), PLAN, 2, seed=1))
-
-
-class Last(Agent):
-    """Chooses the last legal id."""
-
-    shares_batch = True
-
-    def reset(self, seed):
-        pass
-
-    def act(self, observation, action_mask):
-        return int(np.flatnonzero(action_mask)[-1])
-
-    def act_batch(self, observations, action_masks):
-        return action_masks.shape[1] - 1 - (action_masks[:, ::-1] != 0).argmax(axis=1)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +59,7 @@ def test_the_choice_of_the_general_gains_nothing_and_targets_follow_gains(labels
 
 @pytest.mark.slow
 def test_choices_of_the_general_and_of_the_advisor_are_compared(game, monkeypatch):
-    general, advice = Last(), "greedy:weights=first"
+    general, advice = LastLegal(), "greedy:weights=first"
     calls = []
     compare = search_labels.Searcher.compare
 
@@ -135,7 +121,7 @@ def test_equal_seeds_give_equal_labels(game, labels):
 def test_line_ups_are_played_side_by_side_and_differ(game):
     asked = []
 
-    class Counting(Last):
+    class Counting(LastLegal):
         def act_batch(self, observations, action_masks):
             asked.append(len(observations))
             return super().act_batch(observations, action_masks)

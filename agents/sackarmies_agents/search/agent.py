@@ -213,7 +213,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         horizon=_read(options, "horizon", int, usual.horizon, 0),
         valued=_read(options, "valued", int, usual.valued, 1),
         gate=_read(options, "gate", float, usual.gate, 0),
-        hope=_read(options, "hope", float, usual.hope, 0),
+        optimism=_read(options, "optimism", float, usual.optimism, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()

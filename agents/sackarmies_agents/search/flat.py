@@ -43,8 +43,8 @@ class Settings:
         horizon: turns that are played on after the one at hand.
         valued: at the ends of how many turns positions are valued, the last ones of those played; the mean counts.
         gate: standard errors by which an action must be better than the prior choice to be taken instead.
-        hope: standard errors that an action may be better than it looks: without a chance of passing the gate then, it
-            is played on no more. A search that has nothing else left ends.
+        optimism: standard errors that an action may be better than it looks: without a chance of passing the gate even
+            then, it is played on no more. A search that has nothing else left ends.
         threads: how many play a search's games, each beside the other.
     """
 
@@ -53,7 +53,7 @@ class Settings:
     horizon: int = 5
     valued: int = 3
     gate: float = 1.5
-    hope: float = 0.5
+    optimism: float = 0.5
     threads: int = 1
 
 
@@ -241,13 +241,13 @@ class Race:
 
     Args:
         actions: as above.
-        settings: `gate` and `hope` count.
+        settings: `gate` and `optimism` count.
     """
 
     def __init__(self, actions: NDArray[np.int64], settings: Settings) -> None:
         self.actions = actions
         self._gate = settings.gate
-        self._hope = (settings.hope, settings.gate * BIAS)
+        self._bounds = settings.optimism, settings.gate * BIAS
         self.results = np.empty((len(actions), MAX_WORLDS))
         self.running = np.arange(len(actions))
         self.played = 0
@@ -256,7 +256,7 @@ class Race:
     def run(self, bench: Bench, root: Records, task: Task, budget: int) -> None:
         """Play all rounds, in one go."""
         order, rounds = np.array([0, budget, *task]), rounds_of(len(self.actions)) + CHECKS
-        given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds, self._hope)
+        given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds, *self._bounds)
         left = run_race(*bench.tools, *given, self.results, self.counts)
         self.running = self.running[:left]
         self.played = int(self.counts[0])
@@ -277,8 +277,9 @@ class Race:
         return np.array(means)
 
     def halve(self) -> None:
-        """Leave the better half in the race, and the prior choice; without any hope for the others, that alone."""
-        self.running = self.running[: halve(self.running, len(self.running), self.results, self.played, self._hope)]
+        """Leave the better half in the race, and the prior choice; without a chance for the others, that alone."""
+        left = halve(self.running, len(self.running), self.results, self.played, *self._bounds)
+        self.running = self.running[:left]
 
     def finding(self) -> Finding:
         """Return the outcome: the best action if its gain over the prior choice exceeds its error so many times."""

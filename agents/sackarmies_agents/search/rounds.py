@@ -158,11 +158,11 @@ def gain_of(values, place, played):
 
 
 @njit(counted=True)
-def halve(running, num_running, values, played, hope):
+def halve(running, num_running, values, played, optimism, least):
     """Leave the better half of the first `num_running` places in `running`, in order, and place 0; return how many.
 
-    What is unlikely to pass the gate goes as well: by `hope`, two float64, the errors that an action may be better than
-    it looks, and the gain that it must then have. If place 0 alone is left, the race is over.
+    What would not gain `least` over place 0 even if it were `optimism` standard errors better than it looks goes as
+    well. If place 0 alone is left, the race is over.
     """
     if played == 0:
         return num_running
@@ -176,7 +176,7 @@ def halve(running, num_running, values, played, hope):
         for other in range(num_running):
             better += means[other] > means[i] or (means[other] == means[i] and other < i)
         gain, error = gain_of(values, running[i], played)
-        if running[i] == 0 or (better < kept and gain + hope[0] * error >= hope[1]):
+        if running[i] == 0 or (better < kept and gain + optimism * error >= least):
             running[count] = running[i]
             count += 1
     return count
@@ -184,7 +184,20 @@ def halve(running, num_running, values, played, hope):
 
 @njit
 def run_race(
-    simulator, policy, evaluation, root, scratch, models, actions, running, task, rounds, hope, values, counts
+    simulator,
+    policy,
+    evaluation,
+    root,
+    scratch,
+    models,
+    actions,
+    running,
+    task,
+    rounds,
+    optimism,
+    least,
+    values,
+    counts,
 ):
     """Play rounds, each with the better half of the one before, until playouts are spent or nothing is left to find.
 
@@ -192,7 +205,7 @@ def run_race(
         running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
         task: (6,) int64, overwritten: nothing, how many playouts there are, and the rest as there.
         rounds: how many.
-        hope: see `halve`.
+        optimism, least: see `halve`.
         values: (k, w) float64, overwritten as far as worlds are played.
         counts: (k,) int64, overwritten: in how many worlds each action was played.
 
@@ -213,7 +226,7 @@ def run_race(
         for i in range(num_running):
             counts[running[i]] = played
         if number < rounds - 1:
-            num_running = halve(running, num_running, values, played, hope)
+            num_running = halve(running, num_running, values, played, optimism, least)
         if num_running == 1:
             break
     return num_running
