@@ -17,7 +17,7 @@ from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable
 from sackarmies_env.core.notice import note
 from sackarmies_env.registry import DEFAULT_GAME, load_game
-from sackarmies_training.cli_data import analyze, labels, replay, scenario_app, view
+from sackarmies_training.cli_data import analyze, dataset, labels, replay, scenario_app, view
 from sackarmies_training.cli_errors import (
     COMPETE,
     DATA,
@@ -213,6 +213,7 @@ command(rich_help_panel=DATA)(replay)
 command(rich_help_panel=DATA)(view)
 command(rich_help_panel=DATA)(analyze)
 command(rich_help_panel=DATA)(labels)
+command(rich_help_panel=DATA)(dataset)
 
 
 def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
@@ -237,3 +237,65 @@ def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     with games_bar(decisions, "decisions", "labeled") as progress:
         done = write_search_labels(folder, plan, decisions, game, seed, progress)
     console.print(f"{done:,} decisions in {folder}.", markup=False, highlight=False, soft_wrap=True)
+
+
+def dataset(
+    records: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RECORDS...",
+            help="Game records (JSON), folders of them, or patterns in quotes.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="The file; for Minari, a folder whose name is the id, such as data/greedy-v0.",
+            show_default=False,
+        ),
+    ],
+    to: Annotated[
+        Literal["parquet", "minari"], typer.Option("--to", help="One row a decision, or one episode a seat.")
+    ] = "parquet",
+    observations: Annotated[
+        bool, typer.Option("--observations", help="Keep observations in the file; else they can be recomputed.")
+    ] = False,
+    seat: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--seat",
+            metavar="N",
+            min=0,
+            help="Whose episodes, with --to minari; all by default; repeat the option.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write the decisions of recorded games as a data set. It holds the truth: do not give it to players of the games.
+
+    Records that are damaged or edited are refused, and nothing is written then.
+    """
+    from sackarmies_training.dataset_files import record_files
+
+    paths = record_files(records)
+    if to == "minari":
+        from sackarmies_training.dataset_minari import write_minari
+
+        if observations:
+            raise ValueError("--observations is for --to parquet: a Minari data set always holds them")
+        with games_bar(len(paths), "records", "read") as progress:
+            dataset_id, episodes = write_minari(paths, out, seats=seat, progress=progress)
+        told = f"{out} is the Minari data set {dataset_id} of {episodes:,} episodes."
+    else:
+        from sackarmies_training.dataset import write_parquet
+
+        if seat:
+            raise ValueError("--seat is for --to minari: a Parquet file holds whole games, filter its column seat")
+        check_writable("--out", out)
+        with games_bar(len(paths), "records", "read") as progress:
+            decisions = write_parquet(paths, out, observations=observations, progress=progress)
+        told = f"{out} holds {decisions:,} decisions of {len(paths):,} games."
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
