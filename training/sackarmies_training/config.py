@@ -239,6 +239,14 @@ class CheckpointSection(StrictModel):
     keep: Count = 2  # how many; older ones are deleted
 
 
+class LogSection(StrictModel):
+    """Where a run logs to, besides `log.csv` and `log.jsonl`, see [Logs](logging.md)."""
+
+    to: list[Literal["tensorboard", "wandb", "mlflow", "trackio"]] = Field(default=["tensorboard"])
+    project: Annotated[str, Field(min_length=1)] = "sackarmies"  # what services keep the run under
+    records: bool = True  # a recorded game of the General at each checkpoint
+
+
 class MatchSection(StrictModel):
     """A tournament: every line-up plays `seeds` seeds, each in all seatings."""
 
@@ -283,6 +291,7 @@ class RunConfig(StrictModel):
     network: NetworkSection = NetworkSection()
     shaping: dict[str, Share] = Field(default_factory=dict)  # weights of the game's potential, see shaping.py
     checkpoints: CheckpointSection = CheckpointSection()
+    log: LogSection = LogSection()
     tournament: MatchSection
 
     @model_validator(mode="after")

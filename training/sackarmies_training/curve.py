@@ -1,17 +1,15 @@
-"""The learning curve of a run: games against a fixed opponent in between, in a table, a picture and TensorBoard."""
+"""The learning curve of a run: games against a fixed opponent in between, in a table, a picture and the logs."""
 
 from __future__ import annotations
 
-import copy
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from torch.utils.tensorboard import SummaryWriter
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
@@ -22,8 +20,9 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.config import CurveSection, LearnConfig
+from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.labels import DRAW, WIN, results_of
-from sackarmies_training.learn_files import Run, load_start
+from sackarmies_training.learn_files import Run, general_of, load_start
 from sackarmies_training.ratings import Rate
 from sackarmies_training.seeds import derive
 
@@ -34,7 +33,7 @@ FIELDS = ("minutes", "decisions", "won", "drawn", "lost", "win_rate", "low", "hi
 
 
 class Curve:
-    """Measures the averaged network now and then; without a section `[curve]`, only TensorBoard is written."""
+    """Measures the averaged network now and then; without a section `[curve]`, it does nothing."""
 
     def __init__(self, run: Run, decisions: int) -> None:
         """Go on with the curve in the folder of a run.
@@ -47,17 +46,12 @@ class Curve:
         config = run.config
         self.latest = ""  # a sentence on the latest point
         self._folder, self._config, self._line_ups, self._console = run.folder, config, run.line_ups, run.console
-        self._writer = SummaryWriter(str(run.folder / "tensorboard"), purge_step=decisions + 1)
+        self._loggers = run.loggers
         self._table, self._picture = run.folder / "curve.csv", run.folder / "curve.png"
         self._rows = [row for row in read_rows(self._table) if int(row["decisions"]) <= decisions]
         self._draws = True
         if config.curve is not None:
             self._opponent = opponent_of(config.curve, run.line_ups[0])
-
-    def note(self, decisions: int, values: Mapping[str, float]) -> None:
-        """Write what was measured in an update to TensorBoard."""
-        for name, value in values.items():
-            self._writer.add_scalar(f"learn/{name}", value, decisions)
 
     def follow(self, learner: Learner, minutes: float, *, now: bool) -> None:
         """Add a point if it is time for one, or `now`."""
@@ -67,27 +61,29 @@ class Curve:
         last = float(self._rows[-1]["minutes"]) if self._rows else -section.every_minutes
         if not now and minutes < last + section.every_minutes:
             return
-        won, drawn, lost = self._play(learner, section)
+        games = GameCurves()
+        won, drawn, lost = self._play(learner, section, games)
         rate = Rate(won, won + drawn + lost)
         low, high = rate.interval
         values = minutes, learner.decisions, won, drawn, lost, rate.value, low, high
         told = [f"{value:.4f}" if isinstance(value, float) else str(value) for value in values]
         self._rows.append(dict(zip(FIELDS, told, strict=True)))
-        self._writer.add_scalar(f"won_against/{section.opponent}", rate.value, learner.decisions)
+        told_games = {f"against_{section.opponent}/{name}": value for name, value in games.take().items()}
+        self._loggers.log(learner.decisions, {f"won_against/{section.opponent}": rate.value} | told_games)
         self.latest = f"won {rate} against {section.opponent}; "
         if not self._console.is_terminal:
             told_point = f"{minutes:.1f} minutes, {learner.decisions:,} decisions: {self.latest.rstrip('; ')}"
             self._console.print(told_point, markup=False, highlight=False, soft_wrap=True)
         self._write(section.opponent)
 
-    def _play(self, learner: Learner, section: CurveSection) -> tuple[int, int, int]:
-        """Return how many games the averaged network won, drew and lost."""
+    def _play(self, learner: Learner, section: CurveSection, games: GameCurves) -> tuple[int, int, int]:
+        """Return how many games the averaged network won, drew and lost; add them to `games`."""
         info = GameInfo.of(self._line_ups[0])
         general = general_of(learner, self._config, info, deterministic=section.deterministic)
         seed = derive(self._config.seed, "curve", len(self._rows))
         for agent in (general, self._opponent):
             agent.reset(seed)
-        results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed)
+        results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed, games)
         won, drawn, lost = np.bincount(results, minlength=3).tolist()
         return won, drawn, lost
 
@@ -123,12 +119,6 @@ class Curve:
         return True
 
 
-def general_of(learner: Learner, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
-    """Return the General that a learner would be saved as, to be played with while it learns on."""
-    advisor = make_advisor(config.learn.advice, info)
-    return PolicyAgent(copy.deepcopy(learner.averaged), deterministic=deterministic, advisor=advisor)
-
-
 def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence[Game], section: CurveSection) -> str:
     """Return a sentence on whether a General is better than the one that its training started from."""
     info, seed = GameInfo.of(line_ups[0]), derive(config.seed, "start")
@@ -162,7 +152,12 @@ def opponent_of(section: CurveSection, game: Game) -> Agent:
 
 
 def play_side_by_side(
-    line_ups: Sequence[Game], general: Agent, opponent: Agent, games: int, seed: int
+    line_ups: Sequence[Game],
+    general: Agent,
+    opponent: Agent,
+    games: int,
+    seed: int,
+    curves: GameCurves | None = None,
 ) -> NDArray[np.int64]:
     """Play a General in each seat against an opponent in all others, every start from each seat.
 
@@ -172,6 +167,7 @@ def play_side_by_side(
         opponent: see `general`; both keep nothing between two decisions.
         games: how many, at least.
         seed: of the starts.
+        curves: what the games are added to.
 
     Returns:
         `(n,)`, how each game ended for the General: WIN, DRAW or LOSS.
@@ -197,6 +193,9 @@ def play_side_by_side(
             batch.step(chosen, rows)
         running = [rows[batch.ended[rows] == Ending.RUNNING] for batch, rows in zip(batches, running, strict=True)]
     results = [results_of(batch.returns)[np.arange(len(seats)), seats] for batch in batches]
+    if curves is not None:
+        for batch, found in zip(batches, results, strict=True):
+            curves.add(batch.game, batch.states, found[:, None], seats[:, None])
     return np.concatenate(results)
 
 

@@ -29,9 +29,9 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import SUFFIX
 from sackarmies_training.config import ExpertSection, LearnConfig
-from sackarmies_training.curve import Curve, general_of
+from sackarmies_training.curve import Curve
 from sackarmies_training.labels import Labels, joined, read_labels, write_labels
-from sackarmies_training.learn_files import Run
+from sackarmies_training.learn_files import Run, general_of
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.search_labels import SearchPlan, label_lots
 from sackarmies_training.seeds import derive
@@ -142,8 +142,7 @@ def iterate(learner: Learner, run: Run) -> bool:
             right = learn_round(learner, labeling)
             learner.decisions += labeled
             learner.updates += 1
-            if curve is not None:
-                curve.note(learner.decisions, {"predicted": right})
+            run.loggers.log(learner.decisions, {"learn/predicted": right})
 
 
 def learn_round(learner: Learner, labeling: Labeling) -> float:

@@ -37,18 +37,22 @@ from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
-from sackarmies_training.config import LabelSection, LearnConfig, LearnSection
+from sackarmies_training.config import LabelSection, LearnConfig, LearnSection, TeacherSection
 from sackarmies_training.curve import Curve, compare_with_start, opponent_of
 from sackarmies_training.expert import LABELS, iterate
 from sackarmies_training.files import open_folder
+from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.labels import UNKNOWN, results_of
 from sackarmies_training.learn_files import Run, load_start, restore_learner, save_general, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked
+from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.ragged import Choices, draw, log_probabilities, sums
+from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential, make_potential
 from sackarmies_training.teacher import study
@@ -96,12 +100,13 @@ class SelfPlay:
         edges = np.linspace(0, section.games, len(line_ups) + 1).astype(int)
         # Not checked: what is played is drawn from the legal ids themselves.
         self.batches = [
-            (slice(first, last), Batch(game, last - first, packed=True, checked=False))
+            (slice(first, last), Batch(game, last - first, restarts=False, packed=True, checked=False))
             for game, first, last in zip(line_ups, edges[:-1], edges[1:], strict=True)
         ]
         for rows, batch in self.batches:
             batch.reset(rng.integers(2**62, size=rows.stop - rows.start))
         self.device = torch.device(section.device)
+        self.curves = GameCurves()
         self._steps, self._precision = section.steps, section.precision
         self._advisor = make_advisor(section.advice, GameInfo.of(game))
         self._potential = potential
@@ -134,6 +139,7 @@ class SelfPlay:
                 batch.step(taken[rows])
                 self._ended[step, rows] = batch.ended != Ending.RUNNING
                 self._results[step, rows] = results_of(batch.returns)
+                self._renew(batch)
             counts = torch.bincount(place.game, minlength=n)
             advice = counts if advised is None else advised
             found.append((place.action, log_probs, counts, drawn + start, chances_of(outcomes), advice))
@@ -145,6 +151,18 @@ class SelfPlay:
         said = outcomes.view(self._steps, n, -1).cpu().numpy()
         arrays = self._potentials, self._seats, self._turns, self._ended, self._results
         return Played(choices, drawn, said, *arrays)
+
+    def _renew(self, batch: Batch) -> None:
+        """Begin new games in place of those that have ended."""
+        over = np.flatnonzero(batch.ended != Ending.RUNNING)
+        if not len(over):
+            return
+        results = results_of(batch.returns[over])
+        seats = np.broadcast_to(np.arange(batch.game.num_players), results.shape)
+        self.curves.add(batch.game, batch.states[over], results, seats)
+        while len(over):
+            batch.reset([int(following_seed(seed)) for seed in batch.seeds[over]], over)
+            over = over[batch.ended[over] != Ending.RUNNING]
 
     def _played(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the ids `(n,)` to be played, given those that the network has drawn: here it plays every seat."""
@@ -452,7 +470,7 @@ def learn(config: LearnConfig, game: Game, console: Console, *, resume: bool = F
     if team.rank > 0:
         return learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume)
     with locked(folder):
-        for place in (folder, folder / "checkpoints", folder / LABELS):
+        for place in (folder, folder / "checkpoints", folder / LABELS, folder / RECORDS):
             remove_leftovers(place)
         return learn_in(folder, config, game, console, team, resume=resume)
 
@@ -490,24 +508,44 @@ def learn_in(
         clock.start(restore_learner(path, learner, config, game))
         say(f"Resuming from {path}: {learner.decisions:,} decisions, {clock.minutes:.1f} minutes.")
         checkpoints.prune(path)
-    else:
-        clock.start(0.0)
-        if config.teacher is not None:
-            study(learner, config.teacher, line_ups, derive(config.seed, "study", team.rank), say)
-    train = improve if config.expert is None else iterate
-    if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints)):
-        say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
-        return None
+    loggers = Loggers([])
     if team.rank == 0:
-        minutes, verdict = clock.minutes, ""
-        # Before the General is written, which completes the run: after a kill the games are played when it resumes.
-        if section.start and config.curve is not None:
-            verdict = compare_with_start(learner, config, line_ups, config.curve)
-        save_general(finished, learner, config, game, minutes, verdict)
-        say(f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
-        if verdict:
-            say(verdict)
+        last = BEFORE_ALL if path is None else learner.decisions
+        remove_later(folder, last)
+        loggers = open_loggers(config.log, folder, config.model_dump(mode="json"), last)
+    with contextlib.closing(loggers):
+        if path is None:
+            clock.start(0.0)
+            if config.teacher is not None:
+                seed = derive(config.seed, "study", team.rank)
+                say(clone_teacher(learner, config.teacher, line_ups, loggers, seed))
+        train = improve if config.expert is None else iterate
+        if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers)):
+            say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
+            return None
+        if team.rank == 0:
+            minutes, verdict = clock.minutes, ""
+            # Before the General is written, which completes the run: after a kill they are played when it resumes.
+            if section.start and config.curve is not None:
+                verdict = compare_with_start(learner, config, line_ups, config.curve)
+            save_general(finished, learner, config, game, minutes, verdict)
+            loggers.artifact(finished)
+            say(f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
+            if verdict:
+                say(verdict)
     return finished
+
+
+def clone_teacher(
+    learner: Learner, section: TeacherSection, line_ups: Sequence[Game], loggers: Loggers, seed: int
+) -> str:
+    """Learn from a teacher first, and log how many of its choices are predicted; return a sentence on it."""
+
+    def report(done: int, right: float) -> None:
+        loggers.log(min(0, done - section.decisions), {"imitation/predicted": right})
+
+    done, right = study(learner, section, line_ups, seed, report)
+    return f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted."
 
 
 def improve(learner: Learner, run: Run) -> bool:
@@ -535,6 +573,7 @@ def improve(learner: Learner, run: Run) -> bool:
             said = learner.update(played, look_back(played, section, shaping), fraction)
             learner.decisions += len(played.drawn) * team.size
             if curve is not None:
-                curve.note(learner.decisions, said)
+                values = {f"learn/{name}": value for name, value in said.items()} | games.curves.take()
+                run.loggers.log(learner.decisions, values)
                 told = ", ".join(f"{name} {value:.3g}" for name, value in said.items())
                 progress.show(fraction, f"{learner.decisions:,} decisions, {curve.latest}{told}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from sackarmies_agents.learned.checkpoint import (
     read_checkpoint,
 )
 from sackarmies_agents.learned.network import OUTCOMES, Network, NetworkSizes
-from sackarmies_agents.learned.policy_agent import check_game, read_network
+from sackarmies_agents.learned.policy_agent import PolicyAgent, check_game, make_advisor, read_network
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
@@ -39,7 +40,9 @@ from sackarmies_training.checkpoints import (
     restore_optimizer,
 )
 from sackarmies_training.config import LearnConfig
+from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import Clock
+from sackarmies_training.sample_games import record_game
 
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
@@ -59,6 +62,7 @@ class Run:
         console: where progress is shown.
         clock: says when it is over.
         checkpoints: what it is resumed from.
+        loggers: where it logs to.
     """
 
     folder: Path
@@ -67,10 +71,15 @@ class Run:
     console: Console
     clock: Clock
     checkpoints: CheckpointFolder
+    loggers: Loggers
 
     def save(self, learner: Learner) -> None:
-        """Write a checkpoint."""
+        """Write a checkpoint, and record a game of its General."""
         save_learner(self.checkpoints, learner, self.config, self.line_ups[0], self.clock.minutes)
+        if self.config.log.records:
+            general = general_of(learner, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
+            path = record_game(self.line_ups, general, self.config.seed, self.folder, learner.decisions)
+            self.loggers.artifact(path)
 
 
 class LearnState(StrictModel):
@@ -83,6 +92,12 @@ class LearnState(StrictModel):
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     origin: dict[str, Any]
     verdict: str = ""  # of a finished General, on the one that it started from
+
+
+def general_of(learner: Learner, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
+    """Return the General that a learner would be saved as, to be played with while it learns on."""
+    advisor = make_advisor(config.learn.advice, info)
+    return PolicyAgent(copy.deepcopy(learner.averaged), deterministic=deterministic, advisor=advisor)
 
 
 def sizes_of(config: LearnConfig) -> NetworkSizes:

@@ -14,7 +14,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from sackarmies_agents.learned.policy_agent import PolicyAgent
 from sackarmies_training.checkpoints import CheckpointFolder, network_of, save_run
 from sackarmies_training.config import TrainConfig
+from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
+from sackarmies_training.sample_games import record_game
 from sackarmies_training.selfplay_env import SelfPlayEnv
 
 RECENT_GAMES = 200
@@ -25,13 +27,16 @@ class Monitor(BaseCallback):
 
     model: MaskablePPO
 
-    def __init__(self, env: SelfPlayEnv, config: TrainConfig, clock: Clock, folder: CheckpointFolder) -> None:
+    def __init__(
+        self, env: SelfPlayEnv, config: TrainConfig, clock: Clock, folder: CheckpointFolder, loggers: Loggers
+    ) -> None:
         super().__init__()
         self._stop = SoftStop()
         self._env = env
         self._config = config
         self._clock = clock
         self._folder = folder
+        self._loggers = loggers
         self._saved = 0
         self._pooled = 0
         self._recent: dict[str, deque[int]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
@@ -58,6 +63,10 @@ class Monitor(BaseCallback):
         save_run(path, self.model, self._env, self._config, self._clock.minutes)
         self._folder.prune(path)
         self._saved = self.model.num_timesteps
+        if self._config.log.records:
+            general = PolicyAgent(copy.deepcopy(network_of(self.model)))
+            run, games = self._folder.folder.parent, [self._env.batch.game]
+            self._loggers.artifact(record_game(games, general, self._config.seed, run, self._saved))
         if not self._console.is_terminal:
             told = f"{self._clock.fraction:.0%}, {self._clock.minutes:.1f} minutes, {self._standing()}"
             self._console.print(told, markup=False, highlight=False, soft_wrap=True)
@@ -79,6 +88,8 @@ class Monitor(BaseCallback):
     def _on_rollout_end(self) -> None:
         for name, results in self._env.take_results().items():
             self._recent[name].extend(results)
+        for name, mean in self._env.curves.take().items():
+            self.logger.record(name, mean)
         for name, recent in self._recent.items():
             self.logger.record(f"selfplay/won_against_{name}", _share_won(recent))
         self._progress.show(self._clock.fraction, self._standing())

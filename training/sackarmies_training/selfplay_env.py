@@ -24,8 +24,11 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_env.envs.batch_opponents import ask_shared
+from sackarmies_training.game_curves import GameCurves
+from sackarmies_training.labels import DRAW, LOSS, WIN
 from sackarmies_training.opponents import OpponentPool
 
+CODES = {1: WIN, 0: DRAW, -1: LOSS}
 Potential = Callable[[NDArray[np.int8]], NDArray[np.float32]]  # observations (k, size) -> (k,)
 
 
@@ -69,6 +72,7 @@ class SelfPlayEnv(VecEnv):
         self.pool = pool
         self.rng = np.random.default_rng(seed)
         self.results: dict[str, list[int]] = defaultdict(list)  # 1 won, 0 drawn, -1 lost, by opponent, until taken
+        self.curves = GameCurves()
         self._potential = potential
         self._gamma = gamma
         self._rows = np.arange(n)
@@ -240,6 +244,8 @@ class SelfPlayEnv(VecEnv):
         """Count a game that is over for the learner and return the info that SB3 expects."""
         seat = int(self._seat[row])
         result = result_of(self.batch.returns[row], seat, is_running=self.batch.ended[row] == Ending.RUNNING)
+        states = self.batch.states[row : row + 1]
+        self.curves.add(self.batch.game, states, np.array([[CODES[result]]]), np.array([[seat]]))
         for name in self._names[row]:
             self.results[name].append(result)
             self.pool.report(name, result)

@@ -43,12 +43,14 @@ class GameTable:
             so that they can be asked all the same, see `is_final`, and so that what several people on one device are
             asked does not tell who has a choice.
         usual_armies: by seat, where the game has armies.
+        ending: field of the state that holds the kind of victory, by codes; "" where the game has none.
         advice: the game in a few sentences, for people who do not know it; how a board in the terminal is read, the
             hook `legend` of the game says.
     """
 
     asks_all: ClassVar[Mapping[str, Any]] = {}
     usual_armies: ClassVar[Sequence[str]] = ()
+    ending: ClassVar[str] = ""
     advice: ClassVar[str] = ""
 
     def __init__(self, game: Game) -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from sackarmies_training.learn import Learner, Team
 
 
+Report = Callable[[int, float], None]  # decisions learned from, share of choices predicted
+
+
 def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> Iterable[Labels]:
     """Yield labels without end: from files, one after the other, or from games that the teacher plays."""
     info = GameInfo.of(line_ups[0])
@@ -53,12 +56,11 @@ def label_files(path: Path) -> list[Path]:
 
 
 def study(
-    learner: Learner, section: TeacherSection, line_ups: Sequence[Game], seed: int, say: Callable[[str], None]
-) -> None:
-    """Clone a teacher."""
+    learner: Learner, section: TeacherSection, line_ups: Sequence[Game], seed: int, report: Report
+) -> tuple[int, float]:
+    """Clone a teacher; return from how many decisions, and the share of its choices that are predicted."""
     lessons = enough(lessons_of(section, line_ups, seed), section.decisions, learner.team)
-    done, right = learn_labels(learner, section, lessons, line_ups[0])
-    say(f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted.")
+    return learn_labels(learner, section, lessons, line_ups[0], report)
 
 
 def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Labels]:
@@ -76,7 +78,13 @@ def counted(labels: Labels, team: Team) -> int:
     return int(team.agree(len(labels), least=True)) * team.size
 
 
-def learn_labels(learner: Learner, section: LabelSection, lessons: Iterable[Labels], game: Game) -> tuple[int, float]:
+def learn_labels(
+    learner: Learner,
+    section: LabelSection,
+    lessons: Iterable[Labels],
+    game: Game,
+    report: Report = lambda done, right: None,
+) -> tuple[int, float]:
     """Learn from labels, and start the average and the optimizer anew from there.
 
     Args:
@@ -84,6 +92,7 @@ def learn_labels(learner: Learner, section: LabelSection, lessons: Iterable[Labe
         section: how.
         lessons: as many in each process.
         game: what is played.
+        report: called after each lesson with what is returned in the end.
 
     Returns:
         How many decisions were learned from, and the share of the choices of the last lesson that are predicted.
@@ -97,6 +106,7 @@ def learn_labels(learner: Learner, section: LabelSection, lessons: Iterable[Labe
         choices = choices_of(labels, advisor, game.num_actions, section.softness, learner.device)
         right = learner.clone(choices, labels.results, labels.gains.to(learner.device), section)
         done += counted(labels, learner.team)
+        report(done, right)
     learner.averaged.load_state_dict(learner.network.state_dict())
     learner.optimizer.state.clear()
     return done, right

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import numbers
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
-from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.logger import Logger as ValueLogger
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
@@ -35,10 +37,12 @@ from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.files import open_folder
 from sackarmies_training.imitation import Report, School, imitate
 from sackarmies_training.locks import locked
+from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
 from sackarmies_training.monitor import Monitor
 from sackarmies_training.opponents import OpponentPool
 from sackarmies_training.policy import NetworkPolicy
 from sackarmies_training.progress import Clock
+from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from sackarmies_training.shaping import make_potential
 
@@ -62,7 +66,7 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
     """
     folder = open_folder(config.folder, resume=resume)
     with locked(folder):
-        for place in (folder, folder / "checkpoints"):
+        for place in (folder, folder / "checkpoints", folder / RECORDS):
             remove_leftovers(place)
         return train_in(folder, config, game, console, resume=resume)
 
@@ -79,7 +83,7 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
     clock = Clock(config.ppo.decisions, config.ppo.max_minutes)
     model = make_model(config, env, clock)
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
-    say(f"Checkpoints and logs go to {folder}; `tensorboard --logdir {folder}` shows curves.")
+    say(f"Checkpoints and logs go to {folder}.")
     clock.start(0.0)
     path = checkpoints.latest_intact(say) if resume else None
     if path is not None:
@@ -88,36 +92,48 @@ def train_in(folder: Path, config: TrainConfig, game: Game, console: Console, *,
         checkpoints.prune(path)  # a run that is killed after each save would leave more and more
     elif resume:
         say("There is no checkpoint yet: starting from the beginning.")
-    model.set_logger(curves(folder / "tensorboard", model.num_timesteps))
-    if path is None and config.imitation is not None:
-        with imitation_bar(console, config.imitation) as report:
-            imitate(network_of(model), School(config, config.imitation, game), config.imitation, report)
-        save_run(checkpoints.next_path(0), model, env, config, clock.minutes)
+    last = BEFORE_ALL if path is None else model.num_timesteps
+    remove_later(folder, last)
+    loggers = open_loggers(config.log, folder, config.model_dump(mode="json"), last)
+    with contextlib.closing(loggers):
+        model.set_logger(ValueLogger(str(folder), [LogWriter(loggers)]))
+        if path is None and config.imitation is not None:
+            with imitation_bar(console, config.imitation, loggers) as report:
+                imitate(network_of(model), School(config, config.imitation, game), config.imitation, report)
+            save_run(checkpoints.next_path(0), model, env, config, clock.minutes)
 
-    monitor = Monitor(env, config, clock, checkpoints)
-    with monitor.shown_on(console):
-        remaining = max(0, config.ppo.decisions - model.num_timesteps)
-        model.learn(remaining, callback=monitor, reset_num_timesteps=False)
-    monitor.save()
-    if monitor.interrupted:
-        say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume resumes.")
-        return None
-    save_run(finished, model, env, config, clock.minutes)
+        monitor = Monitor(env, config, clock, checkpoints, loggers)
+        with monitor.shown_on(console):
+            remaining = max(0, config.ppo.decisions - model.num_timesteps)
+            model.learn(remaining, callback=monitor, reset_num_timesteps=False)
+        monitor.save()
+        if monitor.interrupted:
+            say(f"Stopped after {model.num_timesteps:,} decisions. The same command with --resume resumes.")
+            return None
+        save_run(finished, model, env, config, clock.minutes)
+        loggers.artifact(finished)
     say(f"Trained for {clock.minutes:.1f} minutes, {model.num_timesteps:,} decisions: {finished}")
     return finished
 
 
-def curves(folder: Path, decisions: int) -> Logger:
-    """Return what draws curves from so many decisions on; those after it that an earlier sitting drew are void."""
-    output = TensorBoardOutputFormat(str(folder))
-    start = Event(step=decisions + 1, session_log=SessionLog(status=SessionLog.START))
-    output.writer._get_file_writer().add_event(start)  # type: ignore[no-untyped-call] # torch gives it no types
-    return Logger(str(folder), [output])
+class LogWriter(KVWriter):
+    """What Stable-Baselines3 writes values to, handed on to the loggers of the run."""
+
+    def __init__(self, loggers: Loggers) -> None:
+        self._loggers = loggers
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Log the numbers among the values."""
+        values = {name: float(value) for name, value in key_values.items() if isinstance(value, numbers.Real)}
+        self._loggers.log(step, values)
+
+    def close(self) -> None:
+        """Leave the loggers open: the run closes them."""
 
 
 @contextlib.contextmanager
-def imitation_bar(console: Console, section: ImitationSection) -> Iterator[Report]:
-    """Show progress of the imitation; the block is given what to report to."""
+def imitation_bar(console: Console, section: ImitationSection, loggers: Loggers) -> Iterator[Report]:
+    """Show progress of the imitation and log it; the block is given what to report to."""
     columns = (
         TextColumn("imitation"),
         BarColumn(bar_width=None),
@@ -136,6 +152,7 @@ def imitation_bar(console: Console, section: ImitationSection) -> Iterator[Repor
             nonlocal predicted
             predicted = right
             progress.update(task, completed=done, right=right)
+            loggers.log(round((done - 1) * section.decisions), {"imitation/predicted": right})
 
         yield report
     if not console.is_terminal:

@@ -42,6 +42,7 @@ class Table(GameTable):
 
     asks_all: ClassVar[Mapping[str, Any]] = {"switches": {"auto_forced": False}}
     usual_armies: ClassVar[Sequence[str]] = DEFAULT_ARMIES
+    ending: ClassVar[str] = "victory_type"
     advice: ClassVar[str] = ADVICE
 
     def __init__(self, game: Game) -> None:
