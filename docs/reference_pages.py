@@ -65,6 +65,7 @@ SHARED: dict[str, type[BaseModel]] = {
     "game": GameOptions,
     "network": config.NetworkSection,
     "checkpoints": config.CheckpointSection,
+    "log": config.LogSection,
     "tournament": config.MatchSection,
 }
 CONFIGURATION = """# Configuration

@@ -20,7 +20,7 @@ from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.games.sack_armies.tokens.schema import read_tokens
 from sackarmies_env.testing import RandomPlay
 from sackarmies_training.cli import app
-from sackarmies_training.config import GameSection, TrainConfig, load_config
+from sackarmies_training.config import GameSection, LogSection, TrainConfig, load_config
 from sackarmies_training.evaluate import Plan, evaluate
 from tests.second_game import kept_registries
 
@@ -135,6 +135,8 @@ def test_toml_examples_are_read(text, tmp_path):
         with kept_registries():
             add_entry(ENTRY)
             assert load_config(tmp_path / "train.toml", TrainConfig).game.options == {"num_players": 3}
+    elif "log" in data:
+        assert LogSection.model_validate(data["log"]).to
     elif "game" in data:  # a section of a configuration
         assert GameSection.model_validate(data["game"]).options
     elif "project" in data:  # entry points

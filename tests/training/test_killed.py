@@ -74,11 +74,18 @@ class Runs:
         decisions = self.reached + 2 * ROUND
         assert not self.play(decisions, after=0, name="no such file", number=1)
         assert read_checkpoint(self.run / CHECKPOINT).header.training["decisions"] == decisions
-        assert sorted(path.name for path in self.run.iterdir()) == [LOCK, CHECKPOINT, "checkpoints", "tensorboard"]
+        logs = ["log.csv", "log.jsonl", "records", "tensorboard"]
+        assert sorted(path.name for path in self.run.iterdir()) == [LOCK, CHECKPOINT, "checkpoints", *logs]
         assert list(self.run.rglob(".*")) == [self.run / LOCK]
         curves = EventAccumulator(str(self.run / "tensorboard"), size_guidance={"scalars": 0}).Reload()
         steps = [event.step for event in curves.Scalars("time/fps")]
         assert steps == list(range(ROUND, decisions + 1, ROUND))  # each once, in order
+        lines = [json.loads(line) for line in (self.run / "log.jsonl").read_text().splitlines()]
+        assert [line["step"] for line in lines if "time/fps" in line] == steps
+        table = [line.split(",") for line in (self.run / "log.csv").read_text().splitlines()]
+        assert [int(step) for step, name, _ in table[1:] if name == "time/fps"] == steps
+        records = [int(path.stem) for path in sorted((self.run / "records").iterdir())]
+        assert records == sorted(set(records)) and set(records) <= {0, *steps}
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +110,7 @@ def test_run_that_is_killed_again_and_again_resumes_each_time(server, tmp_path):
         if kill % 2:
             assert runs.play(ENDLESS, after=chance.uniform(0.0, 0.8))
         else:  # in the middle of writing: checkpoints, curves, removal of old checkpoints
-            name = chance.choice([".tmp", ".safetensors", "tfevents", "duel"])
+            name = chance.choice([".tmp", ".safetensors", "tfevents", "log.", "duel"])
             assert runs.play(
                 ENDLESS, after=chance.choice([0, chance.expovariate(500)]), name=name, number=chance.randint(1, 8)
             )

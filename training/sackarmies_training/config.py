@@ -35,6 +35,7 @@ Share = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
+LogPlace = Literal["tensorboard", "wandb", "mlflow", "trackio"]
 
 
 class GameSection(BaseModel):
@@ -242,7 +243,7 @@ class CheckpointSection(StrictModel):
 class LogSection(StrictModel):
     """Where a run logs to, besides `log.csv` and `log.jsonl`, see [Logs](logging.md)."""
 
-    to: list[Literal["tensorboard", "wandb", "mlflow", "trackio"]] = Field(default=["tensorboard"])
+    to: list[LogPlace] = Field(default=["tensorboard"])  # besides these files; an empty list: nowhere else
     project: Annotated[str, Field(min_length=1)] = "sackarmies"  # what services keep the run under
     records: bool = True  # a recorded game of the General at each checkpoint
 
