@@ -12,6 +12,7 @@ from sackarmies_env.core import notice
 from sackarmies_training import cli_errors
 from sackarmies_training.cli_errors import games_bar, print_resumed
 from sackarmies_training.config import ImitationSection
+from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import TrainingProgress
 from sackarmies_training.terminal import PlainConsole
 from sackarmies_training.train_ppo import imitation_bar
@@ -116,7 +117,8 @@ def bar_of_training():
 
 
 def bar_of_imitation():
-    return imitation_bar(cli_errors.progress_console, ImitationSection(teacher="random", decisions=1))
+    section = ImitationSection(teacher="random", decisions=1)
+    return imitation_bar(cli_errors.progress_console, section, Loggers([]))
 
 
 @pytest.mark.parametrize("bar", [bar_of_games, bar_of_training, bar_of_imitation])
