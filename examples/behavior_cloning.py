@@ -9,12 +9,14 @@ import pyarrow.parquet as pq
 import torch
 
 import sackarmies_env
-from sackarmies_agents import GameInfo
+from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 from sackarmies_env.core.record import make_record, save_record
+from sackarmies_training.curve import play_side_by_side
 from sackarmies_training.dataset import action_masks, describe_file, observations, write_parquet
 from sackarmies_training.evaluate import Plan, evaluate
+from sackarmies_training.labels import WIN
 
 
 def record_games(folder: Path, seeds: int) -> Path:
@@ -45,16 +47,12 @@ def clone(file: Path, agent: str, passes: int) -> Network:
 
 
 def share_won(network: Network, games: int) -> float:
-    """Return the share of games that the network wins against random."""
-    env, agent, won = sackarmies_env.make("sack_armies", "gym", opponent="random"), PolicyAgent(network), 0
-    for seed in range(games):
-        (seen, _), ends, reward = env.reset(seed=seed), [False], 0.0
-        while not any(ends):
-            seen, reward, *ends, _ = env.step(agent.act(seen["observation"], seen["action_mask"]))
-        won += reward > 0
-    return won / games
+    """Return the share of games that the network wins against random, side by side and from both seats."""
+    game = sackarmies_env.load_game("sack_armies")
+    random = make_agent("random", GameInfo.of(game))
+    return float((play_side_by_side([game], PolicyAgent(network), random, games, seed=1) == WIN).mean())
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        print(f"won {share_won(clone(record_games(Path(name), 20), 'greedy', 2), 20):.0%} against random")
+        print(f"won {share_won(clone(record_games(Path(name), 20), 'greedy', 2), 40):.0%} against random")
