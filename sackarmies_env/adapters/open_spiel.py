@@ -1,0 +1,216 @@
+"""OpenSpiel: importing this module registers `python_sackarmies`, any registered game as a game of OpenSpiel.
+
+    import pyspiel
+    from sackarmies_env.adapters import open_spiel  # registers the game
+
+    game = pyspiel.load_game("python_sackarmies(game=sack_armies(num_generals=3),seeds=100)")
+
+The tree begins with a node of chance that draws one of `seeds` seeds, which no player sees; all other chance comes from
+the seed. With `explicit_chance`, a kind of forced results, each of those results is a node of chance of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sackarmies_env.adapters.positions import CHANCE, Node, Position, Table
+from sackarmies_env.core.chance import ForcedKind, named
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import quote, short_repr, suggestion
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.registry import DEFAULT_GAME, load_game
+
+try:
+    import pyspiel  # type: ignore[import-not-found]
+except ImportError as error:
+    raise ImportError("the adapter needs OpenSpiel: pip install 'sackarmies-env[libraries]'") from error
+
+SHORT_NAME = "python_sackarmies"
+PARAMETERS = {"game": {"name": DEFAULT_GAME}, "seeds": 1000, "first_seed": 0, "explicit_chance": ""}
+LARGEST_SEED_BITS = 53  # what a random float holds
+MAX_PLAYERS = 10  # that the type of the game allows; a game has its own number
+
+
+def _game_type(*, zero_sum: bool) -> Any:
+    kinds = pyspiel.GameType
+    return pyspiel.GameType(
+        short_name=SHORT_NAME,
+        long_name="Games of sackarmies-env",
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=kinds.Information.IMPERFECT_INFORMATION,
+        utility=kinds.Utility.ZERO_SUM if zero_sum else kinds.Utility.GENERAL_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=MAX_PLAYERS,
+        min_num_players=1,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=PARAMETERS,
+    )
+
+
+class SackArmiesGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
+    """A registered game as a game of OpenSpiel.
+
+    Args:
+        params: of `PARAMETERS`: `game`, the id of a registered game with the options of its `make_game`; `seeds`, how
+            many seeds the root draws from; `first_seed`, the least of them; `explicit_chance`, the name of a kind of
+            forced results that are nodes of chance.
+
+    Raises:
+        ValueError: a parameter that is refused, or as `load_game`.
+    """
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        given = {**PARAMETERS, **(params or {})}
+        for name, least in (("seeds", 1), ("first_seed", 0)):
+            if given[name] < least:
+                raise ValueError(f"{name}={given[name]}: it must be at least {least}")
+        options = dict(given["game"])
+        played = load_game(options.pop("name"), **{name: _plain(value) for name, value in options.items()})
+        self._root = Table(played, _explicit(played, given["explicit_chance"])).deal(given["seeds"], given["first_seed"])
+        super().__init__(_game_type(zero_sum=played.zero_sum), _game_info(self._root.table, given["seeds"]), given)
+
+    def new_initial_state(self) -> SackArmiesState:
+        """Return the root."""
+        return SackArmiesState(self, self._root)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Return how many nodes of chance a game may have."""
+        explicit = self._root.table.explicit
+        return 1 if explicit is None else 1 + int(self.max_game_length())
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+        """Return what observes states: with perfect recall what a player knows, else what they see now."""
+        return Observer(self._root.table.game, iig_obs_type, params)
+
+
+def _plain(value: Any) -> Any:
+    """Return an option as it was meant: `(a=1)` is a dict and `(0=x,1=y)` a list, which OpenSpiel cannot write."""
+    if not isinstance(value, Mapping):
+        return value
+    content = {name: _plain(one) for name, one in value.items() if name != "name"}
+    if value.get("name"):
+        raise ValueError(f"{quote(value['name'])} stands before a bracket: dicts are written (a=1), lists (0=x,1=y)")
+    places = [str(place) for place in range(len(content))]
+    return [content[place] for place in places] if content and sorted(content) == sorted(places) else content
+
+
+def _explicit(game: Game, name: str) -> ForcedKind | None:
+    kinds = {kind.name: kind for kind in game.forced_kinds}
+    if name and name not in kinds:
+        raise ValueError(
+            f"explicit_chance={short_repr(name)}{suggestion(name, kinds)}: allowed are {named(game.forced_kinds)}, or "
+            "nothing"
+        )
+    return kinds[name] if name else None
+
+
+def _game_info(table: Table, seeds: int) -> Any:
+    game = table.game
+    return pyspiel.GameInfo(
+        num_distinct_actions=game.num_actions,
+        max_chance_outcomes=max(seeds, *(len(results) for results in table.results), 1),
+        num_players=game.num_players,
+        min_utility=-1.0,
+        max_utility=1.0,
+        utility_sum=0.0 if game.zero_sum else None,
+        max_game_length=game.max_decisions,
+    )
+
+
+class SackArmiesState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
+    """A state of OpenSpiel: a node of the tree. Its copies share the node, which is never changed."""
+
+    def __init__(self, game: SackArmiesGame, node: Node) -> None:
+        super().__init__(game)
+        self._node = node
+
+    def current_player(self) -> int:
+        """Return who decides: a seat, chance, or nobody once the game is over."""
+        player = self._node.player
+        if player == CHANCE:
+            return int(pyspiel.PlayerId.CHANCE)
+        return int(pyspiel.PlayerId.TERMINAL) if player == NO_PLAYER else player
+
+    def is_terminal(self) -> bool:
+        """Return whether the game is over."""
+        return bool(self._node.player == NO_PLAYER)
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self._node.legal if isinstance(self._node, Position) else []
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the outcomes of a node of chance, and how likely they are."""
+        return [] if isinstance(self._node, Position) else self._node.outcomes
+
+    def _apply_action(self, action: int) -> None:
+        self._node = self._node.play(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self._node.describe(action)
+
+    def returns(self) -> list[float]:
+        """Return what each player has earned at the end; zeros before."""
+        node = self._node
+        return node.returns if isinstance(node, Position) and self.is_terminal() else [0.0] * self.num_players()
+
+    def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> SackArmiesState:
+        """Return a state that a player may believe in; its history is empty, for much of the true one is hidden.
+
+        Raises:
+            ValueError: chance decides here.
+        """
+        if not isinstance(self._node, Position):
+            raise ValueError("a node of chance cannot be resampled: play its outcome first")
+        seed = int(probability_sampler() * 2**LARGEST_SEED_BITS)
+        return SackArmiesState(self.get_game(), self._node.resample(player_id, seed))
+
+    def __str__(self) -> str:
+        node = self._node
+        now = node.table.describe_decision(node.state) if isinstance(node, Position) else "chance"
+        return f"{now}, player {self.current_player()}, after: {self.history_str()}"
+
+
+class Observer:
+    """What observes states for a player, as `open_spiel.python.observation` asks for it.
+
+    Attributes:
+        tensor: `(size,)` float32, what the player sees; None with perfect recall, which is given as text alone.
+        dict: the same by blocks, as the layout of observations names them.
+
+    Raises:
+        ValueError: a kind of observation that there is not.
+    """
+
+    def __init__(self, game: Game, iig_obs_type: Any, params: Any) -> None:
+        if params:
+            raise ValueError(f"observers take no parameters, but {short_repr(params)} is given")
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError(f"observations hold what one player may know, public and private: {kind} is not kept apart")
+        self._recalls = bool(kind.perfect_recall)
+        self.tensor = None if self._recalls else np.zeros(game.observation_spec.size, np.float32)
+        self.dict = {}
+        if self.tensor is not None:
+            spec = game.observation_spec
+            self.dict = {block.name: spec.view(self.tensor, block.name) for block in spec.blocks}
+
+    def set_from(self, state: SackArmiesState, player: int) -> None:
+        """Write what a player sees."""
+        if self.tensor is None:
+            raise ValueError("what a player remembers is given as text alone: ask for information_state_string")
+        self.tensor[...] = state._node.observe(player)
+
+    def string_from(self, state: SackArmiesState, player: int) -> str:
+        """Return the key of what a player knows, or of what they see now."""
+        key = state._node.keys[player]
+        return f"{player}:{(key.known if self._recalls else key.seen).hex()}"
+
+
+pyspiel.register_game(_game_type(zero_sum=True), SackArmiesGame)

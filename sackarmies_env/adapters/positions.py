@@ -1,0 +1,394 @@
+"""Positions as values: a game for libraries that walk through trees and copy states all the time.
+
+A node of the tree of a game is never changed: copying one means referring to it, and `play` returns the next one. It is
+a `Position`, in which a player decides or the game is over, a `Deal`, in which the seed of the game is drawn, or a
+`Forced`, in which one result of chance is decided. A `Table` makes them.
+
+What a player knows has a key: a hash of all that they have seen and done, in order, as
+`sackarmies_env.envs.match.Match.information_state` lists it. Keys follow from those of the position before, and are
+found when one is asked for: random play that asks for none does not pay for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.chance import ForcedKind, force_results
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
+from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, new_commands
+
+CHANCE = -2  # the "player" of nodes of chance
+NO_ACTION = -1
+KEY_BYTES = 16
+READ, STEP, BEGIN = (int(kind) for kind in (Command.READ, Command.STEP, Command.BEGIN))
+
+
+class Key(NamedTuple):
+    """What a player knows: a hash of it, and of what they saw last."""
+
+    known: bytes
+    seen: bytes
+
+
+def _hash(*parts: bytes) -> bytes:
+    """Return a hash of parts of fixed lengths."""
+    return hashlib.blake2b(b"".join(parts), digest_size=KEY_BYTES).digest()
+
+
+UNKNOWN = Key(_hash(), b"")  # before the game begins
+WORLD = b"a player in a world that another one believes in"
+
+
+class Table:
+    """What plays one game: it makes nodes of nodes, and keeps nothing of them.
+
+    Attributes:
+        game: what is played.
+        explicit: a kind of chance whose results are nodes of the tree, each result equally likely whatever came before;
+            None: all chance comes from the seed.
+
+    Raises:
+        ValueError: the game begins with forced results of that kind.
+    """
+
+    def __init__(self, game: Game, explicit: ForcedKind | None = None) -> None:
+        if explicit is not None and game.initial[f"script_{explicit.name}_end"].any():
+            raise ValueError(f"the position begins with forced {explicit.name}, which cannot be nodes of chance as well")
+        self.game = game
+        self.explicit = explicit
+        self.results = [sorted(set(queue.values())) for queue in explicit.results] if explicit else []
+        self._lock = threading.RLock()
+        self._states = game.new_states(1)
+        self._bytes = self._states.view(np.ndarray).view(np.uint8)
+        self._commands, self._slots = new_commands(1), game.new_slots(1)
+        self._kind, self._argument = self._commands["kind"], self._commands["argument"]
+        self._player, self._error = self._slots["current_player"], self._slots["error"]
+        self._mask = np.zeros((1, game.num_actions), np.int8)
+        self._results = np.zeros((1, 2, game.num_players), np.float32)
+        outputs = (self._mask, NO_OUTPUTS.packed_masks, NO_OUTPUTS.observations, self._results)
+        self._arguments = (game.params, self._states, self._commands, self._slots, *outputs)
+        self._worlds: dict[int, Table] = {}
+
+    def deal(self, num_seeds: int, first_seed: int) -> Deal:
+        """Return the root: one of so many seeds is drawn."""
+        return Deal(self, num_seeds, first_seed)
+
+    def begin(self, seed: int, forced: Sequence[Sequence[int]] = ()) -> Node:
+        """Return what the game of a seed begins with.
+
+        Args:
+            seed: 0 to 2**63 - 1.
+            forced: results of the explicit kind, a list for each queue.
+        """
+        return self._advance(None, BEGIN, seed, forced)
+
+    def step(self, position: Position, action: int, forced: Sequence[Sequence[int]] = ()) -> Node:
+        """Return what a legal action leads to; `forced` as for `begin`."""
+        return self._advance(position, STEP, action, forced)
+
+    def _advance(self, before: Position | None, kind: int, argument: int, forced: Sequence[Sequence[int]]) -> Node:
+        with self._lock:
+            if before is None:
+                copy_records(self.game.initial, self._states)
+            else:
+                self._load(before.state)
+            if self.explicit is not None:
+                forced = forced or [() for _ in self.results]
+                self._force(self.explicit.name, forced)
+            self._run(kind, argument)
+            if self.explicit is not None:
+                queue = self._next_queue(self.explicit.name, forced)
+                if queue is not None:
+                    return Forced(self, before, kind, argument, tuple(tuple(one) for one in forced), queue)
+            return self._position(before, argument if kind == STEP else NO_ACTION, None)
+
+    def _load(self, state: bytes) -> None:
+        self._bytes[...] = np.frombuffer(state, np.uint8)
+
+    def _run(self, kind: int, argument: int) -> None:
+        self._kind[0] = kind
+        self._argument[0] = argument
+        self.game.step_batch(*self._arguments)
+        if error := self._error.item():
+            raise engine_error(error)
+
+    def _force(self, name: str, forced: Sequence[Sequence[int]]) -> None:
+        """Force results, and behind them first ones of their kind, which show whether more are needed."""
+        length = self._states[f"script_{name}"].shape[2]
+        queues = [[*one, *[self.results[queue][0]] * (length - len(one))] for queue, one in enumerate(forced)]
+        force_results(self._states, name, queues)
+
+    def _next_queue(self, name: str, forced: Sequence[Sequence[int]]) -> int | None:
+        """Return the first queue of which more was used than forced; clear all of them if there is none."""
+        used = self._states[f"script_{name}_used"][0]
+        length = self._states[f"script_{name}"].shape[2]
+        for queue, one in enumerate(forced):
+            if used[queue] >= length:
+                raise ValueError(f"one action uses {length} {name} or more: that many cannot be nodes of chance")
+            if used[queue] > len(one):
+                return queue
+        force_results(self._states, name, [()] * len(forced))
+        return None
+
+    def _position(self, before: Position | None, action: int, keys: tuple[Key, ...] | None) -> Position:
+        legal: list[int] = np.flatnonzero(self._mask[0]).tolist()
+        returns: list[float] = self._results[0, 0].tolist()
+        return Position(self, self._bytes.tobytes(), int(self._player.item()), legal, returns, before, action, keys)
+
+    def restore(self, state: bytes, keys: tuple[Key, ...]) -> Position:
+        """Return a position from its bytes and keys."""
+        with self._lock:
+            self._load(state)
+            self._run(READ, 0)
+            return self._position(None, NO_ACTION, keys)
+
+    def observe(self, state: bytes, seat: int) -> NDArray[np.int8]:
+        """Return what a player sees, `(size,)` int8."""
+        out = np.zeros((1, self.game.observation_spec.size), np.int8)
+        with self._lock:
+            self._load(state)
+            self.game.observe(self.game.params, self._states, np.array([seat], np.int64), out)
+        return out[0]
+
+    def format_action(self, state: bytes, action: int) -> str:
+        """Return the text of an action."""
+        with self._lock:
+            self._load(state)
+            return self.game.format_action(self._states, action)
+
+    def describe_decision(self, state: bytes) -> str:
+        """Return a name of what the current player is asked."""
+        with self._lock:
+            self._load(state)
+            return self.game.describe_decision(self._states)
+
+    def information_set(self, state: bytes, player: int) -> InformationSets:
+        """Return what a player may know of a position, to sample states from."""
+        with self._lock:
+            self._load(state)
+            return InformationSets.of(self.game, self._states, player)
+
+    def world(self, player: int, game: Game) -> Table:
+        """Return the table at which the worlds that a player believes in are played: the game as they know it."""
+        if player not in self._worlds:
+            self._worlds[player] = Table(game, self.explicit)
+        return self._worlds[player]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Table, (self.game, self.explicit)
+
+
+class _Value:
+    """What is never changed: a copy of it is the same object."""
+
+    def __copy__(self) -> _Value:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Value:
+        return self
+
+
+class Position(_Value):
+    """A position in which a player decides, or the game is over.
+
+    Attributes:
+        table: where it is played.
+        state: the record as bytes, the whole truth.
+        player: the current player; NO_PLAYER once the game is over.
+        legal: ids of the current player, ascending.
+        returns: what each player has earned so far.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - made by `Table` alone
+        self,
+        table: Table,
+        state: bytes,
+        player: int,
+        legal: list[int],
+        returns: list[float],
+        before: Position | None,
+        action: int,
+        keys: tuple[Key, ...] | None,
+    ) -> None:
+        self.table = table
+        self.state = state
+        self.player = player
+        self.legal = legal
+        self.returns = returns
+        self._before = before  # until the keys are known
+        self._action = action  # that led here
+        self._keys = keys
+        self._sets: dict[int, InformationSets] = {}
+
+    def play(self, action: int) -> Node:
+        """Return what an action leads to.
+
+        Raises:
+            ValueError: it is not legal.
+        """
+        if action not in self.legal:
+            decision = self.table.describe_decision(self.state)
+            raise ValueError(f"illegal action {action} for player {self.player} at {decision}; legal are {self.legal}")
+        return self.table.step(self, action)
+
+    def describe(self, action: int) -> str:
+        """Return the text of an action."""
+        return self.table.format_action(self.state, action)
+
+    def observe(self, seat: int) -> NDArray[np.int8]:
+        """Return what a player sees, `(size,)` int8."""
+        return self.table.observe(self.state, seat)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What each player knows."""
+        with self.table._lock:
+            waiting: list[Position] = []
+            position: Position | None = self
+            while position is not None and position._keys is None:
+                waiting.append(position)
+                position = position._before
+            keys = (UNKNOWN,) * len(self.returns) if position is None else position._keys
+            for later in reversed(waiting):
+                later._keys = keys = later._follow(keys or ())
+                later._before = None
+            return keys or ()
+
+    def _follow(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        """Return the keys, given those of the position before."""
+        actor = NO_PLAYER if self._before is None else self._before.player
+        found = []
+        for seat, key in enumerate(keys):
+            seen = _hash(self.observe(seat).tobytes())
+            if seat == actor:
+                key = Key(_hash(key.known, self._action.to_bytes(8, "little"), seen), seen)
+            elif seen != key.seen:  # what others do out of sight adds nothing, not even a repetition
+                key = Key(_hash(key.known, seen), seen)
+            found.append(key)
+        return tuple(found)
+
+    def resample(self, player: int, seed: int) -> Position:
+        """Return a world that a player may believe in: what is hidden from them is sampled, and what comes by chance.
+
+        They know the same in it, by the same key. What others know in it follows from that and from what they see
+        there; nothing depends on the truth.
+        """
+        if player not in self._sets:
+            self._sets[player] = self.table.information_set(self.state, player)
+        sets = self._sets[player]
+        state, table = sets.sample([seed]).tobytes(), self.table.world(player, sets.game)
+        own = self.keys[player]
+        keys = []
+        for seat in range(len(self.returns)):
+            seen = _hash(table.observe(state, seat).tobytes())
+            keys.append(own if seat == player else Key(_hash(WORLD, own.known, seen), seen))
+        return table.restore(state, tuple(keys))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.table, self.state, self.keys)
+
+
+def _restore(table: Table, state: bytes, keys: tuple[Key, ...]) -> Position:
+    return table.restore(state, keys)
+
+
+@dataclass(frozen=True)
+class Deal(_Value):
+    """The root: the seed of the game is drawn, and no player is told which one."""
+
+    table: Table
+    num_seeds: int
+    first_seed: int
+    player = CHANCE
+
+    @cached_property
+    def outcomes(self) -> list[tuple[int, float]]:
+        """Numbers of the seeds with their chances."""
+        return [(number, 1 / self.num_seeds) for number in range(self.num_seeds)]
+
+    def play(self, action: int) -> Node:
+        """Return what the game of a seed begins with."""
+        if not 0 <= action < self.num_seeds:
+            raise ValueError(f"there is no seed {action}: they are 0 to {self.num_seeds - 1}")
+        return self.table.begin(self.first_seed + action)
+
+    def describe(self, action: int) -> str:
+        """Return the text of an outcome."""
+        return f"seed {self.first_seed + action}"
+
+    def observe(self, seat: int) -> NDArray[np.int8]:
+        """Return what a player sees before the game begins: nothing."""
+        return np.zeros(self.table.game.observation_spec.size, np.int8)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What each player knows: nothing."""
+        return (UNKNOWN,) * self.table.game.num_players
+
+
+@dataclass(frozen=True)
+class Forced(_Value):
+    """One result of the explicit kind of chance is decided, after an action or at the beginning of the game.
+
+    Attributes:
+        table: where it is played.
+        before: the position before the action; None at the beginning.
+        kind: the command that needs the result.
+        argument: of the command.
+        forced: results that have been decided for it, for each queue.
+        queue: of the result.
+    """
+
+    table: Table
+    before: Position | None
+    kind: int
+    argument: int
+    forced: tuple[tuple[int, ...], ...]
+    queue: int
+    player = CHANCE
+
+    @property
+    def outcomes(self) -> list[tuple[int, float]]:
+        """Numbers of the results with their chances."""
+        count = len(self.table.results[self.queue])
+        return [(number, 1 / count) for number in range(count)]
+
+    def play(self, action: int) -> Node:
+        """Return what a result leads to."""
+        result = self.table.results[self.queue][action]
+        forced = [(*one, result) if queue == self.queue else one for queue, one in enumerate(self.forced)]
+        if self.before is None:
+            return self.table.begin(self.argument, forced)
+        return self.table.step(self.before, self.argument, forced)
+
+    def describe(self, action: int) -> str:
+        """Return the text of a result, as users write it."""
+        kind, result = self.table.explicit, self.table.results[self.queue][action]
+        names = kind.results[self.queue] if kind else {}
+        return f"{kind.name if kind else ''} {next(name for name, value in names.items() if value == result)}"
+
+    def observe(self, seat: int) -> NDArray[np.int8]:
+        """Return what a player saw last."""
+        return self._last.observe(seat)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What each player knew before."""
+        return self._last.keys
+
+    @property
+    def _last(self) -> Position | Deal:
+        return self.before or Deal(self.table, 1, self.argument)
+
+
+Node = Position | Deal | Forced
