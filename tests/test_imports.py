@@ -21,6 +21,7 @@ PARTS: dict[str, set[str]] = {
     "testing": {"core", "games"},
     "envs": {"core", "render"},  # render inside functions only
     "registry": {"core", "games", "envs"},
+    "adapters": {"core", "registry"},
     "public": {"core", "registry", "envs"},  # the package itself and its entry points
     "agents": {"core", "registry", "public", "envs", "games"},
     "training": {"core", "registry", "public", "envs", "games", "render", "agents"},
@@ -37,6 +38,7 @@ LIBRARIES: dict[str, set[str]] = {
     "testing": {"numpy"},
     "envs": {"numpy", "gymnasium", "pettingzoo"},
     "registry": {"gymnasium", "pettingzoo"},
+    "adapters": {"numpy", "pyspiel"},
     "public": set(),
     "agents": {"numpy", "gymnasium", "torch", "safetensors", "stable_baselines3", "sb3_contrib"},
 }

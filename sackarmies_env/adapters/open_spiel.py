@@ -73,7 +73,9 @@ class SackArmiesGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no type
                 raise ValueError(f"{name}={given[name]}: it must be at least {least}")
         options = dict(given["game"])
         played = load_game(options.pop("name"), **{name: _plain(value) for name, value in options.items()})
-        self._root = Table(played, _explicit(played, given["explicit_chance"])).deal(given["seeds"], given["first_seed"])
+        self._root = Table(played, _explicit(played, given["explicit_chance"])).deal(
+            given["seeds"], given["first_seed"]
+        )
         super().__init__(_game_type(zero_sum=played.zero_sum), _game_info(self._root.table, given["seeds"]), given)
 
     def new_initial_state(self) -> SackArmiesState:
@@ -193,7 +195,9 @@ class Observer:
             raise ValueError(f"observers take no parameters, but {short_repr(params)} is given")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError(f"observations hold what one player may know, public and private: {kind} is not kept apart")
+            raise ValueError(
+                f"observations hold what one player may know, public and private: {kind} is not kept apart"
+            )
         self._recalls = bool(kind.perfect_recall)
         self.tensor = None if self._recalls else np.zeros(game.observation_spec.size, np.float32)
         self.dict = {}

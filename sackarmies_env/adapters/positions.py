@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,9 @@ class Table:
 
     def __init__(self, game: Game, explicit: ForcedKind | None = None) -> None:
         if explicit is not None and game.initial[f"script_{explicit.name}_end"].any():
-            raise ValueError(f"the position begins with forced {explicit.name}, which cannot be nodes of chance as well")
+            raise ValueError(
+                f"the position begins with forced {explicit.name}, which cannot be nodes of chance as well"
+            )
         self.game = game
         self.explicit = explicit
         self.results = [sorted(set(queue.values())) for queue in explicit.results] if explicit else []
@@ -158,7 +161,8 @@ class Table:
         with self._lock:
             self._load(state)
             self.game.observe(self.game.params, self._states, np.array([seat], np.int64), out)
-        return out[0]
+        seen: NDArray[np.int8] = out[0]
+        return seen
 
     def format_action(self, state: bytes, action: int) -> str:
         """Return the text of an action."""
@@ -185,7 +189,23 @@ class Table:
         return self._worlds[player]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (self.game, self.explicit)
+        game = self.game
+        name = self.explicit.name if self.explicit else ""
+        _saved[game.digest, name] = self
+        return _saved_table, (game.digest, name, game.build, game.config)
+
+
+_saved: WeakValueDictionary[tuple[str, str], Table] = WeakValueDictionary()  # building a game takes milliseconds
+
+
+def _saved_table(digest: str, name: str, build: Callable[..., Game], config: dict[str, Any]) -> Table:
+    """Return the table that was saved, or one like it."""
+    table = _saved.get((digest, name))
+    if table is None:
+        game = build(**config)
+        table = Table(game, next((kind for kind in game.forced_kinds if kind.name == name), None))
+        _saved[digest, name] = table
+    return table
 
 
 class _Value:
@@ -271,10 +291,11 @@ class Position(_Value):
         for seat, key in enumerate(keys):
             seen = _hash(self.observe(seat).tobytes())
             if seat == actor:
-                key = Key(_hash(key.known, self._action.to_bytes(8, "little"), seen), seen)
-            elif seen != key.seen:  # what others do out of sight adds nothing, not even a repetition
-                key = Key(_hash(key.known, seen), seen)
-            found.append(key)
+                found.append(Key(_hash(key.known, self._action.to_bytes(8, "little"), seen), seen))
+            elif seen != key.seen:
+                found.append(Key(_hash(key.known, seen), seen))
+            else:  # what others do out of sight adds nothing, not even a repetition
+                found.append(key)
         return tuple(found)
 
     def resample(self, player: int, seed: int) -> Position:
