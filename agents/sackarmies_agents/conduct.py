@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,8 +22,29 @@ WROTE_RULES = "wrote into the data of the game that it was given"
 Result = TypeVar("Result")
 
 
+class Status(StrEnum):
+    """How a game ended for an agent, by the names of Kaggle's environments.
+
+    There, ACTIVE and INACTIVE are the agents of a game in progress, those that must act and those that wait; results
+    hold games that have ended.
+    """
+
+    DONE = "DONE"  # played to the end
+    ERROR = "ERROR"  # raised an exception, or its process ended
+    INVALID = "INVALID"  # answered what is not allowed
+    TIMEOUT = "TIMEOUT"  # took too long
+
+
 class Misconduct(Exception):  # noqa: N818 - it says what happened
-    """An agent did what forfeits a game; the text says what, as in "raised ValueError: too many hexes"."""
+    """An agent did what forfeits a game; the text says what, as in "raised ValueError: too many hexes".
+
+    Attributes:
+        status: which kind of fault it is, not DONE.
+    """
+
+    def __init__(self, reason: str, status: Status = Status.ERROR) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 class Gone(Misconduct):
@@ -65,7 +87,7 @@ def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -
     seen, legal = observations.copy(), masks.copy()
     actions = read_answer(guarded(lambda: agent.act_batch(seen, legal)), len(masks))
     if not (np.array_equal(seen, observations) and np.array_equal(legal, masks)):
-        raise Misconduct(WROTE)
+        raise Misconduct(WROTE, Status.INVALID)
     return actions
 
 
@@ -86,7 +108,7 @@ def ask_informed(agent: Any, information: InformationSets) -> NDArray[np.int64]:
     finally:
         if not np.array_equal(params, before):
             params[...] = before
-            raise Misconduct(WROTE_RULES)
+            raise Misconduct(WROTE_RULES, Status.INVALID)
 
 
 def ask_reports(agent: Agent, count: int) -> list[Report | None]:
@@ -97,7 +119,7 @@ def ask_reports(agent: Agent, count: int) -> list[Report | None]:
     """
     reports = guarded(lambda: list(agent.report())) or [None] * count
     if len(reports) != count or not all(report is None or isinstance(report, Report) for report in reports):
-        raise Misconduct(NO_REPORTS.format(count))
+        raise Misconduct(NO_REPORTS.format(count), Status.INVALID)
     return reports
 
 
@@ -110,7 +132,7 @@ def read_answer(answer: Any, count: int) -> NDArray[np.int64]:
     actions = guarded(lambda: np.asarray(answer))
     if actions.shape != (count,) or not np.issubdtype(actions.dtype, np.integer):
         given = f"{type(answer).__name__} of shape {actions.shape} and dtype {actions.dtype}"
-        raise Misconduct(f"answered {given}, where shape {(count,)} and integers are wanted")
+        raise Misconduct(f"answered {given}, where shape {(count,)} and integers are wanted", Status.INVALID)
     return actions.astype(np.int64)
 
 

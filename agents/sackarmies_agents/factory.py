@@ -1,4 +1,7 @@
-"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"`."""
+"""Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"`.
+
+Options are divided by commas; a comma that belongs to a value is written as a backslash and a comma.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +25,7 @@ from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import missing_extra, short_repr, suggestion
 
+BETWEEN_OPTIONS = re.compile(r"(?<!\\),")
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -52,7 +57,7 @@ class AgentKind:
 
 
 def parse_agent(text: str) -> AgentSpec:
-    """Parse `name` or `name:key=value,key=value`.
+    r"""Parse `name` or `name:key=value,key=value`; a comma in a value is written `\,`.
 
     Raises:
         ValueError: unknown name or option, a missing option, or text that does not have this form.
@@ -64,8 +69,8 @@ def parse_agent(text: str) -> AgentSpec:
     if kind is None:
         raise ValueError(f"unknown agent {short_repr(name)}{suggestion(name, KINDS)}: known are {', '.join(KINDS)}")
     options: dict[str, str] = {}
-    for part in rest.split(",") if rest else []:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+    for part in BETWEEN_OPTIONS.split(rest) if rest else []:
+        key, equals, value = (piece.strip().replace("\\,", ",") for piece in part.partition("="))
         if not equals or not value:
             raise ValueError(f"agent {short_repr(text)}: {short_repr(part)} is not of the form key=value")
         if key not in kind.options and not kind.takes_others:
@@ -179,6 +184,12 @@ def _load_general(path: str | Path, info: GameInfo, options: Mapping[str, str], 
     return load_agent(path, info, deterministic=chosen, device=options.get("device", "cpu"))
 
 
+def _make_line(info: GameInfo, options: Mapping[str, str]) -> Agent:
+    from sackarmies_agents.line_agent import make_line
+
+    return make_line(info, options)
+
+
 def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
     place = options["class"]
     form = "Class, with file=FILE.py" if "file" in options else "module:Class"
@@ -285,5 +296,15 @@ KINDS: dict[str, AgentKind] = {
         "an agent of your own, made with a GameInfo; other options are handed to it by name",
         required=("class",),
         takes_others=True,
+    ),
+    "line": AgentKind(
+        _make_line,
+        {
+            "command": "a program and its arguments, quoted as for a shell, though none is run; a comma is written \\,",
+            "folder": "where it runs; by default the working directory",
+            "log": "a file that its stderr is appended to; by default that is discarded",
+        },
+        "a program in any language, asked by lines of JSON over stdin and stdout (docs/line_protocol.md)",
+        required=("command",),
     ),
 }

@@ -3,6 +3,6 @@
 A process of an agent would protect itself too late: another one might have opened its memory already.
 """
 
-from sackarmies_agents.isolated import protect_memory
+from sackarmies_agents.child import protect_memory
 
 protect_memory()

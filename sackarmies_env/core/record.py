@@ -66,10 +66,13 @@ class Forfeit(StrictModel):
     Attributes:
         ply: of the forfeit.
         reason: what the agent did, as in "raised ValueError: too many hexes".
+        status: which kind of fault that is, by the names of Kaggle's environments; records of former versions leave it
+            out.
     """
 
     ply: Annotated[int, Field(ge=0)]
     reason: Annotated[SingleLine, Field(max_length=MAX_REASON)]
+    status: Literal["ERROR", "INVALID", "TIMEOUT"] | None = None
 
 
 class Candidate(StrictModel):
@@ -275,6 +278,7 @@ def make_record(
     forced: Mapping[str, Any] | None = None,
     players: Sequence[str] = (),
     reasons: Mapping[int, str] | None = None,
+    statuses: Mapping[int, str] | None = None,
     analyses: Sequence[Analysis] = (),
 ) -> GameRecord:
     """Return the record of the game that starts from `seed` and consists of `actions`, by playing it.
@@ -286,6 +290,7 @@ def make_record(
         forced: forced results, as in `Game.start`.
         players: names of who played, in seat order.
         reasons: ply of a forfeit -> why it was no free decision.
+        statuses: ply of a forfeit -> its `Forfeit.status`, as far as it is known.
         analyses: what agents reported about decisions, by ply.
 
     Raises:
@@ -310,7 +315,10 @@ def make_record(
         texts=tuple(texts),
         digests=tuple(digests),
         result=result_of(game, states),
-        forfeits=tuple(Forfeit(ply=ply, reason=reason) for ply, reason in (reasons or {}).items()),
+        forfeits=tuple(
+            Forfeit.model_validate({"ply": ply, "reason": reason, "status": (statuses or {}).get(ply)})
+            for ply, reason in (reasons or {}).items()
+        ),
         analyses=tuple(analyses),
     )
 
@@ -397,6 +405,7 @@ def save_record(record: GameRecord, path: str | Path) -> None:
     """
     data = record.model_dump(mode="json")
     data["analyses"] = [analysis.model_dump(mode="json", exclude_defaults=True) for analysis in record.analyses]
+    data["forfeits"] = [forfeit.model_dump(mode="json", exclude_none=True) for forfeit in record.forfeits]
     for key in ("forced", "forfeits", "analyses"):
         if not data[key]:
             del data[key]  # versions that do not know the key can read these records

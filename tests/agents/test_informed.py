@@ -9,7 +9,8 @@ import pytest
 
 from sackarmies_agents import GameInfo, make_agent, parse_agent
 from sackarmies_agents.factory import read_value
-from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
@@ -86,9 +87,9 @@ def test_informed_agents_play_where_games_are_watched():
     match.begin(1)
     playing, failing = (Seats(match.game, [named(kind)] * 2, 1) for kind in ("Lowest", "Forgetful"))
     assert playing.decide(match) == match.legal_actions()[0]
-    assert not playing.reasons
+    assert not playing.faults
     assert failing.decide(match) == NO_ACTION
-    assert failing.reasons == {0: "raised TypeError: 'NoneType' object is not callable"}
+    assert str(failing.faults[0]) == "raised TypeError: 'NoneType' object is not callable"
 
 
 # --- environments

@@ -163,7 +163,7 @@ ALLOWED_CALLS = {
     "agents/sackarmies_agents/search/sack_armies/evaluation.py": {
         "np.load"
     },  # a file of the package, allow_pickle=False
-    "agents/sackarmies_agents/isolated.py": {"pickle.loads"},  # in the child, what its parent sends; not the other way
+    "agents/sackarmies_agents/child.py": {"pickle.loads"},  # in the child, what its parent sends; not the other way
 }
 
 

@@ -4,14 +4,16 @@ import json
 import os
 import sys
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from sackarmies_agents import GameInfo
 from sackarmies_agents.conduct import guarded
-from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
+from sackarmies_env.core import record as records
 from sackarmies_env.core.game import forfeit_code
-from sackarmies_env.core.record import load_record, replay
 from sackarmies_env.envs.match import Match
 from sackarmies_training import cli
 from sackarmies_training.config import MatchSection
@@ -152,7 +154,7 @@ def guilty_plies(played, reason):
         if match.player == 0 and match.observation[3] >= 2:
             (forfeit,) = played.forfeits
             assert action == forfeit_code(0)
-            yield type(forfeit)(0, ply, reason)
+            yield replace(forfeit, seat=0, ply=ply, reason=reason)
             return
         match.play(action)
 
@@ -248,8 +250,8 @@ def test_tournament_continues_after_forfeits_and_records_the_reasons(tmp_path, m
     assert len(tournament.batches()) == 6
     for batch in tournament.batches():
         for entry in json.loads(batch_path(tmp_path, batch).read_text())["games"]:
-            record = load_record(tmp_path / entry["record"])
-            replay(tournament.game, record)
+            record = records.load_record(tmp_path / entry["record"])
+            records.replay(tournament.game, record)
             assert [(one.ply, one.reason) for one in record.forfeits] == [
                 (one["ply"], one["reason"]) for one in entry["forfeits"]
             ]

@@ -11,7 +11,8 @@ import pytest
 
 from sackarmies_agents import GameInfo
 from sackarmies_agents.conduct import Gone
-from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
 from tests.core.toy_game import make_duel
 from tests.training.test_killed import descendants, is_running, wait_until
 

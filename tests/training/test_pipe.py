@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sackarmies_agents import GameInfo, conduct, isolated
-from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_agents import GameInfo, child, conduct, isolated
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies.state.constants import Verb
@@ -50,7 +51,7 @@ class InThread:
 
     def _serve(self):
         try:
-            isolated._answer_all(*self._arguments, is_limited=False)
+            child.answer_all(*self._arguments, is_limited=False)
         except (EOFError, OSError):
             self._arguments[0].close()
 
@@ -299,7 +300,8 @@ READING = """
 import os, subprocess, sys
 import numpy as np
 from sackarmies_agents import GameInfo
-from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
 from tests.core.toy_game import make_duel
 
 if __name__ == "__main__":

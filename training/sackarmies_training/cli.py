@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_agents.isolated import Isolation
+from sackarmies_agents.limits import Isolation
 from sackarmies_env import __version__
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from sackarmies_agents.factory import checked_advice, parse_agent
-from sackarmies_agents.isolated import Isolation
+from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.registry import DEFAULT_GAME, game_options
 from sackarmies_training.seeds import MAX_SEED
 from sackarmies_training.shaping import check_weights
 
+LIMITS = ("time_limit", "time_bank", "turn_limit", "cpu_limit", "memory_limit")  # keys of `MatchSection`
 UNSTOPPABLE = "an agent that runs in the same process as the games cannot be stopped"
 MAX_POOL = 100  # snapshots of the learner's past, each as large as its network
 LEARNER = "learner"  # in a tournament after training: the General just trained
@@ -260,20 +261,26 @@ class MatchSection(StrictModel):
     replays: bool = False  # once all is over, make a page of each game, which the report links to; seconds a game
     isolate: bool = False  # agents run in separate processes
     time_limit: Positive | None = None  # seconds a decision, see `Isolation`
+    time_bank: Positive | None = None  # seconds a game that decisions may take beyond it, all together
+    turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take together
+    cpu_limit: Positive | None = None  # seconds of processor time a game
     start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
     memory_limit: Count | None = None  # MiB a process
 
     @model_validator(mode="after")
     def _limits_can_be_kept(self) -> MatchSection:
-        for key in ("time_limit", "memory_limit"):
+        for key in LIMITS:
             if getattr(self, key) is not None and not self.isolate:
                 raise ValueError(f"{key} is given without isolate = true: {UNSTOPPABLE}")
+        if self.isolation is not None:
+            self.isolation.check()
         return self
 
     @property
     def isolation(self) -> Isolation | None:
         """What agents in separate processes may take; None where there are none."""
-        return Isolation(self.time_limit, self.start_limit, self.memory_limit) if self.isolate else None
+        limits = {key: getattr(self, key) for key in LIMITS}
+        return Isolation(start_limit=self.start_limit, **limits) if self.isolate else None
 
     @model_validator(mode="after")
     def _agents_differ(self) -> MatchSection:

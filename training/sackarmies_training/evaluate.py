@@ -8,7 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.isolated import Isolation, make_player
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.game import Game
 from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Seating, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome

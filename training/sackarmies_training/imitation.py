@@ -72,7 +72,7 @@ class School:
         while len(running):
             seen, legal = batch.observations[running], batch.action_masks[running]
             choices = self._teachers.choose(running, batch)
-            for reason in choices.reasons.values():
+            for reason in choices.faults.values():
                 raise ValueError(f"the teacher {self._teachers.names[0]!r} cannot be imitated: it {reason}")
             wanted = choices.actions
             noisy = self._rng.random(len(running)) < self._noise

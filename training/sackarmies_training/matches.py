@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent
-from sackarmies_agents.conduct import Gone, Misconduct, are_legal, ask, ask_informed, reset
-from sackarmies_agents.isolated import IsolatedAgent, end_with_parent
+from sackarmies_agents.child import end_with_parent
+from sackarmies_agents.conduct import Gone, Misconduct, Status, are_legal, ask, ask_informed, reset
+from sackarmies_agents.limits import Decision, Usage
+from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.step_batch import Command, Ending
@@ -41,11 +43,13 @@ class Forfeit:
         seat: whose.
         ply: number of actions before it in the game.
         reason: what the agent did, as in "raised ValueError: too many hexes".
+        status: which kind of fault that is.
     """
 
     seat: int
     ply: int
     reason: str
+    status: Status = Status.ERROR
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class PlayedGame:
         turns: turns begun.
         truncated: ended by a turn limit.
         forfeits: in order.
+        usage: what the agents in separate processes have used, by seat; None for others. It is measured, and so
+            different each time.
     """
 
     seed: int
@@ -69,6 +75,7 @@ class PlayedGame:
     turns: int
     truncated: bool
     forfeits: tuple[Forfeit, ...] = ()
+    usage: tuple[Usage | None, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -77,11 +84,11 @@ class Choices:
 
     Attributes:
         actions: `(k,)` int64, legal ids, but where somebody forfeits.
-        reasons: place in `actions` -> why that player forfeits.
+        faults: place in `actions` -> why that player forfeits.
     """
 
     actions: NDArray[np.int64]
-    reasons: dict[int, str]
+    faults: dict[int, Misconduct]
 
 
 class Seating:
@@ -123,7 +130,7 @@ class Seating:
         self.seat_agent = np.array(seats, np.int64)  # (n, players): index into agents
         self._seed = seed
         self._resets = [0] * len(self.agents)
-        self._unfit: dict[int, str] = {}  # index into agents -> why that one cannot be asked
+        self._unfit: dict[int, Misconduct] = {}  # index into agents -> why that one cannot be asked
         for actor in range(len(self.agents)):
             self._reset(actor)
 
@@ -147,16 +154,24 @@ class Seating:
         try:
             reset(self.agents[actor], seed)
         except Misconduct as fault:
-            self._unfit[actor] = f"{fault}, in reset()"
+            self._unfit[actor] = Misconduct(f"{fault}, in reset()", fault.status)
 
     def close(self) -> None:
         """End the processes of agents that have one."""
         for agent in self.agents:
-            if isinstance(agent, IsolatedAgent):
+            if isinstance(agent, SeparateAgent):
                 agent.close()
 
+    def usage(self, game: int) -> tuple[Usage | None, ...]:
+        """Return what the agents of a game have used in it, by seat; None for those in this process."""
+        agents = [self.agents[actor] for actor in self.seat_agent[game].tolist()]
+        return tuple(
+            agent.accounts.usage(game, seat) if isinstance(agent, SeparateAgent) else None
+            for seat, agent in enumerate(agents)
+        )
+
     def choose(self, rows: NDArray[np.int64], batch: Batch) -> Choices:
-        """Ask the current players of some games of a batch for actions; misconduct becomes the reason of a forfeit.
+        """Ask the current players of some games of a batch for actions; misconduct becomes a forfeit.
 
         Args:
             rows: `(k,)` int64, the games.
@@ -173,7 +188,8 @@ class Seating:
             else:
                 self._ask(actor, places, choices, rows, batch)
         for place in np.flatnonzero(~are_legal(batch.action_masks[rows], choices.actions)).tolist():
-            choices.reasons.setdefault(place, f"chose action {choices.actions[place]}, which is not legal")
+            fault = Misconduct(f"chose action {choices.actions[place]}, which is not legal", Status.INVALID)
+            choices.faults.setdefault(place, fault)
         return choices
 
     def _answers(self, actor: int, games: NDArray[np.int64], batch: Batch) -> NDArray[np.int64]:
@@ -183,6 +199,8 @@ class Seating:
             Misconduct: see `ask`.
         """
         agent = self.agents[actor]
+        if isinstance(agent, SeparateAgent):
+            agent.will_decide(decisions_in(games, batch))
         if agent.is_informed:
             return ask_informed(agent, batch.information_sets(int(batch.players[games[0]]), games))
         return ask(agent, batch.observations[games], batch.action_masks[games])
@@ -191,27 +209,46 @@ class Seating:
         self, actor: int, places: NDArray[np.int64], choices: Choices, rows: NDArray[np.int64], batch: Batch
     ) -> None:
         """Write an agent's answers into `choices` at `places`, asking for each game alone if all at once goes wrong."""
-        reason = self._unfit.get(actor)
-        if reason is None:
+        fault = self._unfit.get(actor)
+        if fault is None:
             try:
                 started = time.process_time()
                 choices.actions[places] = self._answers(actor, rows[places], batch)
                 if self._watch is not None:
                     self._watch(self.names[actor], len(places), time.process_time() - started)
+                self._check_accounts(actor, places, choices, rows, batch)
                 return
-            except Gone as fault:  # the agent that did it is not known
-                reason = str(fault)
+            except Gone as gone:  # the game that did it is not known
+                fault = gone
                 if self.agents[actor].shares_batch:
                     self._reset(actor)
                 else:
-                    self._unfit[actor] = reason
-            except Misconduct as fault:
+                    self._unfit[actor] = gone
+            except Misconduct as misconduct:
                 if len(places) > 1:
                     for number in range(len(places)):
                         self._ask(actor, places[number : number + 1], choices, rows, batch)
                     return
-                reason = str(fault)
-        choices.reasons.update(dict.fromkeys(places.tolist(), reason))
+                fault = misconduct
+        choices.faults.update(dict.fromkeys(places.tolist(), fault))
+
+    def _check_accounts(
+        self, actor: int, places: NDArray[np.int64], choices: Choices, rows: NDArray[np.int64], batch: Batch
+    ) -> None:
+        """Let an agent forfeit the games in which it has used more processor time than it may."""
+        agent = self.agents[actor]
+        if not isinstance(agent, SeparateAgent):
+            return
+        for place, decision in zip(places.tolist(), decisions_in(rows[places], batch), strict=True):
+            reason = agent.accounts.overdrawn(decision)
+            if reason is not None:
+                choices.faults[place] = Misconduct(reason, Status.TIMEOUT)
+
+
+def decisions_in(games: NDArray[np.int64], batch: Batch) -> list[Decision]:
+    """Return the decisions that are asked for in some games of a batch."""
+    seats, turns = batch.players[games].tolist(), batch.states["turn"][games].tolist()
+    return [Decision(*each) for each in zip(games.tolist(), seats, turns, strict=True)]
 
 
 @contextmanager
@@ -279,9 +316,9 @@ def play_games(
         choices = seating.choose(running, batch)
         arguments = choices.actions
         kinds = np.full(len(running), Command.STEP, np.int64)
-        for place, reason in sorted(choices.reasons.items()):
+        for place, fault in sorted(choices.faults.items()):
             row, seat = int(running[place]), int(batch.players[running[place]])
-            forfeits[row].append(Forfeit(seat, len(histories[row]), reason))
+            forfeits[row].append(Forfeit(seat, len(histories[row]), str(fault), fault.status))
             kinds[place], arguments[place] = Command.FORFEIT, seat
         for row, kind, argument in zip(running.tolist(), kinds.tolist(), arguments.tolist(), strict=True):
             histories[row].append(argument if kind == Command.STEP else forfeit_code(argument))
@@ -299,6 +336,7 @@ def play_games(
             turns=int(batch.states["turn"][row]),
             truncated=bool(batch.states["truncated"][row]),
             forfeits=tuple(forfeits[row]),
+            usage=seating.usage(row),
         )
         for row, history in enumerate(histories)
     ]

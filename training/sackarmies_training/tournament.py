@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Status
 from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
@@ -23,20 +24,22 @@ from sackarmies_env.core.messages import printable, quote, shorten
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
-from sackarmies_training.config import MatchSection
+from sackarmies_training.config import LIMITS, MatchSection
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, code_digest, game_identity
 from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games, rehearse, worker_pool
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
-FORMAT = 3
+FORMAT = 4
 IDENTITY = "tournament.json"
 SEED = "seed.json"
 MAX_SEED_FILE = 1000  # bytes
 DRAWN = "drawn"  # in the identity: a seed that is secret until the end
 SECRET_FOLDERS = ("batches", "records")
 OWNER_ONLY = 0o700  # mode of a folder
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
@@ -202,8 +205,7 @@ class Tournament:
 
     def _identity(self) -> dict[str, Any]:
         agents = {name: agent_identity(self.agent_text(name)) for name in self.section.agents}
-        limits = {"time_limit", "memory_limit"}
-        section = self.section.model_dump(mode="json", include={"seeds", "batch", *limits})
+        section = self.section.model_dump(mode="json", include={"seeds", "batch", *LIMITS})
         return {
             "format": FORMAT,
             "version": __version__,
@@ -234,15 +236,26 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
     for place, played in enumerate(games):
         path = Path("records") / f"{game_name(batch, place)}.json"
         reasons = {forfeit.ply: forfeit.reason for forfeit in played.forfeits}
-        record = make_record(game, played.seed, played.actions, players=played.agents, reasons=reasons)
+        statuses = {forfeit.ply: forfeit.status.value for forfeit in played.forfeits}
+        record = make_record(
+            game, played.seed, played.actions, players=played.agents, reasons=reasons, statuses=statuses
+        )
         save_record(record, tournament.folder / path)
-        entries.append({**summary(played), "record": path.as_posix()})
+        is_timed = tournament.section.isolation is not None and tournament.section.isolation.is_timed
+        entries.append({**summary(played, is_timed=is_timed), "record": path.as_posix()})
     write_json(batch_path(tournament.folder, batch), {"games": entries})
 
 
-def summary(played: PlayedGame) -> dict[str, Any]:
-    """Return what standings need to know of a game, as plain data."""
-    return {**asdict(played), "actions": len(played.actions)}
+def summary(played: PlayedGame, *, is_timed: bool) -> dict[str, Any]:
+    """Return what standings need to know of a game, as plain data.
+
+    What agents have used is told only where time is limited: results depend on the machine there in any case, and
+    files of other tournaments are the same each time.
+    """
+    data = {**asdict(played), "actions": len(played.actions)}
+    if not is_timed:
+        del data["usage"]
+    return data
 
 
 def game_name(batch: Batch, place: int) -> str:
@@ -281,6 +294,16 @@ class ForfeitEntry(StrictModel):
     seat: Annotated[int, Field(ge=0)]
     ply: Annotated[int, Field(ge=0)]
     reason: SingleLine
+    status: Literal["ERROR", "INVALID", "TIMEOUT"]
+
+
+class UsageEntry(StrictModel):
+    """What an agent has used in a game, see `limits.Usage`."""
+
+    decisions: Annotated[int, Field(ge=0)]
+    seconds: Seconds
+    longest: Seconds
+    cpu_seconds: Seconds | None
 
 
 class GameEntry(StrictModel):
@@ -293,7 +316,14 @@ class GameEntry(StrictModel):
     turns: Annotated[int, Field(ge=0)]
     truncated: bool
     forfeits: TupleOf[ForfeitEntry]
+    usage: TupleOf[UsageEntry | None] = ()
     record: str
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """How the game ended for each seat, by the names of Kaggle's environments."""
+        faults = {forfeit.seat: forfeit.status for forfeit in self.forfeits}
+        return tuple(faults.get(seat, Status.DONE.value) for seat in range(len(self.agents)))
 
     @property
     def outcome(self) -> Outcome:

@@ -145,7 +145,7 @@ def play_lot(plan: Plan, lot: int) -> Positions:
             rows = chosen[batch.states["general_alive"][chosen, player] == 1]
             seen.append((rows, np.full(len(rows), player), inputs_of(game.params, batch.states[rows], player)))
         choices = seating.choose(running, batch)
-        for reason in choices.reasons.values():
+        for reason in choices.faults.values():
             raise ValueError(f"the General {plan.agent!r} {reason}")
         at_random = rng.random(len(running)) < plan.noise
         drawn = noise.act_batch(batch.observations[running], batch.action_masks[running])

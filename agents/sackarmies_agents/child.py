@@ -1,0 +1,142 @@
+"""The process of an isolated agent, from its first moment to its last: it answers what it is asked over a channel."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import multiprocessing
+import os
+import pickle
+import socket
+import sys
+import threading
+from multiprocessing.connection import wait
+from typing import Any
+
+import numpy as np
+
+from sackarmies_agents.agent import Agent, GameInfo, Report
+from sackarmies_agents.channel import Channel
+from sackarmies_agents.conduct import Misconduct, ask, ask_informed, ask_reports, guarded, reset
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
+
+LARGEST_ANSWER = 2**20  # bytes
+OUT_OF_MEMORY = 99  # exit code of a child that met its limit
+MEBIBYTE = 2**20
+PR_SET_DUMPABLE = 4  # of <sys/prctl.h>
+
+
+def end_with_parent() -> None:
+    """End this process as soon as the one that started it is gone, be it killed."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: int | None) -> None:
+    """Make an agent and answer for it until the connection ends; the whole life of a child."""
+    os.setsid()  # a separate group: Ctrl-C goes to the parent alone, and what the agent starts can be killed with it
+    protect_memory()
+    end_with_parent()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # output of agents is discarded
+    try:
+        if memory_limit is not None:
+            limit_memory(memory_limit)
+        answer_all(Channel(connection), text, info, is_limited=memory_limit is not None)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def protect_memory() -> None:
+    """Keep other processes of the same user, but for an administrator's, from reading this one's memory; on Linux.
+
+    Processes that it forks are protected from their first moment.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Let this process take so much more address space than it has now."""
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    limit = now + mebibytes * MEBIBYTE
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _unpack(
+    games: dict[tuple[str, int], Game], known: tuple[str, int], game: Game | None, player: int, content: bytes
+) -> InformationSets:
+    """Return the information sets that were sent; `games` are those sent so far."""
+    if game is not None:
+        games[known] = game
+    game = games[known]
+    states = game.new_states(len(content) // game.state_dtype.itemsize)
+    states.view(np.ndarray).view(np.uint8)[...] = np.frombuffer(content, np.uint8)
+    return InformationSets(game, player, states)
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    """Return a report as it is sent."""
+    return {
+        "candidates": [candidate.model_dump(warnings=False) for candidate in report.candidates],
+        "value": None if report.value is None else float(report.value),
+        "beliefs": [belief.model_dump(warnings=False) for belief in report.beliefs],
+    }
+
+
+def _plain_reports(agent: Agent, count: int) -> list[dict[str, Any] | None]:
+    """Return what an agent reports about its last `count` decisions.
+
+    Raises:
+        Misconduct: it raises an exception, or reports what cannot be sent.
+    """
+    reports = ask_reports(agent, count)
+    return guarded(lambda: [None if report is None else _plain(report) for report in reports])
+
+
+def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
+    """Make an agent and answer for it; `is_limited` says whether a lack of memory is to end the process."""
+    try:
+        agent = make_agent(text, info)
+    except ValueError as error:
+        channel.send(json.dumps({"refused": str(error)}).encode())
+        return
+    channel.send(json.dumps({name: bool(getattr(agent, name)) for name in ("shares_batch", "is_informed")}).encode())
+    games: dict[tuple[str, int], Game] = {}
+    while True:
+        number, method, argument = pickle.loads(channel.receive(sys.maxsize))
+        answer: dict[str, Any] = {"number": number}
+        try:
+            if method == "reset":
+                reset(agent, argument)
+            elif method == "act_informed":
+                answer["value"] = ask_informed(agent, _unpack(games, *argument)).tolist()
+            elif method == "report":
+                answer["value"] = _plain_reports(agent, argument)
+            else:
+                answer["value"] = ask(agent, *argument).tolist()
+        except Misconduct as fault:
+            if is_limited and isinstance(fault.__cause__, MemoryError):
+                raise MemoryError from None
+            answer |= {"fault": str(fault), "status": fault.status}
+        message = json.dumps(answer).encode()
+        if len(message) > LARGEST_ANSWER:
+            fault_of_size = {"number": number, "fault": f"answered more than {LARGEST_ANSWER // MEBIBYTE} MiB"}
+            message = json.dumps(fault_of_size).encode()
+        channel.send(message)
