@@ -1,0 +1,220 @@
+"""Agents in any language: programs that read lines of JSON from stdin and write lines of JSON to stdout.
+
+The messages are documented in docs/line_protocol.md. All that is sent is made of `GameInfo`, of information sets, in
+which nothing is hidden from the seat, and of the time that the program itself has used.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo, InformedAgent
+from sackarmies_agents.conduct import Gone, Misconduct, Status
+from sackarmies_agents.limits import ALONE, Isolation, until
+from sackarmies_agents.line_pipe import LONGEST, LinePipe, TooLongLine
+from sackarmies_agents.line_words import DecisionWords
+from sackarmies_agents.separate import SeparateAgent, ending_of
+from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.messages import short_repr
+
+LINE = "line"  # name of this kind of agent
+PROTOCOL = 1
+USUAL = Isolation(time_limit=60.0)  # where nobody sets limits: a program that hangs must not hang its game
+PARTS = ("words", "observation")  # of a decision, which a program may do without
+
+
+def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation = USUAL) -> LineAgent:
+    """Start a program that plays.
+
+    Args:
+        info: the game that it will play.
+        options: `command`, `folder`, `log`, see `factory.KINDS`.
+        isolation: limits.
+
+    Raises:
+        ValueError: the program cannot be started, or does not answer as it must; or this system cannot do it.
+    """
+    command = options["command"]
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"command={command}: {error}; it is divided into words as a shell does") from None
+    return LineAgent(info, words, isolation, folder=options.get("folder", "."), log=options.get("log"))
+
+
+class LineAgent(SeparateAgent, InformedAgent):
+    """A program that plays over stdin and stdout."""
+
+    def __init__(
+        self, info: GameInfo, words: list[str], isolation: Isolation, *, folder: str = ".", log: str | None = None
+    ) -> None:
+        """Start the program and greet it.
+
+        Args:
+            info: the game that it will play.
+            words: the program and its arguments.
+            isolation: limits; the limit of memory counts from nothing.
+            folder: that it runs in.
+            log: file that its stderr is appended to.
+
+        Raises:
+            ValueError: it cannot be started, or does not answer as it must; or this system cannot do it.
+        """
+        if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
+            raise ValueError("programs that play need Unix, and limits of memory need Linux")
+        super().__init__(isolation)
+        self._info = info
+        self._command = words
+        self._place = (folder, isolation.memory_limit, log)
+        self._pipe: LinePipe | None = None
+        self._start()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process; None if it is gone."""
+        return None if self._pipe is None else self._pipe.pid
+
+    def reset(self, seed: int) -> None:
+        """Announce a new game; if the program is gone, start it again first."""
+        if self._pipe is None:
+            self._start()
+        self._begin_game()
+        self._words: DecisionWords | None = None
+        self._number = 0  # of the decision in this game
+        seconds, fault = self._allowed()
+        self._send({"type": "new_game", "seed": seed}, until(seconds), fault)
+
+    def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
+        """Ask for a choice in each of `n` games."""
+        rows = range(len(information))
+        return np.array([self._choice(information.select([row])) for row in rows], np.int64)
+
+    def close(self) -> None:
+        """End the program, and all that it started."""
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            self._ends()
+
+    # --- what is said
+
+    def _start(self) -> None:
+        self._pipe = LinePipe(self._command, *self._place)
+        self._ends = weakref.finalize(self, self._pipe.close)
+        self._is_fresh = True
+        try:
+            ready = self._ask(hello(self._info), *self._allowed())
+            if ready.get("type") != "ready":
+                raise self._gone('answered "hello" with something else than {"type": "ready"}', Status.INVALID)
+            self._parts = {part for part in PARTS if wants(ready, part)}
+        except Misconduct as fault:
+            self.close()
+            raise ValueError(f"the program {shlex.join(self._command)} cannot play: it {fault}") from None
+        self._watch_process()
+
+    def _choice(self, information: InformationSets) -> int:
+        """Return what the program chooses for one information set."""
+        self._number += 1
+        decision = ALONE if self._decisions is None else self._decisions[0]
+        clock = self.accounts.clock(decision)
+        message = self._question(information) | ({"time": clock} if clock else {})
+        with self._timed(1) as (seconds, fault):
+            answer = self._ask(message, seconds, fault)
+        action, number = answer.get("action"), answer.get("decision", self._number)
+        if type(action) is not int or abs(action) >= 2**63:
+            raise Misconduct(f"answered {short_repr(answer)}, where an integer called action is wanted", Status.INVALID)
+        if number != self._number:
+            told = f"answered decision {short_repr(number)} when it was asked for decision {self._number}"
+            raise self._gone(told, Status.INVALID)
+        return action
+
+    def _question(self, information: InformationSets) -> dict[str, Any]:
+        """Return what the program is told of a decision."""
+        legal = np.flatnonzero(information.action_masks()[0]).tolist()
+        message = {"type": "choose", "decision": self._number, "seat": information.player, "legal": legal}
+        if "words" in self._parts:
+            if self._words is None:
+                self._words = DecisionWords(information.game)
+                message["rules"] = self._words.rules()
+            message |= self._words.decision(information, legal)
+        if "observation" in self._parts:
+            message["observation"] = information.observations()[0].tolist()
+        return message
+
+    def _ask(self, message: dict[str, Any], seconds: float | None, fault: str) -> dict[str, Any]:
+        """Send a message and return the answer.
+
+        Raises:
+            Gone: there is none in time, or it is no JSON object: what comes after it cannot be trusted to be one.
+        """
+        deadline = until(seconds)
+        self._send(message, deadline, fault)
+        assert self._pipe is not None
+        try:
+            line = self._pipe.receive(deadline)
+        except TimeoutError:
+            raise self._gone(fault, Status.TIMEOUT) from None
+        except TooLongLine:
+            raise self._gone(f"wrote a line of more than {LONGEST} bytes", Status.INVALID) from None
+        except EOFError:
+            raise self._gone(ending_of(self._pipe.exit_code())) from None
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            told = short_repr(line.decode(errors="replace"))
+            raise self._gone(f"wrote the line {told}, which is no JSON object", Status.INVALID)
+        return answer
+
+    def _send(self, message: dict[str, Any], deadline: float | None, fault: str) -> None:
+        """Send a message that has no answer."""
+        if self._pipe is None:
+            raise Gone("is gone")
+        try:
+            self._pipe.send(json.dumps(message, separators=(",", ":")).encode() + b"\n", deadline)
+        except TimeoutError:
+            raise self._gone(fault, Status.TIMEOUT) from None
+        except OSError:
+            raise self._gone(ending_of(self._pipe.exit_code())) from None
+
+
+def hello(info: GameInfo) -> dict[str, Any]:
+    """Return the first message: the game, its sizes, and the layout of an observation."""
+    blocks = [
+        {
+            "name": block.name,
+            "rows": block.rows,
+            "features": [
+                {"name": one.name, "low": one.low, "high": one.high, "categorical": one.categorical}
+                for one in block.features
+            ],
+        }
+        for block in info.observation_spec.blocks
+    ]
+    game = {"id": info.game_id, "num_players": info.num_players, "num_actions": info.num_actions}
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "game": game,
+        "observation": {"size": info.observation_spec.size, "blocks": blocks},
+    }
+
+
+def wants(ready: Mapping[str, Any], part: str) -> bool:
+    """Return whether a program wants a part of decisions; it does unless it says false.
+
+    Raises:
+        Misconduct: it says neither true nor false.
+    """
+    wanted = ready.get(part, True)
+    if not isinstance(wanted, bool):
+        raise Misconduct(f"answered {part}: {short_repr(wanted)}, where true or false is wanted", Status.INVALID)
+    return wanted

@@ -1,0 +1,36 @@
+"""Becomes a program that plays over stdin and stdout; run as a script, since limits are set between fork and exec.
+
+Arguments: MiB of address space, 0 for no limit; id of the process that it must not outlive, 0 for none; the command.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+MEBIBYTE = 2**20
+PR_SET_PDEATHSIG, SIGKILL = 1, 9  # of <sys/prctl.h>: the signal that this process gets when its parent ends
+CANNOT_RUN = 126  # exit code, as shells give it
+
+
+def main(memory: str, parent: str, *command: str) -> None:
+    """Set the limits and run the command in the place of this process."""
+    if int(parent) and sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+        if os.getppid() != int(parent):  # it has ended before
+            sys.exit(1)
+    if int(memory):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (int(memory) * MEBIBYTE,) * 2)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+        sys.exit(CANNOT_RUN)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

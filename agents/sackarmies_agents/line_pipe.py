@@ -1,0 +1,135 @@
+"""A program that is sent lines on its stdin and answers with lines on its stdout, each of which has a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from sackarmies_env.core.messages import short_repr
+
+LAUNCHER = Path(__file__).with_name("line_launcher.py")
+LONGEST = 2**16  # bytes of a line of the program
+PATIENCE = 5.0  # seconds until a killed process is gone
+
+
+class TooLongLine(Exception):  # noqa: N818 - it says what happened
+    """The program has written so much without the end of a line."""
+
+
+class LinePipe:
+    """A running program, in a session of its own: what it starts ends with it."""
+
+    def __init__(self, words: Sequence[str], folder: str, memory_limit: int | None, log: str | None) -> None:
+        """Start the program.
+
+        Args:
+            words: the program and its arguments; no shell takes part.
+            folder: that it runs in.
+            memory_limit: MiB of address space; None for no limit.
+            log: file that its stderr is appended to; None if that is discarded.
+
+        Raises:
+            ValueError: there is no such program or folder.
+            OSError: the log cannot be written to.
+        """
+        program = words[0] if os.path.isabs(words[0]) or "/" not in words[0] else str(Path(folder, words[0]))
+        if not Path(folder).is_dir():
+            raise ValueError(f"there is no folder {short_repr(folder)}")
+        if shutil.which(program) is None:
+            raise ValueError(f"there is no program {short_repr(words[0])} that can be run in {short_repr(folder)}")
+        # The signal comes when the thread that started a process ends: of the main thread, with the whole process.
+        parent = os.getpid() if threading.current_thread() is threading.main_thread() else 0
+        launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(memory_limit or 0), str(parent)]
+        with contextlib.ExitStack() as files:
+            errors = subprocess.DEVNULL if log is None else files.enter_context(Path(log).open("ab"))
+            self._process = subprocess.Popen(
+                [*launch, *words],
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                bufsize=0,
+                start_new_session=True,
+            )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        os.set_blocking(self._in.fileno(), False)
+        self._unread = b""
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        return self._process.pid
+
+    def send(self, line: bytes, deadline: float | None = None) -> None:
+        """Send a line.
+
+        Raises:
+            TimeoutError: the program has not read it until the deadline, of `time.monotonic()`.
+            OSError: the program has closed its stdin.
+        """
+        rest = memoryview(line)
+        while rest:
+            wait_for(self._in.fileno(), select.POLLOUT, deadline)
+            with contextlib.suppress(BlockingIOError):
+                rest = rest[os.write(self._in.fileno(), rest) :]
+
+    def receive(self, deadline: float | None = None) -> bytes:
+        """Return the next line, without its end.
+
+        Raises:
+            TimeoutError: there is none at the deadline, of `time.monotonic()`.
+            EOFError: the program has closed its stdout.
+            TooLongLine: it has more than `LONGEST` bytes.
+        """
+        while b"\n" not in self._unread:
+            if len(self._unread) > LONGEST:
+                raise TooLongLine
+            wait_for(self._out.fileno(), select.POLLIN, deadline)
+            piece = os.read(self._out.fileno(), LONGEST)
+            if not piece:
+                raise EOFError
+            self._unread += piece
+        line, _, self._unread = self._unread.partition(b"\n")
+        if len(line) > LONGEST:
+            raise TooLongLine
+        return line
+
+    def exit_code(self) -> int | None:
+        """Return the exit code of a program that has closed its end of a pipe; None if it still runs."""
+        try:
+            return self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def close(self) -> None:
+        """End the program, and all that it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for pipe in (self._in, self._out):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(PATIENCE)
+
+
+def wait_for(handle: int, event: int, deadline: float | None) -> None:
+    """Wait until a handle can be read from or written to.
+
+    Raises:
+        TimeoutError: it cannot until the deadline, of `time.monotonic()`.
+    """
+    poll = select.poll()
+    poll.register(handle, event)
+    left = None if deadline is None else max(deadline - time.monotonic(), 0.0) * 1000
+    if not poll.poll(left):
+        raise TimeoutError

@@ -1,0 +1,72 @@
+"""A decision in words, as one player may know it: for programs that read text, such as language models.
+
+All is made of an information set, in which nothing is hidden from its player; no function here is given a true state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sackarmies_env.core.entries import find_entry, find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
+
+COLUMNS = 100  # of a line of the position
+
+
+class DecisionWords:
+    """What a player is told during a game.
+
+    Args:
+        game: as the player may know it.
+    """
+
+    def __init__(self, game: Game) -> None:
+        table: Callable[[Game], Any] | None = find_hook(game.id, "table")
+        self._game = game
+        self._table = None if table is None else table(game)
+        self._picture: Any = None  # of the decision before
+
+    def rules(self) -> dict[str, Any]:
+        """Return what the game is and what its pieces do; empty parts are left out."""
+        entry = find_entry(self._game.id)
+        told = {
+            "title": self._game.id if entry is None else entry.title,
+            "advice": "" if self._table is None else self._table.advice,
+            "legend": find_hook(self._game.id, "legend") or "",
+            "pieces": [] if self._table is None else self._table.glossary(),
+        }
+        return {key: value for key, value in told.items() if value}
+
+    def decision(self, information: InformationSets, legal: list[int]) -> dict[str, Any]:
+        """Return a decision: the question, what it is about, the position, what has happened, and the choices.
+
+        Args:
+            information: one information set.
+            legal: ids, ascending.
+        """
+        from sackarmies_env.render import ansi
+        from sackarmies_env.render.log import news
+        from sackarmies_env.render.picture import find_picture
+
+        game, states, player = self._game, information.states, information.player
+        picture = find_picture(game, states, player)
+        before, self._picture = self._picture, picture
+        told = {
+            "question": game.describe_decision(states),
+            "about": "",
+            "position": ansi(game, states, player, color=False, width=COLUMNS),
+            "news": [] if picture is None else news(before, picture),
+            "choices": [{"id": each, "text": game.format_action(states, each)} for each in legal],
+        }
+        if self._table is not None:
+            told["question"] = self._table.question(states, legal)
+            told["about"] = self._table.about(states, picture)
+            told["choices"] = [plain_choice(each) for each in self._table.choices(states, picture, legal)]
+        return told
+
+
+def plain_choice(choice: dict[str, Any]) -> dict[str, Any]:
+    """Return a choice as a program is told it: its id, its text, its name, and what it leads to if that is known."""
+    return {key: choice[key] for key in ("id", "text", "label", "note") if choice.get(key, "") != ""}
