@@ -44,19 +44,21 @@ class Isolation:
         """Refuse limits that cannot be kept.
 
         Args:
-            names: how a limit is called where it is given, such as "--{}".
+            names: how a limit is called where it is given, such as "--{}", an option with hyphens.
 
         Raises:
             ValueError: a limit needs another one, or another system.
         """
-        for key, wanted in (("time_bank", ("time_limit",)), ("cpu_limit", ("time_limit", "turn_limit"))):
-            if getattr(self, key) is not None and all(getattr(self, each) is None for each in wanted):
-                needed = " or ".join(names.format(each) for each in wanted)
-                why = "it is drawn on beyond that" if key == "time_bank" else "an agent that waits takes none"
-                raise ValueError(f"{names.format(key)} is given without {needed}: {why}")
-        for key in ("memory_limit", "cpu_limit"):
-            if getattr(self, key) is not None and sys.platform != "linux":
-                raise ValueError(f"{names.format(key)} is given, but this can only be measured on Linux")
+        called = {key: names.format(key.replace("_", "-") if names.startswith("--") else key) for key in vars(self)}
+        if self.time_bank is not None and self.time_limit is None:
+            raise ValueError(
+                f"{called['time_bank']} is given without {called['time_limit']}: it is drawn on beyond that"
+            )
+        if self.cpu_limit is not None and self.time_limit is None and self.turn_limit is None:
+            needed = f"{called['time_limit']} or {called['turn_limit']}"
+            raise ValueError(f"{called['cpu_limit']} is given without {needed}: an agent that waits takes none")
+        if self.cpu_limit is not None and sys.platform != "linux":
+            raise ValueError(f"{called['cpu_limit']} is given, but processor time can only be measured on Linux")
 
 
 class Decision(NamedTuple):

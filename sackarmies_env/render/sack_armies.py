@@ -42,10 +42,9 @@ from sackarmies_env.games.sack_armies.state.constants import (
 )
 from sackarmies_env.games.sack_armies.state.knowledge import knows_identity
 from sackarmies_env.games.sack_armies.state.record import MAX_CHAIN
-from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
-from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield, read_tokens
+from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Battlefield
 from sackarmies_env.games.sack_armies.tokens.text import effect_text, match_text
-from sackarmies_env.games.sack_armies.words.event_sentences import Names, log_of, verb_words
+from sackarmies_env.games.sack_armies.words.event_sentences import Names, log_of, tokens_of, verb_words
 from sackarmies_env.render.board import (
     OVER,
     AttachmentView,
@@ -81,9 +80,7 @@ CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 @functools.lru_cache(maxsize=8)
 def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
     """Return every type of a configuration with its code, by number; numbers do not matter to codes."""
-    known = dict(load_catalogue())
-    for place in (game.config.get("scenario", {}), *game.config.get("armies", ())):
-        known |= by_id(read_tokens(place.get("token", ()), "inline tokens"))
+    known = tokens_of(game)
     states = game.new_states(1)
     texts = [game.format_action(states, TYPE_BASE + row) for row in range(int(game.params["num_types"][0]))]
     tokens = [known[text.removeprefix("type ")] for text in texts]

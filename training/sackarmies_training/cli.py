@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -41,6 +41,7 @@ from sackarmies_training.cli_options import (
     complete_agent,
 )
 from sackarmies_training.cli_play import play, warmup, watch
+from sackarmies_training.cli_submit import submit_check
 from sackarmies_training.config import (
     LEARNER,
     UNSTOPPABLE,
@@ -151,6 +152,18 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Time per decision; needs --isolate.", show_default=False)
     ] = None,
+    time_bank: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time per game beyond the time limit of decisions.", show_default=False),
+    ] = None,
+    turn_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time per turn of the game; needs --isolate.", show_default=False),
+    ] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Processor time per game; needs --isolate.", show_default=False),
+    ] = None,
     memory_limit: Annotated[
         int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
     ] = None,
@@ -161,7 +174,14 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     from sackarmies_training.seeds import checked_seed
     from sackarmies_training.standings import forfeits_table
 
-    isolation = _isolation(time_limit, memory_limit, isolate=isolate)
+    limits = {
+        "time_limit": time_limit,
+        "time_bank": time_bank,
+        "turn_limit": turn_limit,
+        "cpu_limit": cpu_limit,
+        "memory_limit": memory_limit,
+    }
+    isolation = isolation_of(limits, isolate=isolate)
     seed = checked_seed("--seed", seed)
     for text in (agent, opponent):
         parse_agent(text)
@@ -192,21 +212,30 @@ def add_commands_of_games() -> None:
             add_commands(app)
 
 
-def _isolation(time_limit: float | None, memory_limit: int | None, *, isolate: bool) -> Isolation | None:
-    if isolate:
-        if time_limit is not None and not time_limit > 0:
-            raise ValueError(f"--time-limit {time_limit} is not allowed: give a number of seconds above 0")
-        return Isolation(time_limit, memory_limit=memory_limit)
-    for option, value in (("--time-limit", time_limit), ("--memory-limit", memory_limit)):
-        if value is not None:
+def isolation_of(limits: dict[str, Any], *, isolate: bool) -> Isolation | None:
+    """Return the limits that options of a command give, by their names in `Isolation`; None without isolation.
+
+    Raises:
+        ValueError: they are given without it, or cannot be kept.
+    """
+    given = {f"--{key.replace('_', '-')}": value for key, value in limits.items() if value is not None}
+    for option, value in given.items():
+        if not isolate:
             raise ValueError(f"{option} is given without --isolate: {UNSTOPPABLE}")
-    return None
+        if not value > 0:
+            raise ValueError(f"{option} {value} is not allowed: give a number of seconds above 0")
+    if not isolate:
+        return None
+    isolation = Isolation(**limits)
+    isolation.check("--{}")
+    return isolation
 
 
 command(rich_help_panel=TABLE)(watch)
 command(rich_help_panel=TABLE)(play)
 command(rich_help_panel=TABLE)(warmup)
 add_commands_of_games()
+command("submit-check", rich_help_panel=COMPETE)(submit_check)
 app.add_typer(ladder_app, name="ladder", rich_help_panel=COMPETE)
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
 command(rich_help_panel=DATA)(replay)
@@ -240,6 +269,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
     )
     from sackarmies_training.tournament import Tournament
     from sackarmies_training.tournament_report import TournamentReport
+    from sackarmies_training.usage import conduct_of, conduct_table
 
     contest = Tournament(game, section, folder, aliases)
     with locked(folder):
@@ -251,12 +281,15 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         outcomes = contest.outcomes()
         contest.publish()
         standings = standings_of(section.agents, outcomes, section.ratings)
-        write_json(folder / "standings.json", standings_data(standings, outcomes))
+        agents = [line.agent for line in standings]
+        conduct = conduct_of(agents, contest.games().values())
+        told = {"conduct": [{"agent": agent, **conduct[agent].data()} for agent in agents]}
+        write_json(folder / "standings.json", standings_data(standings, outcomes) | told)
         console.print(pairings_table(standings, outcomes, console.width), highlight=False)
         console.print(standings_table(standings, section.ratings, console.width), highlight=False)
-        forfeits = forfeits_table(outcomes)
-        if forfeits is not None:
-            console.print(forfeits)
+        for table in (conduct_table(agents, conduct), forfeits_table(outcomes)):
+            if table is not None:
+                console.print(table)
         report = TournamentReport(contest, standings)
         report.write()
         wanted = report.missing_replays() if section.replays else []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 import sackarmies_agents
 import sackarmies_env
 from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.line_agent import LINE
 from sackarmies_env.core.cache_folder import CORE, GAMES, source_digest
 from sackarmies_env.core.game import Game
 from sackarmies_training.files import digest_of
@@ -33,6 +35,8 @@ def game_identity(game: Game) -> dict[str, str]:
 def agent_identity(text: str) -> dict[str, str]:
     """Return the identity of an agent: its kind and options, and the content of the file that they name.
 
+    Of a program, that is each word of its command that names a file.
+
     Raises:
         ValueError: the text names no agent, or its file cannot be read.
     """
@@ -47,6 +51,10 @@ def agent_identity(text: str) -> dict[str, str]:
             identity[f"{option}_sha256"] = digest_of(Path(spec.options[option]))
     if "file" in spec.options:
         identity["source"] = source_digest([Path(spec.options["file"])])
+    elif spec.name == LINE:
+        place = Path(spec.options.get("folder", "."))
+        files = [place / word for word in shlex.split(spec.options["command"]) if (place / word).is_file()]
+        identity |= {f"sha256 of {path.name}": digest_of(path) for path in files}
     elif "class" in spec.options:
         source = find_source(spec.options["class"].partition(":")[0])
         if source is not None:

@@ -20,6 +20,7 @@ from sackarmies_training.matches import Progress, worker_pool
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.standings import RATING_TITLES, Standing, forfeits_of, rating_text, tally_of, with_interval
 from sackarmies_training.tournament import GameEntry, Tournament
+from sackarmies_training.usage import HEADS, TITLE, conduct_of, is_worth_telling
 
 REPORT = "tournament.html"
 REPLAYS = "replays"
@@ -111,7 +112,10 @@ class TournamentReport:
 
     def html(self) -> str:
         """Return the page."""
-        return page("Tournament", [items(self._facts()), *self._standings(), *self._forfeits(), *self._games()])
+        return page(
+            "Tournament",
+            [items(self._facts()), *self._standings(), *self._conduct(), *self._forfeits(), *self._games()],
+        )
 
     def _facts(self) -> Iterator[str]:
         game, section = self.tournament.game, self.tournament.section
@@ -148,6 +152,13 @@ class TournamentReport:
         tally = tally_of(self.outcomes, one, against=other)
         return f"{tally.win_rate.value:.1%} ({tally})" if one != other and tally.games else ""
 
+    def _conduct(self) -> Iterator[Markup]:
+        agents = [line.agent for line in self.standings]
+        conduct = conduct_of(agents, self.games.values())
+        if is_worth_telling(conduct.values()):
+            yield element("h2", TITLE)
+            yield table(["agent", *HEADS], [[agent, *conduct[agent].cells()] for agent in agents])
+
     def _forfeits(self) -> Iterator[Markup]:
         reasons = forfeits_of(self.outcomes)
         if reasons:
@@ -173,7 +184,7 @@ class TournamentReport:
         winners = [name(seat) for seat, earned in enumerate(game.returns) if earned == best]
         parts = [f"{winners[0]} wins" if len(winners) == 1 else f"drawn by {', '.join(winners)}"]
         parts += ["truncated"] if game.truncated else []
-        parts += [f"{name(forfeit.seat)} forfeits" for forfeit in game.forfeits]
+        parts += [f"{name(forfeit.seat)} forfeits ({forfeit.status})" for forfeit in game.forfeits]
         return "; ".join(parts)
 
     def _files(self, number: str) -> Markup:

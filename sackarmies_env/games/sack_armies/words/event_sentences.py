@@ -12,7 +12,7 @@ from sackarmies_env.games.sack_armies.state.actions import TYPE_BASE
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, Event, Kind, Verb, Victory
 from sackarmies_env.games.sack_armies.state.record import MAX_LOG
 from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
-from sackarmies_env.games.sack_armies.tokens.schema import read_tokens
+from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens
 
 HIDDEN = "a face-down token"
 DOWNFALLS: dict[int, str] = {
@@ -82,6 +82,16 @@ class LogEvent(NamedTuple):
     value: int
 
 
+def tokens_of(game: Game) -> dict[str, AnyToken]:
+    """Return what the types of a configuration may be, by id: the catalogue, and the inline tokens."""
+    known = dict(load_catalogue())
+    # A game as a General may know it has all inline tokens in a list of its own.
+    lists = [game.config.get("tokens", ()), game.config.get("scenario", {}).get("token", ())]
+    for inline in (*lists, *(army.get("token", ()) for army in game.config.get("armies", ()))):
+        known |= by_id(read_tokens(inline, "inline tokens"))
+    return known
+
+
 @dataclass(frozen=True)
 class Names:
     """What things are called.
@@ -99,9 +109,7 @@ class Names:
     @classmethod
     def of(cls, game: Game) -> Names:
         """Return the names of a configuration."""
-        known = dict(load_catalogue())
-        for place in (game.config.get("scenario", {}), *game.config.get("armies", ())):
-            known |= by_id(read_tokens(place.get("token", ()), "inline tokens"))
+        known = tokens_of(game)
         num_types, num_cells = int(game.params["num_types"][0]), int(game.params["num_cells"][0])
         states = game.new_states(1)
         ids = [game.format_action(states, TYPE_BASE + row).removeprefix("type ") for row in range(num_types)]

@@ -1,0 +1,119 @@
+"""`sackarmies submit-check`: what is accepted, and the sentence for each fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.limits import Isolation
+from sackarmies_training.cli import app
+from sackarmies_training.submission import MANIFEST, located, read_manifest, try_agent
+from tests.core.toy_game import make_duel
+
+ROOT = Path(__file__).resolve().parents[2]
+BOT = """
+import numpy as np
+from sackarmies_agents import Agent
+
+class Bold(Agent):
+    def __init__(self, info):
+        pass
+
+    def reset(self, seed):
+        self.rng = np.random.default_rng(seed if {seeded} else None)
+
+    def act(self, observation, action_mask):
+        return int(self.rng.choice(np.flatnonzero(action_mask))) {addend}
+"""
+
+
+def submit(folder, manifest, **files):
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+    for name, content in files.items():
+        (folder / name.replace("_", ".")).write_text(content, encoding="utf-8")
+    return folder
+
+
+def tried(folder):
+    manifest = read_manifest(folder)
+    isolation = Isolation(**manifest.limits.model_dump())
+    return try_agent(make_duel(), located(manifest.agent, folder), isolation, 4, lambda games: None)
+
+
+def test_program_is_tried_in_its_folder(tmp_path):
+    shell = (ROOT / "examples" / "line_bot.sh").read_text(encoding="utf-8")
+    trial = tried(submit(tmp_path, 'agent = "line:command=sh bot.sh"', bot_sh=shell))
+    assert trial.faults() == []
+    assert trial.statuses == {"DONE": 4}
+    assert trial.is_repeatable
+    assert trial.seats == [0, 1, 0, 1]
+    assert trial.usage.decisions > 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeded", [True, False])
+def test_class_in_a_file_is_tried(tmp_path, seeded):
+    source = BOT.format(seeded=seeded, addend="")
+    trial = tried(submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source))
+    assert trial.faults() == []
+    assert trial.is_repeatable == seeded
+
+
+@pytest.mark.slow
+def test_illegal_choices_are_told_game_by_game(tmp_path):
+    source = BOT.format(seeded=True, addend="+ 1000")
+    trial = tried(submit(tmp_path, 'agent = "python:file=bold.py,class=Bold"', bold_py=source))
+    assert trial.statuses == {"INVALID": 4}
+    assert len(trial.faults()) == 4
+    assert trial.faults()[1].startswith("Game 2, seed ")
+    assert ", seat 1: INVALID, it chose action 100" in trial.faults()[1]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [
+        (None, r"submission\.toml.*(no such file|does not exist|there is no file)"),
+        ("name = 'x'", r"agent.*missing"),
+        ('agent = "randm"', r"unknown agent"),
+        ('agent = "random"\nspeed = 3', r"speed"),
+        ('agent = "random"\n[limits]\ntime_limit = 0', r"time_limit"),
+    ],
+)
+def test_wrong_manifest_is_refused_with_a_sentence(tmp_path, manifest, message):
+    if manifest is not None:
+        submit(tmp_path, manifest)
+    with pytest.raises(ValueError, match=rf"(?i){message}"):
+        read_manifest(tmp_path)
+
+
+def test_missing_folder_is_a_sentence(tmp_path):
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path / "nothing")])
+    assert done.exit_code == 2
+    assert "there is no folder" in done.output
+
+
+def test_agent_that_cannot_be_made_is_not_accepted(tmp_path):
+    submit(tmp_path, 'agent = "line:command=./missing"')
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "The agent cannot be made: there is no program './missing' that can be run in" in done.output
+    assert done.output.endswith("The submission is not accepted.\n")
+
+
+@pytest.mark.slow
+def test_accepted_submission_ends_with_exit_code_0(tmp_path):
+    submit(tmp_path, 'agent = "random"\nname = "Dice"')
+    done = CliRunner().invoke(app, ["submit-check", str(tmp_path), "--games", "2"])
+    assert done.exit_code == 0, done.output
+    assert "DONE 2" in done.output
+    assert "The submission is accepted." in done.output
+
+
+def test_files_of_an_agent_count_from_its_folder(tmp_path):
+    (tmp_path / "bold,1.py").touch()
+    spec = parse_agent(located(r"python:file=bold\,1.py,class=Bold,sims=3", tmp_path))
+    assert spec.options == {"file": str(tmp_path.resolve() / "bold,1.py"), "class": "Bold", "sims": "3"}
+    assert parse_agent(located("line:command=./bot", tmp_path)).options["folder"] == str(tmp_path.resolve())

@@ -1,0 +1,179 @@
+"""A submission to a tournament: a folder with a manifest, tried in isolation before it is let in."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Status
+from sackarmies_agents.factory import make_agent, parse_agent
+from sackarmies_agents.isolated import make_player
+from sackarmies_agents.limits import Isolation, Usage, peak_memory_of
+from sackarmies_agents.line_agent import LINE
+from sackarmies_agents.separate import SeparateAgent
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.safe_read import named, read_toml
+from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
+from sackarmies_training.config import AgentText, Count, Positive
+from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games
+from sackarmies_training.seeds import agent_seed, game_seeds
+from sackarmies_training.tournament import seatings
+
+MANIFEST = "submission.toml"
+OPPONENT = "random"
+SEED = 1  # of the games that every submission is tried in
+PLAIN_OPTIONS = ("class", "command")  # options that name no file
+
+
+class Limits(StrictModel):
+    """The limits that a submission is tried with, see `Isolation`."""
+
+    time_limit: Positive | None = 10.0
+    time_bank: Positive | None = None
+    turn_limit: Positive | None = None
+    cpu_limit: Positive | None = None
+    start_limit: Positive = 60.0
+    memory_limit: Count | None = None
+
+
+class Manifest(StrictModel):
+    """The file that says what a submission is."""
+
+    agent: AgentText  # its text form; files that it names are in the folder
+    name: Annotated[SingleLine, Field(min_length=1, max_length=60)] | None = None
+    limits: Limits = Limits()  # where the organizers give none
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of trying a submission.
+
+    Attributes:
+        start_seconds: what it took to make the agent.
+        games: that it played.
+        seats: its seat in each of them.
+        usage: what it used, in all games.
+        memory: the most MiB that a process of it held; None where it is not told, or no process was left to ask.
+        is_repeatable: whether it made the same choices when all games were played again with the same seeds.
+    """
+
+    start_seconds: float
+    games: list[PlayedGame]
+    seats: list[int]
+    usage: Usage
+    memory: float | None
+    is_repeatable: bool
+
+    @property
+    def statuses(self) -> Counter[Status]:
+        """How many games ended how for the submission."""
+        return Counter(self._fault(number)[0] for number in range(len(self.games)))
+
+    def faults(self) -> list[str]:
+        """Return a sentence for each game that the submission lost by forfeit."""
+        told = []
+        for number, game in enumerate(self.games):
+            status, reason = self._fault(number)
+            if status != Status.DONE:
+                told.append(f"Game {number + 1}, seed {game.seed}, seat {self.seats[number]}: {status}, it {reason}.")
+        return told
+
+    def _fault(self, number: int) -> tuple[Status, str]:
+        for forfeit in self.games[number].forfeits:
+            if forfeit.seat == self.seats[number]:
+                return forfeit.status, forfeit.reason
+        return Status.DONE, ""
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a submission.
+
+    Raises:
+        ValueError: there is no such folder, no manifest in it, or the manifest is wrong.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"there is no folder {named(folder)}")
+    return read_model(Manifest, read_toml(folder / MANIFEST), str(folder / MANIFEST))
+
+
+def located(text: str, folder: Path) -> str:
+    """Return the text form of an agent in which what names a file of the folder is an absolute path.
+
+    A program is run in the folder.
+    """
+    spec, place = parse_agent(text), folder.resolve()
+    options = {
+        key: str(place / value) if key not in PLAIN_OPTIONS and (place / value).exists() else value
+        for key, value in spec.options.items()
+    }
+    if spec.name == LINE:
+        options.setdefault("folder", str(place))
+    parts = ",".join(f"{key}={value.replace(',', chr(92) + ',')}" for key, value in options.items())
+    return f"{spec.name}:{parts}" if parts else spec.name
+
+
+def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progress: Progress) -> Trial:
+    """Let an agent in a process of its own play games against the random one, twice.
+
+    Args:
+        game: what is played.
+        text: text form of the agent.
+        isolation: its limits.
+        num_games: at least so many; each seed is played from each seat.
+        progress: called with the number of games that ended.
+
+    Raises:
+        ValueError: the agent cannot be made.
+    """
+    started = time.monotonic()
+    with closing(_player(game, text, isolation)):
+        start_seconds = time.monotonic() - started
+    num_seeds = -(-num_games // game.num_players)
+    games, memory = _play(game, text, isolation, num_seeds, progress)
+    again, _ = _play(game, text, isolation, num_seeds, progress)
+    seats = [one.agents.index(text) for one in games]
+    total = Usage()
+    for one, seat in zip(games, seats, strict=True):
+        used = one.usage[seat]
+        assert used is not None  # it plays in a process of its own
+        total.decisions += used.decisions
+        total.seconds += used.seconds
+        total.longest = max(total.longest, used.longest)
+        if used.cpu_seconds is not None:
+            total.cpu_seconds = (total.cpu_seconds or 0.0) + used.cpu_seconds
+    return Trial(start_seconds, games, seats, total, memory, is_repeatable=games == again)
+
+
+def _player(game: Game, text: str, isolation: Isolation) -> SeparateAgent:
+    player = make_player(text, GameInfo.of(game), isolation)
+    assert isinstance(player, SeparateAgent)  # isolation is given
+    return player
+
+
+def _play(
+    game: Game, text: str, isolation: Isolation, num_seeds: int, progress: Progress
+) -> tuple[list[PlayedGame], float | None]:
+    """Play the games once; return them, and the most MiB that a process of the agent has held."""
+    info = GameInfo.of(game)
+    places = [
+        (seating, seed)
+        for seed in game_seeds(SEED, num_seeds)
+        for seating in seatings((text, *[OPPONENT] * (game.num_players - 1)))
+    ]
+    line_ups, seeds = [place[0] for place in places], [place[1] for place in places]
+
+    def make(name: str) -> Agent:
+        return _player(game, text, isolation) if name == text else make_agent(name, info)
+
+    with closing(Seating(line_ups, make, agent_seed(SEED, 0), seeds)) as seating:
+        games = play_games(game, line_ups, seeds, seating, progress)
+        pids = [agent.pid for agent in seating.agents if isinstance(agent, SeparateAgent)]
+        held = [peak_memory_of(pid) for pid in pids if pid is not None]
+    return games, max((each for each in held if each is not None), default=None)
