@@ -130,9 +130,11 @@ def test_batches_and_records_tell_statuses(tmp_path):
 
 @pytest.mark.slow
 def test_batches_tell_what_was_used_where_time_is_limited(tmp_path):
-    entries, games = games_in(tournament(tmp_path, isolate=True, time_limit=30.0, time_bank=60.0))
+    entries, games = games_in(
+        tournament(tmp_path, agents=["random", LOWEST], isolate=True, time_limit=30.0, time_bank=60.0)
+    )
     assert all(used["decisions"] > 0 for entry in entries for used in entry["usage"])
-    conduct = conduct_of([UNREADY, LOWEST], games)
+    conduct = conduct_of(["random", LOWEST], games)
     assert conduct[LOWEST].games == 4
     assert conduct[LOWEST].data()["decisions"] == sum(
         used["decisions"]

@@ -194,7 +194,9 @@ class Scripted:
         pass
 
 
-@pytest.mark.parametrize("name", ["standard", "open lists", "battle", "three"])
+@pytest.mark.parametrize(
+    "name", ["open lists", *(pytest.param(name, marks=pytest.mark.slow) for name in ("standard", "battle"))]
+)
 def test_what_a_program_is_sent_is_the_same_in_twin_worlds(monkeypatch, name):
     """Every line, to the byte: words, observation, choices; hidden tokens, rows and secret choices differ."""
     monkeypatch.setattr("sackarmies_agents.line_agent.LinePipe", Scripted)

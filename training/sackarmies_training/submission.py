@@ -28,6 +28,7 @@ from sackarmies_training.tournament import seatings
 
 MANIFEST = "submission.toml"
 OPPONENT = "random"
+NAME = "submission"  # in line-ups: its text may be that of the opponent
 SEED = 1  # of the games that every submission is tried in
 PLAIN_OPTIONS = ("class", "command")  # options that name no file
 
@@ -138,7 +139,7 @@ def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progr
     num_seeds = -(-num_games // game.num_players)
     games, memory = _play(game, text, isolation, num_seeds, progress)
     again, _ = _play(game, text, isolation, num_seeds, progress)
-    seats = [one.agents.index(text) for one in games]
+    seats = [one.agents.index(NAME) for one in games]
     total = Usage()
     for one, seat in zip(games, seats, strict=True):
         used = one.usage[seat]
@@ -165,12 +166,12 @@ def _play(
     places = [
         (seating, seed)
         for seed in game_seeds(SEED, num_seeds)
-        for seating in seatings((text, *[OPPONENT] * (game.num_players - 1)))
+        for seating in seatings((NAME, *[OPPONENT] * (game.num_players - 1)))
     ]
     line_ups, seeds = [place[0] for place in places], [place[1] for place in places]
 
     def make(name: str) -> Agent:
-        return _player(game, text, isolation) if name == text else make_agent(name, info)
+        return _player(game, text, isolation) if name == NAME else make_agent(name, info)
 
     with closing(Seating(line_ups, make, agent_seed(SEED, 0), seeds)) as seating:
         games = play_games(game, line_ups, seeds, seating, progress)
