@@ -1,4 +1,4 @@
-"""What agents in processes of their own have in common: limits, accounts, and processor time."""
+"""What agents in separate processes have in common: limits, accounts, and processor time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sackarmies_agents.limits import ALONE, Accounts, Decision, Isolation, cpu_s
 
 
 class SeparateAgent(Agent):
-    """An agent in a process of its own.
+    """An agent in a separate process.
 
     Whatever goes wrong there is raised here as `Misconduct`. `Gone` says that the process has ended or was killed, and
     that the next `reset` starts another one.

@@ -76,7 +76,7 @@ def test_page_loads_and_runs_nothing(tmp_path):
 def test_names_and_reasons_are_text(tmp_path, monkeypatch):
     def read_with_a_forfeit(folder, batch):
         games = read_batch(folder, batch)
-        forfeit = {"seat": 0, "ply": 0, "reason": f"raised {HOSTILE}"}
+        forfeit = {"seat": 0, "ply": 0, "reason": f"raised {HOSTILE}", "status": "ERROR"}
         return tuple(type(game).model_validate(game.model_dump() | {"forfeits": [forfeit]}) for game in games)
 
     monkeypatch.setattr("sackarmies_training.tournament.read_batch", read_with_a_forfeit)

@@ -121,7 +121,7 @@ def located(text: str, folder: Path) -> str:
 
 
 def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progress: Progress) -> Trial:
-    """Let an agent in a process of its own play games against the random one, twice.
+    """Let an agent in a separate process play games against the random one, twice.
 
     Args:
         game: what is played.
@@ -143,7 +143,7 @@ def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progr
     total = Usage()
     for one, seat in zip(games, seats, strict=True):
         used = one.usage[seat]
-        assert used is not None  # it plays in a process of its own
+        assert used is not None  # it plays in a separate process
         total.decisions += used.decisions
         total.seconds += used.seconds
         total.longest = max(total.longest, used.longest)
