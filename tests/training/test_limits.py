@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 
@@ -86,8 +87,6 @@ def test_limit_without_isolation_is_refused(key):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processor time of other processes is told on Linux")
 def test_processor_time_counts_work_and_not_waiting():
-    import os
-
     before = cpu_seconds_of(os.getpid())
     time.sleep(0.05)
     waited = cpu_seconds_of(os.getpid())
