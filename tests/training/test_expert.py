@@ -4,6 +4,7 @@ import copy
 import io
 import re
 
+import numpy as np
 import pytest
 import torch
 from rich.console import Console
@@ -40,7 +41,7 @@ class Labeler:
         self.calls.append(seed)
         self.generals.append(copy.deepcopy(general.network.state_dict()))
         self.plans.append(plan)
-        return teach(draw_game(None), general, GAMES, seed, plan.noise)
+        return teach(draw_game(np.random.default_rng(0)), general, GAMES, seed, plan.noise)
 
 
 class KilledError(Exception):
@@ -52,7 +53,6 @@ def train(tmp_path, monkeypatch):
     """Train in rounds of the small game, in which a general of observations alone makes the labels."""
     monkeypatch.setattr(learn, "parts_of", lambda info, variants: None)
     monkeypatch.setattr(Curve, "_draw", lambda curve, opponent: True)
-    monkeypatch.setattr(expert.Labeling, "_draw_game", lambda labeling, rng: labeling.line_ups[0])
 
     def run(name, labeler, *, resume=False, learned=None, **changes):
         monkeypatch.setattr(expert, "label_lots", labeler)

@@ -15,7 +15,7 @@ from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
 from sackarmies_training.matches import Seating, play_games
 from sackarmies_training.seeds import derive, game_seeds
-from sackarmies_training.tournament import Tournament, batch_path, line_ups, play_batch, schedule, seatings
+from sackarmies_training.tournament import Tournament, batch_path, line_ups, play_batch, save_batch, schedule, seatings
 from tests.core.toy_game import make_duel
 
 
@@ -58,7 +58,7 @@ def test_each_seed_is_played_in_both_seatings_and_by_all_pairs():
 def test_interrupted_tournament_resumes_to_the_same_result(tmp_path):
     whole, broken = make_tournament(tmp_path / "whole"), make_tournament(tmp_path / "broken")
     whole.play(whole.open(), lambda games: None)
-    play_batch(broken, broken.open()[1])
+    save_batch(broken, broken.open()[1], play_batch(broken, broken.open()[1]))
     (tmp_path / "broken" / "records" / "0000-000.json").write_text("{")  # killed while writing
     again = make_tournament(tmp_path / "broken")
     missing = again.open()
@@ -205,7 +205,7 @@ def test_seed_is_published_at_the_end_and_gives_the_same_games(tmp_path):
 
 def test_interrupted_tournament_with_a_secret_seed_resumes_with_it(tmp_path):
     first = drawn(tmp_path)
-    play_batch(first, first.open()[0])
+    save_batch(first, first.open()[0], play_batch(first, first.open()[0]))
     again = drawn(tmp_path)
     missing = again.open()
     assert [batch.number for batch in missing] == [1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,7 @@ from sackarmies_training.cli_options import (
     ArmyOption,
     DrawnSeedOption,
     GameOption,
+    OnOption,
     PlayersOption,
     WorkersOption,
     build_game,
@@ -47,6 +49,7 @@ from sackarmies_training.config import (
     UNSTOPPABLE,
     LearnConfig,
     MatchSection,
+    Place,
     TournamentConfig,
     load_config,
     load_run,
@@ -93,34 +96,41 @@ def sackarmies(
 def train(
     config: ConfigArgument,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the latest run of this configuration.")] = False,
+    on: OnOption = Place.LOCAL,
 ) -> None:
     """Train an agent, then rank it in a tournament."""
     settings = load_run(config)
     game = load_game(settings.game.id, **settings.game.options)
     if isinstance(settings, LearnConfig):
+        from sackarmies_training.jobs import ray_pool
         from sackarmies_training.learn import Team, learn
 
-        checkpoint = learn(settings, game, progress_console, resume=resume)
+        with ray_pool() if on is Place.RAY else nullcontext() as pool:
+            checkpoint = learn(settings, game, progress_console, resume=resume, pool=pool)
         options = ",deterministic=true"  # it explores as long as it learns
         if not Team.leads():
             return
     else:
         from sackarmies_training.train_ppo import train as train_ppo
 
+        if on is Place.RAY:
+            raise ValueError(
+                "--on ray: MaskablePPO trains on this machine alone, configurations with a section [learn] on clusters"
+            )
         checkpoint = train_ppo(settings, game, progress_console, resume=resume)
         options = ""
     if checkpoint is None:
         raise typer.Exit(STOPPED)
     aliases = {LEARNER: f"ppo:path={checkpoint}{options}"}
-    run_tournament(game, settings.tournament, checkpoint.parent / "tournament", aliases)
+    run_tournament(game, settings.tournament, checkpoint.parent / "tournament", aliases, on)
 
 
 @command(rich_help_panel=COMPETE)
-def tournament(config: ConfigArgument) -> None:
+def tournament(config: ConfigArgument, on: OnOption = Place.LOCAL) -> None:
     """Rank agents: paired seeds, rotated seats, ratings with intervals. Interrupted tournaments resume."""
     settings = load_config(config, TournamentConfig)
     game = load_game(settings.game.id, **settings.game.options)
-    run_tournament(game, settings.tournament, Path(settings.folder), {})
+    run_tournament(game, settings.tournament, Path(settings.folder), {}, on)
 
 
 @command(rich_help_panel=COMPETE)
@@ -245,7 +255,9 @@ command(rich_help_panel=DATA)(labels)
 command(rich_help_panel=DATA)(dataset)
 
 
-def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dict[str, str]) -> None:
+def run_tournament(
+    game: Game, section: MatchSection, folder: Path, aliases: dict[str, str], on: Place = Place.LOCAL
+) -> None:
     """Play a tournament, or what remains of it, and print and save the standings.
 
     Args:
@@ -253,6 +265,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         section: who plays how much.
         folder: for records and results.
         aliases: agent texts for names in the section.
+        on: where games are played.
 
     Raises:
         ValueError: an agent cannot be made, or the folder holds another tournament.
@@ -277,7 +290,7 @@ def run_tournament(game: Game, section: MatchSection, folder: Path, aliases: dic
         total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
         print_resumed(folder, total, left)
         with games_bar(left) as progress:
-            contest.play(missing, progress)
+            contest.play(missing, progress, on)
         outcomes = contest.outcomes()
         contest.publish()
         standings = standings_of(section.agents, outcomes, section.ratings)

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
 from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, print_resumed
-from sackarmies_training.cli_options import complete_agent
-from sackarmies_training.config import load_config
+from sackarmies_training.cli_options import OnOption, complete_agent
+from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     elo0: Annotated[float, typer.Option(metavar="ELO", help="Weaker means at most this, for --add.")] = -20.0,
     elo1: Annotated[float, typer.Option(metavar="ELO", help="Stronger means at least this, for --add.")] = 20.0,
     max_games: Annotated[int, typer.Option(metavar="N", help="Budget of each test, for --add.")] = 2000,
+    on: OnOption = Place.LOCAL,
 ) -> None:
     """Play the ladder, or what is missing of it, and write its reports. Interrupted ladders resume."""
     if ctx.invoked_subcommand is not None:
@@ -63,7 +64,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     plan = SprtPlan(alpha, beta, elo0, elo1, max_games)
     settings = load_ladder(config)
     if add is None:
-        play_ladder(settings)
+        play_ladder(settings, on)
     else:
         parse_agent(add)
         add_newcomer(settings, add, plan)
@@ -80,7 +81,7 @@ def load_ladder(path: Path) -> LadderConfig:
     return load_config(path, LadderConfig)
 
 
-def play_ladder(settings: LadderConfig) -> None:
+def play_ladder(settings: LadderConfig, on: Place) -> None:
     """Play what is missing of a ladder, print its tables and write its reports.
 
     Raises:
@@ -99,7 +100,7 @@ def play_ladder(settings: LadderConfig) -> None:
         total, left = (sum(unit.num_games for unit in units) for units in (schedule(settings), missing))
         print_resumed(folder, total, left)
         with games_bar(left) as progress:
-            contest.play(missing, progress)
+            contest.play(missing, progress, on)
         reports = make_reports(settings, contest.entries())
         for report in reports:
             print_rungs(report)

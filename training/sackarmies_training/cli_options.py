@@ -16,6 +16,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import suggestion
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, load_players
+from sackarmies_training.config import Place
 from sackarmies_training.seeds import GAME_BITS
 
 
@@ -41,6 +42,14 @@ def agent_words() -> list[str]:
 
 complete_agent = completes(agent_words)
 
+OnOption = Annotated[
+    Place,
+    typer.Option(
+        "--on",
+        help="Where it is computed: on this machine, or on the Ray cluster at RAY_ADDRESS (without that variable: one "
+        "started here). Results are the same.",
+    ),
+]
 REFEREE = "referee"
 GameOption = Annotated[
     str, typer.Option("--game", metavar="ID", help="Which game.", autocompletion=completes(game_ids))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -101,12 +102,20 @@ class PPOSection(StrictModel):
         return self
 
 
+class Place(StrEnum):
+    """Where games are played and labels made: in processes of this machine, or on a Ray cluster."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 class LearnSection(StrictModel):
     """The trainer of `learn.py`; each part of it can be switched off by its number."""
 
     decisions: Count  # of all seats, in all
     max_minutes: Positive | None = None  # training stops after this time even if decisions are left
     games: Count = 512  # played side by side by each process
+    groups: Count = 1  # that they are played in; on a cluster each is played by one core
     line_ups: Annotated[int, Field(ge=0)] = 0  # draws of armies that games are shared among; 0: the armies of [game]
     steps: Count = 64  # decisions of each game between two updates
     minibatch: Count = 1024  # decisions that an optimizer step learns a choice from
@@ -138,8 +147,10 @@ class LearnSection(StrictModel):
 
     @model_validator(mode="after")
     def _every_line_up_is_played(self) -> LearnSection:
-        if self.games < self.line_ups:
-            raise ValueError(f"games is {self.games}, but {self.line_ups} line_ups need a game each")
+        if self.games % self.groups:
+            raise ValueError(f"games is {self.games}: it must be a multiple of {self.groups}, the number of groups")
+        if self.games // self.groups < self.line_ups:
+            raise ValueError(f"games is {self.games}, but {self.line_ups} line_ups need a game each in each group")
         return self
 
 

@@ -79,7 +79,7 @@ class Curve:
     def _play(self, learner: Learner, section: CurveSection, games: GameCurves) -> tuple[int, int, int]:
         """Return how many games the averaged network won, drew and lost; add them to `games`."""
         info = GameInfo.of(self._line_ups[0])
-        general = general_of(learner, self._config, info, deterministic=section.deterministic)
+        general = general_of(learner.averaged, self._config, info, deterministic=section.deterministic)
         seed = derive(self._config.seed, "curve", len(self._rows))
         for agent in (general, self._opponent):
             agent.reset(seed)
@@ -122,7 +122,7 @@ class Curve:
 def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence[Game], section: CurveSection) -> str:
     """Return a sentence on whether a General is better than the one that its training started from."""
     info, seed = GameInfo.of(line_ups[0]), derive(config.seed, "start")
-    general = general_of(learner, config, info, deterministic=True)
+    general = general_of(learner.averaged, config, info, deterministic=True)
     start = PolicyAgent(load_start(config, info), deterministic=True, advisor=make_advisor(config.learn.advice, info))
     results = play_side_by_side(line_ups, general, start, section.games, seed)
     decided = results[results != DRAW]  # equally strong Generals win as often as they have seats in these

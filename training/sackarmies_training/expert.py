@@ -26,6 +26,7 @@ import numpy as np
 import torch
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.network import Network
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import SUFFIX
 from sackarmies_training.config import ExpertSection, LearnConfig
@@ -42,6 +43,38 @@ if TYPE_CHECKING:
 
 LABELS = "labels"  # the folder, in that of the run
 LESSON = 4  # files that are mixed, so that an optimizer step learns from many games
+
+
+@dataclass(frozen=True)
+class LabelJob:
+    """What the labels of a file are a function of.
+
+    Attributes:
+        network: of the General that plays.
+        config: of the run.
+        plan: how labels are made.
+        line_ups: what is played.
+        decisions: how many are labeled, at least.
+        seed: of games and worlds.
+    """
+
+    network: Network
+    config: LearnConfig
+    plan: SearchPlan
+    line_ups: Sequence[Game]
+    decisions: int
+    seed: int
+
+
+def make_labels(job: LabelJob) -> Labels:
+    """Make the labels of a file."""
+    torch.set_num_threads(job.config.learn.threads)
+    general = general_of(job.network, job.config, GameInfo.of(job.line_ups[0]), deterministic=True)
+
+    def draw_game(rng: np.random.Generator) -> Game:
+        return job.line_ups[int(rng.integers(len(job.line_ups)))]
+
+    return label_lots(draw_game, general, job.plan, job.decisions, job.seed)
 
 
 @dataclass(frozen=True)
@@ -80,14 +113,18 @@ class Labeling:
             horizon=section.horizon,
         )
 
-    def make(self, learner: Learner, number: int) -> int:
-        """Make a file of labels of the round at hand, if it is missing; return how many it holds."""
-        path = self._path(learner.updates, number)
-        if path.exists():
-            return len(read_labels(path, self.info))
-        general = general_of(learner, self.config, self.info, deterministic=True)
+    def job(self, learner: Learner, number: int) -> LabelJob | None:
+        """Return the job of making a file of the round at hand; None if it is there."""
+        if self._path(learner.updates, number).exists():
+            return None
         seed = derive(self.config.seed, f"labels {learner.updates} {self.rank}", number)
-        labels = label_lots(self._draw_game, general, self.plan, self.section.file_decisions, seed)
+        return LabelJob(learner.averaged, self.config, self.plan, self.line_ups, self.section.file_decisions, seed)
+
+    def keep(self, learner: Learner, number: int, labels: Labels | None) -> int:
+        """Write a file of the round at hand, with labels as they were made; return how many it holds."""
+        path = self._path(learner.updates, number)
+        if labels is None:
+            return len(read_labels(path, self.info))
         write_labels(path, labels, self.info, f"search, round {learner.updates} of expert iteration")
         return len(labels)
 
@@ -103,9 +140,6 @@ class Labeling:
     def _path(self, round_number: int, number: int | None = None) -> Path:
         """Return a file of a round; without a number, the pattern of all of this process."""
         return self.folder / f"{round_number:05d}-{self.rank}-{'*' if number is None else f'{number:04d}'}{SUFFIX}"
-
-    def _draw_game(self, rng: np.random.Generator) -> Game:
-        return self.line_ups[int(rng.integers(len(self.line_ups)))]
 
 
 def iterate(learner: Learner, run: Run) -> bool:
@@ -134,7 +168,7 @@ def iterate(learner: Learner, run: Run) -> bool:
                 return True
             told = "" if curve is None else curve.latest
             show = _teller(progress, clock, f"round {learner.updates + 1}, {told}")
-            labeled = _label(labeling, learner, stop, show)
+            labeled = _label(labeling, learner, run, stop, show)
             if labeled is None:
                 if curve is not None:
                     run.save(learner)
@@ -154,13 +188,16 @@ def learn_round(learner: Learner, labeling: Labeling) -> float:
     return right
 
 
-def _label(labeling: Labeling, learner: Learner, stop: SoftStop, show: Callable[[int], None]) -> int | None:
+def _label(labeling: Labeling, learner: Learner, run: Run, stop: SoftStop, show: Callable[[int], None]) -> int | None:
     """Make the labels of a round; return how many all processes have, None if training is to stop."""
     team, labeled = learner.team, 0
-    for number in range(labeling.section.files):
+    jobs = [labeling.job(learner, number) for number in range(labeling.section.files)]
+    wanted = [None if run.pool is None or job is None else run.pool.submit(make_labels, job) for job in jobs]
+    for number, (job, coming) in enumerate(zip(jobs, wanted, strict=True)):
         if team.agree(float(stop.asked)):
             return None
-        labeled += int(team.agree(labeling.make(learner, number), least=True)) * team.size
+        labels = coming.result() if coming is not None else make_labels(job) if job is not None else None
+        labeled += int(team.agree(labeling.keep(learner, number, labels), least=True)) * team.size
         show(labeled)
     return labeled
 

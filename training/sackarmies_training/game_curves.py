@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class GameCurves:
     """
 
     def __init__(self) -> None:
-        self._recent: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._recent: dict[str, deque[float]] = defaultdict(partial(deque, maxlen=RECENT_GAMES))
         self._fresh: set[str] = set()  # names that a game has been added to
 
     def add(self, game: Game, states: Records, results: NDArray[np.int64], seats: NDArray[np.int64]) -> None:
@@ -50,6 +51,11 @@ class GameCurves:
             self._extend(f"won/seat_{seat}", [is_won])
             if names:
                 self._extend(f"won/army_{names[seat]}", [is_won])
+
+    def join(self, other: GameCurves) -> None:
+        """Add the games that another one was told of."""
+        for name, values in other._recent.items():
+            self._extend(name, values)
 
     def _extend(self, name: str, values: Iterable[float]) -> None:
         self._recent[name].extend(float(value) for value in values)

@@ -36,7 +36,7 @@ from sackarmies_agents.learned.policy_agent import find_device, make_advisor, ma
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
-from sackarmies_env.core.game import Game
+from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
@@ -45,6 +45,7 @@ from sackarmies_training.curve import Curve, compare_with_start, opponent_of
 from sackarmies_training.expert import LABELS, iterate
 from sackarmies_training.files import open_folder
 from sackarmies_training.game_curves import GameCurves
+from sackarmies_training.jobs import Pool
 from sackarmies_training.labels import UNKNOWN, results_of
 from sackarmies_training.learn_files import Run, load_start, restore_learner, save_general, sizes_of
 from sackarmies_training.line_ups import draw_games
@@ -54,12 +55,15 @@ from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.ragged import Choices, draw, log_probabilities, sums
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
-from sackarmies_training.shaping import Potential, make_potential
+from sackarmies_training.shaping import Potential
 from sackarmies_training.teacher import study
 from sackarmies_training.terminal import PlainConsole
 
 DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
 WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
+
+
+Positions = list[tuple[NDArray[np.int64], Records]]
 
 
 # --- 1. self-play
@@ -70,7 +74,7 @@ class Played:
     """What `steps` decisions in each of `n` games were.
 
     Attributes:
-        choices: the decisions, `steps * n` of them, step by step.
+        choices: the decisions, `steps * n` of them, step by step; of several groups of games, group by group.
         drawn: `(steps * n,)` int64, where in `choices.actions` the chosen ids stand.
         outcomes: `(steps, n, outcomes)` float32: chances of win, draw and loss, or values.
         potentials: `(steps, n)` float32, of shaping.
@@ -115,6 +119,16 @@ class SelfPlay:
         self._seats, self._turns = np.empty(shape, np.int64), np.empty(shape, np.int64)
         self._potentials = np.zeros(shape, np.float32)
         self._ended, self._results = np.empty(shape, np.bool_), np.empty((*shape, game.num_players), np.int64)
+
+    @property
+    def positions(self) -> Positions:
+        """Where the games are, for `resume`: for each line-up their seeds `(n,)` and their states `(n,)`."""
+        return [(batch.seeds.copy(), batch.states.copy()) for _, batch in self.batches]
+
+    def resume(self, positions: Positions) -> None:
+        """Go on with games that were played elsewhere."""
+        for (_, batch), (seeds, states) in zip(self.batches, positions, strict=True):
+            batch.begin_at(seeds, states)
 
     def play(self, network: Network) -> Played:
         """Play `steps` decisions in each game; games that end give way to new ones."""
@@ -448,7 +462,9 @@ def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
 # --- 4. a run
 
 
-def learn(config: LearnConfig, game: Game, console: Console, *, resume: bool = False) -> Path | None:
+def learn(
+    config: LearnConfig, game: Game, console: Console, *, resume: bool = False, pool: Pool | None = None
+) -> Path | None:
     """Train a General, or resume its training.
 
     Args:
@@ -456,6 +472,7 @@ def learn(config: LearnConfig, game: Game, console: Console, *, resume: bool = F
         game: what it plays.
         console: where progress is shown.
         resume: resume the latest run in `config.folder` instead of starting a new one.
+        pool: where groups of games are played and files of labels made; None for this process. Results are the same.
 
     Returns:
         The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
@@ -468,11 +485,11 @@ def learn(config: LearnConfig, game: Game, console: Console, *, resume: bool = F
     team = Team.join(find_device(config.learn.device))
     folder = Path(team.share(str(open_folder(config.folder, resume=resume)) if team.rank == 0 else ""))
     if team.rank > 0:
-        return learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume)
+        return learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume, pool=pool)
     with locked(folder):
         for place in (folder, folder / "checkpoints", folder / LABELS, folder / RECORDS):
             remove_leftovers(place)
-        return learn_in(folder, config, game, console, team, resume=resume)
+        return learn_in(folder, config, game, console, team, resume=resume, pool=pool)
 
 
 def make_learner(config: LearnConfig, game: Game, team: Team) -> Learner:
@@ -483,8 +500,8 @@ def make_learner(config: LearnConfig, game: Game, team: Team) -> Learner:
     return Learner(network, config.learn, team)
 
 
-def learn_in(
-    folder: Path, config: LearnConfig, game: Game, console: Console, team: Team, *, resume: bool
+def learn_in(  # noqa: PLR0913 - those of `learn`
+    folder: Path, config: LearnConfig, game: Game, console: Console, team: Team, *, resume: bool, pool: Pool | None
 ) -> Path | None:
     """Train in a folder that no other run uses; arguments, result and errors as for `learn`."""
     say = functools.partial(console.print, soft_wrap=True, highlight=False, markup=False, emoji=False)
@@ -520,7 +537,7 @@ def learn_in(
                 seed = derive(config.seed, "study", team.rank)
                 say(clone_teacher(learner, config.teacher, line_ups, loggers, seed))
         train = improve if config.expert is None else iterate
-        if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers)):
+        if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers, pool)):
             say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
             return None
         if team.rank == 0:
@@ -550,10 +567,11 @@ def clone_teacher(
 
 def improve(learner: Learner, run: Run) -> bool:
     """Play and learn until the clock is up; return False if training was stopped before."""
+    from sackarmies_training.groups import Groups
+
     config, section, team, clock = run.config, run.config.learn, learner.team, run.clock
-    seed = derive(config.seed, "games", team.rank, learner.decisions)
-    torch.manual_seed(seed)
-    games = SelfPlay(run.line_ups, section, seed, make_potential(run.line_ups[0], config.shaping))
+    torch.manual_seed(derive(config.seed, "games", team.rank, learner.decisions))
+    groups = Groups(run, learner)
     curve = Curve(run, learner.decisions) if team.rank == 0 else None
     saved, stop = learner.decisions, SoftStop()
     with TrainingProgress(run.console) as progress, stop.listening():
@@ -569,11 +587,11 @@ def improve(learner: Learner, run: Run) -> bool:
             if is_over:
                 return fraction >= 1
             shaping = max(0.0, 1 - fraction / section.shaping_until) if section.shaping_until else 0.0
-            played = games.play(learner.network)
-            said = learner.update(played, look_back(played, section, shaping), fraction)
+            played, lesson = groups.play(learner, shaping)
+            said = learner.update(played, lesson, fraction)
             learner.decisions += len(played.drawn) * team.size
             if curve is not None:
-                values = {f"learn/{name}": value for name, value in said.items()} | games.curves.take()
+                values = {f"learn/{name}": value for name, value in said.items()} | groups.curves.take()
                 run.loggers.log(learner.decisions, values)
                 told = ", ".join(f"{name} {value:.3g}" for name, value in said.items())
                 progress.show(fraction, f"{learner.decisions:,} decisions, {curve.latest}{told}")

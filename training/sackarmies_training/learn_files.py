@@ -40,6 +40,7 @@ from sackarmies_training.checkpoints import (
     restore_optimizer,
 )
 from sackarmies_training.config import LearnConfig
+from sackarmies_training.jobs import Pool
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import Clock
 from sackarmies_training.sample_games import record_game
@@ -63,6 +64,7 @@ class Run:
         clock: says when it is over.
         checkpoints: what it is resumed from.
         loggers: where it logs to.
+        pool: where jobs run; None for this process.
     """
 
     folder: Path
@@ -72,12 +74,13 @@ class Run:
     clock: Clock
     checkpoints: CheckpointFolder
     loggers: Loggers
+    pool: Pool | None = None
 
     def save(self, learner: Learner) -> None:
         """Write a checkpoint, and record a game of its General."""
         save_learner(self.checkpoints, learner, self.config, self.line_ups[0], self.clock.minutes)
         if self.config.log.records:
-            general = general_of(learner, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
+            general = general_of(learner.averaged, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
             path = record_game(self.line_ups, general, self.config.seed, self.folder, learner.decisions)
             self.loggers.artifact(path)
 
@@ -94,10 +97,10 @@ class LearnState(StrictModel):
     verdict: str = ""  # of a finished General, on the one that it started from
 
 
-def general_of(learner: Learner, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
-    """Return the General that a learner would be saved as, to be played with while it learns on."""
+def general_of(network: Network, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
+    """Return the General of a network, such as a learner's average, to be played with while that learns on."""
     advisor = make_advisor(config.learn.advice, info)
-    return PolicyAgent(copy.deepcopy(learner.averaged), deterministic=deterministic, advisor=advisor)
+    return PolicyAgent(copy.deepcopy(network), deterministic=deterministic, advisor=advisor)
 
 
 def sizes_of(config: LearnConfig) -> NetworkSizes:

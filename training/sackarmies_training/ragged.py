@@ -54,6 +54,12 @@ class Choices(NamedTuple):
     actions: Tensor
     weights: Tensor
 
+    def to(self, device: torch.device) -> Choices:
+        """Return these on a device."""
+        advised = None if self.advised is None else self.advised.to(device)
+        rest = (tensor.to(device) for tensor in (self.first, self.actions, self.weights))
+        return Choices(self.observations.to(device), advised, *rest)
+
     def pick(self, rows: Tensor, others: Tensor) -> tuple[Tensor, Tensor | None, Place, Tensor]:
         """Return what a network is given for decisions whose ids are scored, `rows`, and for `others`.
 

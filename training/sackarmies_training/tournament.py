@@ -24,10 +24,11 @@ from sackarmies_env.core.messages import printable, quote, shorten
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
-from sackarmies_training.config import LIMITS, MatchSection
+from sackarmies_training.config import LIMITS, MatchSection, Place
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, code_digest, game_identity
-from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games, rehearse, worker_pool
+from sackarmies_training.jobs import job_pool
+from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
@@ -147,25 +148,30 @@ class Tournament:
                     f"{_short(value)}; choose another folder, or remove that one"
                 )
 
-    def play(self, batches: Sequence[Batch], progress: Progress) -> None:
-        """Play batches and save each as it ends; `progress` is called with the number of games that ended.
+    def play(self, batches: Sequence[Batch], progress: Progress, on: Place = Place.LOCAL) -> None:
+        """Play batches and save each as it ends.
+
+        Args:
+            batches: what is to be played.
+            progress: called with the number of games that ended.
+            on: this machine or a cluster; games and files are the same.
 
         Raises:
-            ValueError: an agent cannot be made, or a process that plays games died.
+            ValueError: an agent cannot be made, a process that plays games died, or there is no cluster.
             OSError: results cannot be written.
         """
         if not batches:
             return
         rehearse(self.game, self.section.agents, self.make_agent)
         progress(0)
-        if self.section.workers == 1 or len(batches) < 2:
+        if on is Place.LOCAL and (self.section.workers == 1 or len(batches) < 2):
             for batch in batches:
-                play_batch(self, batch, progress)
+                save_batch(self, batch, play_batch(self, batch, progress))
             return
-        with worker_pool(min(self.section.workers, len(batches))) as pool:
+        with job_pool(on, min(self.section.workers, len(batches))) as pool:
             jobs = {pool.submit(play_batch, self, batch): batch for batch in batches}
             for job in as_completed(jobs):
-                job.result()
+                save_batch(self, jobs[job], job.result())
                 progress(len(jobs[job].seeds))
 
     def outcomes(self) -> list[Outcome]:
@@ -226,13 +232,16 @@ class Tournament:
         return {"seed": DRAWN, "seed_sha256": commitment(self.seed)}
 
 
-def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> None:
-    """Play one batch and save it: first the game records, last the file that says it is complete."""
-    game = tournament.game
+def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None = None) -> list[PlayedGame]:
+    """Play one batch: a function of the tournament's configuration and seed, which writes nothing."""
     seed = agent_seed(tournament.seed, batch.number)
     with closing(Seating(batch.line_ups, tournament.make_agent, seed, batch.seeds)) as seating:
-        games = play_games(game, batch.line_ups, batch.seeds, seating, progress)
-    entries = []
+        return play_games(tournament.game, batch.line_ups, batch.seeds, seating, progress)
+
+
+def save_batch(tournament: Tournament, batch: Batch, games: Sequence[PlayedGame]) -> None:
+    """Save one batch: first the game records, last the file that says it is complete."""
+    game, entries = tournament.game, []
     for place, played in enumerate(games):
         path = Path("records") / f"{game_name(batch, place)}.json"
         reasons = {forfeit.ply: forfeit.reason for forfeit in played.forfeits}

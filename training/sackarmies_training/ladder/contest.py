@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +14,14 @@ from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.safe_read import named
+from sackarmies_training.config import Place
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, code_digest, game_identity
+from sackarmies_training.jobs import Pool, job_pool
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.units import Maker, Unit, UnitEntry, UnitJob, make_job, maker_of, play_unit, schedule
-from sackarmies_training.matches import Progress, worker_pool
+from sackarmies_training.matches import Progress
 
 FORMAT = 1
 IDENTITY = "ladder.json"
@@ -36,7 +38,7 @@ class UnitPlayer:
     Several processes measure time better: nothing but games runs in them.
     """
 
-    def __init__(self, config: LadderConfig, makers: Mapping[str, Maker], pool: ProcessPoolExecutor | None) -> None:
+    def __init__(self, config: LadderConfig, makers: Mapping[str, Maker], pool: Pool | None) -> None:
         """Make ready; `makers` make agents by name, and without a `pool` units are played here."""
         self.config = config
         self.makers = dict(makers)
@@ -65,12 +67,12 @@ class UnitPlayer:
 
 
 @contextmanager
-def unit_player(config: LadderConfig, makers: Mapping[str, Maker]) -> Iterator[UnitPlayer]:
-    """Give the block what plays units on as many processes as the configuration says."""
-    if config.workers == 1:
+def unit_player(config: LadderConfig, makers: Mapping[str, Maker], on: Place = Place.LOCAL) -> Iterator[UnitPlayer]:
+    """Give the block what plays units, on as many processes as the configuration says or on a cluster."""
+    if on is Place.LOCAL and config.workers == 1:
         yield UnitPlayer(config, makers, None)
     else:
-        with worker_pool(config.workers) as pool:
+        with job_pool(on, config.workers) as pool:
             yield UnitPlayer(config, makers, pool)
 
 
@@ -150,11 +152,13 @@ class Ladder:
         finished = self.store.read(planned)
         return [unit for unit in planned if key_of(unit) not in finished]
 
-    def play(self, units: Sequence[Unit], progress: Progress) -> None:
-        """Play units and keep each as it ends; `progress` is called with the number of games that ended.
+    def play(self, units: Sequence[Unit], progress: Progress, on: Place = Place.LOCAL) -> None:
+        """Play units and keep each as it ends, on this machine or a cluster.
+
+        `progress` is called with the number of games that ended.
 
         Raises:
-            ValueError: an agent cannot be made, or a process that plays games died.
+            ValueError: an agent cannot be made, a process that plays games died, or there is no cluster.
             OSError: results cannot be written; the same call resumes once they can.
         """
         if not units:
@@ -165,7 +169,7 @@ class Ladder:
             progress(len(entry.games))
 
         progress(0)
-        with unit_player(self.config, makers_of(self.config.agents)) as player:
+        with unit_player(self.config, makers_of(self.config.agents), on) as player:
             player.play(units, save)
 
     def entries(self) -> list[UnitEntry]:

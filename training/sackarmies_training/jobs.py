@@ -1,0 +1,147 @@
+"""Where jobs run: in processes of this machine, or on a Ray cluster of any number of machines.
+
+A job is a function of its arguments (configuration, seeds, weights) that writes no files. So its result does not depend
+on where it runs, and a job whose worker is lost is done again.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from sackarmies_env.core.cache_folder import source_digest
+from sackarmies_env.core.messages import missing_extra, short_repr
+from sackarmies_training.config import Place
+from sackarmies_training.identity import code_digest
+from sackarmies_training.matches import PLAYER_DIED, worker_pool
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PATIENCE = 10.0  # seconds that the address of a cluster has to answer
+TRIES = 6  # of a job whose worker is lost each time; the job itself may be what ends it
+
+
+class Pool(Protocol):
+    """What runs jobs; an executor of `concurrent.futures` is one."""
+
+    def submit(self, job: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Run a job some time; its errors are those of the future."""
+        ...
+
+
+class RayPool:
+    """Runs jobs as tasks of Ray, which notices lost workers and machines and submits their jobs again."""
+
+    def __init__(self, died: str) -> None:
+        """Use the cluster that this process is connected to; `died` says what it means if a job fails in all tries."""
+        import ray
+
+        self._died = died
+        self._digest = installed_digest()
+        self._task: Any = ray.remote(max_retries=TRIES - 1)(_run)
+        self._lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
+
+    def submit(self, job: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Run a job on some machine of the cluster.
+
+        Raises:
+            ValueError: by the future: the job failed, its worker was lost in all tries, or the machine has other code.
+        """
+        result: Future[R] = Future()
+        reference = self._task.remote(self._digest, job, args, kwargs)
+        reference.future().add_done_callback(lambda done: self._settle(result, done))
+        return result
+
+    def _settle(self, result: Future[R], done: Future[Any]) -> None:
+        """Pass on what became of a task."""
+        lost = done.exception()
+        if isinstance(lost, self._lost):
+            result.set_exception(ValueError(self._died))
+        elif lost is not None:
+            result.set_exception(lost)
+        else:
+            value, error = done.result()
+            if error is None:
+                result.set_result(value)
+            else:
+                result.set_exception(error)
+
+
+@functools.cache
+def installed_digest() -> str:
+    """Return a digest of the code that results of jobs depend on, as this process found it."""
+    return f"{code_digest()} {source_digest([Path(__file__).parent])}"
+
+
+def _run(digest: str, job: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do a job on a machine of the cluster; return its result and None, or None and its error as it was raised."""
+    if installed_digest() != digest:
+        other = "other code of sackarmies-env than the machine that gives out jobs"
+        return None, ValueError(f"a machine of the cluster ({os.uname().nodename}) has {other}: install the same one")
+    try:
+        return job(*args, **kwargs), None
+    except (ValueError, OSError) as error:  # Ray would wrap them, and put a traceback into their text
+        return None, error
+
+
+@contextmanager
+def ray_pool(died: str = PLAYER_DIED) -> Iterator[RayPool]:
+    """Give the block the cluster at `RAY_ADDRESS`, or one that is started on this machine for the time being.
+
+    Args:
+        died: what to say if the workers of a job are lost again and again.
+
+    Raises:
+        ValueError: Ray is not installed, or no cluster answers at the address.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise ValueError(missing_extra(error, "--on ray")) from None
+    check_address(os.environ.get("RAY_ADDRESS", ""))
+    try:
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
+    except (ConnectionError, RuntimeError) as error:
+        raise ValueError(f"Ray cannot be used: {str(error).partition(chr(10))[0]}") from None
+    try:
+        yield RayPool(died)
+    finally:
+        ray.shutdown()
+
+
+def check_address(address: str) -> None:
+    """Refuse the address of a cluster where nothing answers; Ray itself tries for minutes.
+
+    Raises:
+        ValueError: nothing does.
+    """
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if not (colon and port.isdecimal()):
+        return  # a word such as `auto` or `local`: Ray knows what it means
+    try:
+        socket.create_connection((host, int(port)), PATIENCE).close()
+    except OSError as error:
+        raise ValueError(f"no Ray cluster answers at RAY_ADDRESS={short_repr(address)}: {error}") from None
+
+
+def job_pool(on: Place, workers: int, died: str = PLAYER_DIED) -> AbstractContextManager[Pool]:
+    """Return what runs jobs for a block.
+
+    Args:
+        on: this machine or a cluster.
+        workers: processes, on this machine; a cluster has as many as it has cores.
+        died: what to say if one of them dies, or on a cluster again and again in the same job.
+
+    Raises:
+        ValueError: inside the block: one died, or there is no cluster.
+    """
+    return ray_pool(died) if on is Place.RAY else worker_pool(workers, died)
