@@ -50,9 +50,9 @@ def test_unit_is_the_same_deal_in_all_seatings(tmp_path):
     entry = play_unit(make_job(config, make_unit(config, ("a", "b") * 2, 0), makers_of({"a": same, "b": same})))
     assert len(entry.games) == 2
     assert entry.games[0] == entry.games[1]  # equal agents: nothing differs between the seatings
-    assert len(entry.outcomes()) == 2
-    assert entry.outcomes()[0].agents == ("a", "b", "a", "b")
-    assert entry.outcomes()[1].agents == ("b", "a", "b", "a")
+    assert len(entry.played.outcomes) == 2
+    assert entry.played.outcomes[0].agents == ("a", "b", "a", "b")
+    assert entry.played.outcomes[1].agents == ("b", "a", "b", "a")
     assert entry.points("a") + entry.points("b") == 2
 
 

@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from sackarmies_training.ladder.estimate import PoolEstimates, elo_of, refit_strengths, share_of, wilson
+from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ratings import Rate, bradley_terry, fit_strengths, line_ups_of
+from sackarmies_training.stats.elo import elo_of, share_of
+from sackarmies_training.stats.estimate import refit_strengths, wilson
 from tests.training.ladders import make_entry
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from sackarmies_training.ladder.contest import UNITS
-from sackarmies_training.ladder.estimate import Estimate
 from sackarmies_training.ladder.place import Comparison, Newcomer, placing_sentences, search
-from sackarmies_training.ladder.sprt import SprtPlan, Verdict
+from sackarmies_training.stats.estimate import Estimate
+from sackarmies_training.stats.sprt import SprtPlan, Verdict
 from tests.second_game import registered
 from tests.training.ladders import make_config, results_of
 

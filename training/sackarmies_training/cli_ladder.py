@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sackarmies_training.ladder.config import LadderConfig
     from sackarmies_training.ladder.regret import Solved
     from sackarmies_training.ladder.report import PoolReport
-    from sackarmies_training.ladder.sprt import SprtPlan
+    from sackarmies_training.stats.sprt import SprtPlan
 
 DEFAULT_LADDER = Path("configs/ladder/scripted.toml")
 EXACT_FOLDER = Path("configs/ladder/exact")
@@ -59,7 +59,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     if ctx.invoked_subcommand is not None:
         ctx.obj = config  # for commands that are given none of their own
         return
-    from sackarmies_training.ladder.sprt import SprtPlan
+    from sackarmies_training.stats.sprt import SprtPlan
 
     plan = SprtPlan(alpha, beta, elo0, elo1, max_games)
     settings = load_ladder(config)

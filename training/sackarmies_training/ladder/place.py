@@ -13,12 +13,14 @@ from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import IDENTITY, UNITS, base_identity, check_identity, makers_of, unit_player
-from sackarmies_training.ladder.estimate import Estimate, PoolEstimates, elo_of
+from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ladder.report import percent
-from sackarmies_training.ladder.sprt import SprtPlan, Verdict, count_units, first_decision
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.units import Unit, UnitEntry, make_unit
 from sackarmies_training.matches import Progress
+from sackarmies_training.stats.elo import elo_of
+from sackarmies_training.stats.estimate import Estimate
+from sackarmies_training.stats.sprt import SprtPlan, Verdict, count_units, first_decision
 
 NEWCOMER = "newcomer"
 ADDED = "added"  # folder of newcomers within that of the ladder

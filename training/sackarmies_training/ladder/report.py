@@ -13,9 +13,10 @@ from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_training.files import write_json
 from sackarmies_training.html_page import Markup, element, items, page, table
 from sackarmies_training.ladder.config import LadderConfig, Pool
-from sackarmies_training.ladder.estimate import RESAMPLES, Estimate, PoolEstimates, RungResult, Step
+from sackarmies_training.ladder.estimate import PoolEstimates, RungResult
 from sackarmies_training.ladder.picture import draw
 from sackarmies_training.ladder.units import UnitEntry
+from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Step
 
 RUNG_HEADS = (
     *("rung", "agent", "Elo", "95% interval", "games", "points", "won", "drawn", "lost", "draws"),

@@ -1,8 +1,4 @@
-"""Units of a ladder: one draw of armies and chance for a line-up, played in all seatings.
-
-A unit is what statistics count. Its games share armies and chance, and differ in who sits where: what the draw gives
-to one seat, every rung gets once. So units are independent of each other, and games are not.
-"""
+"""Units of a ladder, see `stats.units`: what is drawn for them, and how they are played and kept."""
 
 from __future__ import annotations
 
@@ -27,6 +23,7 @@ from sackarmies_training.ladder.thinking import Thinking, Watch
 from sackarmies_training.matches import PlayedGame, Seating, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import SEED_BITS, derive
+from sackarmies_training.stats.units import PlayedUnit
 from sackarmies_training.tournament import ForfeitEntry, line_ups, seatings
 
 KEPT_GAMES = 64  # games that a process keeps built
@@ -89,16 +86,18 @@ class UnitEntry(StrictModel):
         """What was played."""
         return Unit(self.players, self.line_up, self.number, self.armies, self.seed)
 
-    def outcomes(self) -> list[Outcome]:
-        """Return the games as ratings see them."""
-        return [
+    @property
+    def played(self) -> PlayedUnit:
+        """The unit as statistics see it."""
+        outcomes = [
             Outcome(seating, game.returns, {forfeit.seat: forfeit.reason for forfeit in game.forfeits})
             for seating, game in zip(seatings(self.line_up), self.games, strict=True)
         ]
+        return PlayedUnit(self.line_up, self.seed, tuple(outcomes))
 
     def points(self, name: str) -> float:
         """Return the points of an agent in all games of the unit: one a game, divided among those who draw."""
-        return sum(outcome.score(name) for outcome in self.outcomes())
+        return self.played.points(name)
 
 
 # --- what is played

@@ -1,4 +1,4 @@
-"""The sequential test: its likelihoods are the greatest, and it errs no more often than it says."""
+"""The sequential test: its ratios are those that fishtest publishes, and it errs no more often than it says."""
 
 import numpy as np
 import pytest
@@ -6,17 +6,46 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sackarmies_training.ladder.estimate import share_of
-from sackarmies_training.ladder.sprt import (
+from sackarmies_training.ratings import Rate
+from sackarmies_training.stats.elo import NORMALIZED_PER_DEVIATION, share_of
+from sackarmies_training.stats.sprt import (
     POINTS,
     UNSEEN,
+    Scale,
     SprtPlan,
     Verdict,
     count_units,
     first_decision,
     log_likelihood_ratio,
+    normalized_ratio,
 )
-from sackarmies_training.ratings import Rate
+
+# Ratios of fishtest, each as its test was reported with the pull request (of official-stockfish/Stockfish) or, for the
+# last two, as fastchess printed it. Bounds in braces were Elo, those in angle brackets normalized Elo.
+PUBLISHED = [
+    # scale, elo0, elo1, pairs by points, ratio                            source
+    ("elo", -1.0, 3.0, (424, 2948, 5832, 3045, 460), 2.94),  # 2493, STC
+    ("elo", 0.0, 2.0, (1284, 17437, 55536, 18085, 1292), 2.94),  # 2493, LTC
+    ("elo", -1.5, 0.5, (2073, 13759, 27890, 13977, 1973), 2.97),  # 2913, STC
+    ("elo", -0.5, 1.5, (665, 4806, 9333, 4893, 747), 2.95),  # 2920, STC
+    ("elo", 0.25, 1.75, (328, 4564, 15580, 4789, 371), 2.98),  # 2920, LTC
+    ("elo", -0.5, 1.5, (59, 754, 2467, 865, 75), 2.95),  # 2951, STC
+    ("elo", -0.5, 1.5, (17, 253, 1042, 337, 39), 2.96),  # 2971, STC
+    ("elo", -0.25, 1.25, (491, 7345, 29693, 7670, 465), 2.96),  # 3098, STC
+    ("elo", 0.25, 1.25, (53, 2220, 21459, 2445, 47), 2.97),  # 3098, LTC
+    ("elo", -0.25, 1.25, (253, 4282, 17604, 4431, 286), 2.94),  # 3209, STC
+    ("normalized", 0.0, 2.0, (371, 10263, 24989, 10642, 379), 2.95),  # 4194, STC
+    ("normalized", 0.5, 2.5, (47, 8181, 25234, 8575, 47), 2.94),  # 4194, LTC
+    ("normalized", 0.0, 2.0, (831, 31795, 68460, 32448, 834), 2.93),  # 5712, STC
+    ("normalized", 0.5, 2.5, (307, 54901, 140959, 56230, 281), 2.95),  # 5712, LTC
+    ("normalized", -1.75, 0.25, (208, 7812, 17109, 7919, 248), 2.92),  # 5751, STC
+    ("normalized", 0.5, 2.5, (1, 1098, 3954, 1346, 1), 2.94),  # 6036, first test
+    ("normalized", 0.0, 2.0, (0, 1236, 4490, 1474, 1), 2.94),  # 6036, second test
+    ("normalized", -1.75, 0.25, (359, 15248, 33575, 15309, 389), 2.98),  # 6070, STC
+    ("normalized", -1.75, 0.25, (289, 26459, 62934, 26379, 331), 2.94),  # 6285, STC
+    ("normalized", 9.0, 16.0, (352, 579, 1264, 743, 464), 4.60),  # Zeno, doubled-passed-pawns
+    ("normalized", 0.0, 50.0, (0, 0, 1, 8, 1), 1.24),  # "C1-Original vs C5-Rebuild", 20 games
+]
 
 PART = 25  # units that are simulated at once
 SHAPES = {  # chances of the five results in a unit between equals
@@ -58,6 +87,12 @@ def errs_at_most(verdicts, wrong, rate):
     return Rate(verdicts.count(wrong), len(verdicts)).interval[0] <= rate
 
 
+@pytest.mark.parametrize(("scale", "elo0", "elo1", "counts", "ratio"), PUBLISHED)
+def test_ratio_is_the_published_one(scale, elo0, elo1, counts, ratio):
+    plan = SprtPlan(elo0=elo0, elo1=elo1, scale=Scale(scale))
+    assert float(plan.ratio(counts)) == pytest.approx(ratio, abs=0.00501)  # they are rounded to two digits
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_error_rates_hold_in_simulated_tests(shape):
     plan = SprtPlan(alpha=0.1, beta=0.1, elo0=-60, elo1=60)
@@ -86,13 +121,25 @@ def test_clear_differences_are_found_sooner():
     assert far[1] < near[1] / 2
 
 
-def likelihood(counts, share):
-    """Return the greatest log-likelihood of chances with this mean, by a general optimizer."""
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_length_in_normalized_elo_does_not_depend_on_how_much_chance_there_is(shape):
+    plan = SprtPlan(elo0=-40, elo1=40, scale=Scale.NORMALIZED)
+    chances = with_mean(SHAPES[shape], 0.5)
+    deviation = np.sqrt(chances @ (POINTS - 0.5) ** 2)
+    strong = with_mean(SHAPES[shape], 0.5 + np.sqrt(2) * 40 / NORMALIZED_PER_DEVIATION * deviation)
+    verdicts, length = simulate(plan, strong, 300, 400, 5)
+    assert errs_at_most(verdicts, Verdict.WEAKER, 0.05)
+    assert length == pytest.approx(54, rel=0.25)  # 0.9 * log(19) / (t1 - t0) ** 2 * 2, plus some overshoot
+
+
+def likelihood(counts, agrees):
+    """Return the greatest log-likelihood of chances for which `agrees` is 0, by a general optimizer."""
     constraints = [
         {"type": "eq", "fun": lambda chances: chances.sum() - 1},
-        {"type": "eq", "fun": lambda chances: chances @ POINTS - share},
+        {"type": "eq", "fun": agrees},
     ]
-    start = np.full(5, 0.2)
+    start = np.maximum(counts, 0.5) / np.maximum(counts, 0.5).sum()
     found = minimize(
         lambda chances: -counts @ np.log(np.maximum(chances, 1e-12)) / counts.sum(),
         start,
@@ -104,11 +151,41 @@ def likelihood(counts, share):
     return -found.fun * counts.sum()
 
 
-@pytest.mark.parametrize("counts", [[3, 5, 9, 4, 2], [20, 1, 30, 2, 40], [10, 10, 10, 10, 10], [2, 7, 1, 8, 2]])
+COUNTS = [[3, 5, 9, 4, 2], [20, 1, 30, 2, 40], [10, 10, 10, 10, 10], [2, 7, 1, 8, 2]]
+
+
+@pytest.mark.parametrize("counts", COUNTS)
 def test_ratio_is_that_of_the_greatest_likelihoods(counts):
     counts = np.array(counts, float)
-    expected = likelihood(counts, 0.55) - likelihood(counts, 0.45)
-    assert float(log_likelihood_ratio(counts, 0.45, 0.55)) == pytest.approx(expected, abs=1e-3)
+    expected = np.diff(
+        [likelihood(counts, lambda chances, share=share: chances @ POINTS - share) for share in (0.45, 0.55)]
+    )
+    assert float(log_likelihood_ratio(counts, 0.45, 0.55)) == pytest.approx(expected[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+@pytest.mark.parametrize("elo", [20, 120])
+def test_normalized_ratio_is_that_of_the_greatest_likelihoods(counts, elo):
+    counts = np.array(counts, float)
+
+    def deviations(chances):
+        mean = chances @ POINTS
+        return (mean - 0.5) / np.sqrt(chances @ (POINTS - mean) ** 2) / np.sqrt(2)
+
+    bounds = (-elo, elo / 2)
+    expected = np.diff(
+        [
+            likelihood(counts, lambda chances, wanted=one: deviations(chances) - wanted / NORMALIZED_PER_DEVIATION)
+            for one in bounds
+        ]
+    )
+    assert float(normalized_ratio(counts, *bounds)) == pytest.approx(expected[0], abs=2e-3)
+
+
+def test_normalized_elo_is_elo_where_no_game_is_drawn_and_games_are_independent():
+    counts = np.array([250.0, 0, 500, 0, 250])
+    elo = float(SprtPlan(elo0=-5, elo1=5.1).ratio(counts))
+    assert float(SprtPlan(elo0=-5, elo1=5.1, scale=Scale.NORMALIZED).ratio(counts)) == pytest.approx(elo, rel=0.01)
 
 
 def test_wins_in_a_row_count_as_much_as_they_may():
@@ -136,6 +213,8 @@ def test_test_ends_at_the_first_limit_that_is_reached():
     assert first_decision(plan, points[: used - 1]) == (used - 1, Verdict.UNDECIDED)
     assert first_decision(plan, []) == (0, Verdict.UNDECIDED)
     assert first_decision(plan, [0.0] * 40)[1] is Verdict.WEAKER
+    assert first_decision(plan, points, used - 1) == (used, Verdict.STRONGER)
+    assert first_decision(plan, points[: used - 1], used - 1) == (used - 1, Verdict.UNDECIDED)
 
 
 def test_units_are_counted_by_their_points():
@@ -151,6 +230,7 @@ def test_units_are_counted_by_their_points():
         ({"beta": 0.0}, "beta is 0.0: an error rate lies between"),
         ({"elo0": 5.0, "elo1": 5.0}, "elo0 is 5 and elo1 is 5: wanted are two numbers"),
         ({"elo1": float("nan")}, "elo1 is nan"),
+        ({"elo1": 300.0, "scale": Scale.NORMALIZED}, "elo1 is 300: wanted are two numbers from -200 to 200"),
         ({"max_games": 1}, "max_games is 1: a unit has 2 games"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Statistics of games: what the ladder, tournaments and evaluations share."""

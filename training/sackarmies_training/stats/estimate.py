@@ -1,0 +1,250 @@
+"""Estimates from finished units: ratings, payoffs, shares of points; intervals by bootstrap over units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import scipy  # whose parts load when they are used
+from numpy.typing import NDArray
+
+from sackarmies_training.ratings import (
+    CONFIDENCE,
+    ELO_PER_NAT,
+    PRIOR,
+    Outcome,
+    Rating,
+    chances_of,
+    curvature_of,
+    fit_strengths,
+    line_ups_of,
+)
+from sackarmies_training.stats.units import PlayedUnit
+
+RESAMPLES = 1000
+RESAMPLING_SEED = 1  # equal data give equal intervals
+MAX_STEPS = 100
+EXACT = 1e-9  # slope at the end, for each game
+ENDS = (0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, and what it rests on."""
+
+    value: float
+    low: float
+    high: float
+    units: int
+    games: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far an agent stands above the next lower one."""
+
+    upper: str
+    lower: str
+    difference: Rating
+    is_measured: bool
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the interval of the difference lies above 0."""
+        return self.difference.low > 0
+
+
+class Estimates:
+    """Estimates from finished units of games with the same number of players.
+
+    Intervals are percentiles of `RESAMPLES` resamples, drawn with replacement (Efron and Tibshirani, "An Introduction
+    to the Bootstrap", 1993, chapter 13). What is drawn are draws of chance, with the units of all line-ups that played
+    them: as many as there are of those that the same line-ups played. In a ladder each unit has a draw of its own; in a
+    tournament all line-ups play the same ones.
+    """
+
+    def __init__(
+        self, names: Sequence[str], units: Sequence[PlayedUnit], anchor: str | None = None, *, centered: bool = False
+    ) -> None:
+        """Take what has been played.
+
+        Args:
+            names: of the agents.
+            units: at least one.
+            anchor: the agent with the rating 0; None: the mean of the largest group is 0, see `groups`.
+            centered: whether the mean of all agents is 0 instead.
+        """
+        self.names = list(names)
+        self.units = list(units)
+        self._anchor = anchor
+        self._centered = centered
+        self.outcomes: list[Outcome] = [outcome for unit in units for outcome in unit.outcomes]
+        self._points = np.array([[unit.points(name) for name in self.names] for unit in units])  # (units, agents)
+        self._seated = np.array([[name in unit.agents for name in self.names] for unit in units])
+        self._games = np.array([len(unit.outcomes) for unit in units])
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float64]:
+        """How often each resample holds each unit, `(RESAMPLES, units)`."""
+        rng = np.random.default_rng(RESAMPLING_SEED)
+        weights = np.zeros((RESAMPLES, len(self.units)))
+        for draws in self._draws():
+            counts = rng.multinomial(len(draws), np.full(len(draws), 1 / len(draws)), RESAMPLES)
+            for column, rows in enumerate(draws):
+                weights[:, rows] = counts[:, column, None]
+        return weights
+
+    def _draws(self) -> list[list[list[int]]]:
+        """Return the units of each draw of chance, draws that the same line-ups played together."""
+        rows: dict[int, list[int]] = {}
+        for row, unit in enumerate(self.units):
+            rows.setdefault(unit.draw, []).append(row)
+        alike: dict[str, list[list[int]]] = {}
+        for units in rows.values():
+            alike.setdefault("\n\n".join(sorted("\n".join(self.units[row].line_up) for row in units)), []).append(units)
+        return [alike[key] for key in sorted(alike)]
+
+    # --- ratings
+
+    @cached_property
+    def _strengths(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Ratings in Elo, `(agents,)`, and those of all resamples, `(RESAMPLES, agents)`."""
+        seats, games = line_ups_of(self.names, self.outcomes)
+        best = fit_strengths(seats, games, self._points.sum(axis=0))
+        others = refit_strengths(seats, games, self._weights @ self._points, best)
+        return self._scaled(best[None])[0], self._scaled(others)
+
+    def _scaled(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
+        zeros = set(self.names) if self._centered else self.measured if self._anchor is None else {self._anchor}
+        zero = strengths[:, [name in zeros for name in self.names]].mean(axis=1)
+        result: NDArray[np.float64] = (strengths - zero[:, None]) * ELO_PER_NAT
+        return result
+
+    def ratings(self) -> dict[str, Rating]:
+        """Return the Bradley-Terry ratings, see `ratings.bradley_terry`, with intervals over units."""
+        best, others = self._strengths
+        low, high = np.quantile(others, ENDS, axis=0)
+        return {name: Rating(float(best[i]), float(low[i]), float(high[i])) for i, name in enumerate(self.names)}
+
+    @cached_property
+    def groups(self) -> dict[str, int]:
+        """Agents by group: between groups points went one way only, so that games alone set no finite distance.
+
+        Ratings are finite without a prior within a group (Ford, "Solution of a ranking problem from binary
+        comparisons", 1957): the strongly connected components of the graph "took points from".
+        """
+        count = len(self.names)
+        took = np.zeros((count, count), bool)
+        for unit, points in zip(self.units, self._points, strict=True):
+            present = [self.names.index(name) for name in unit.agents]
+            for one in present:
+                for other in present:
+                    took[one, other] |= bool(points[one] > 0)
+        labels = scipy.sparse.csgraph.connected_components(took, connection="strong")[1]
+        return dict(zip(self.names, labels.tolist(), strict=True))
+
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """The agents whose ratings games alone compare: the group of the anchor, or the largest one.
+
+        Of several that are equally large, the one that took most points a game.
+        """
+        groups = {group: [name for name in self.names if self.groups[name] == group] for group in self.groups.values()}
+        if self._anchor is not None:
+            return frozenset(groups[self.groups[self._anchor]])
+        points = dict(zip(self.names, self._points.sum(axis=0) / (self._games @ self._seated), strict=True))
+
+        def weight(names: list[str]) -> tuple[int, float]:
+            return len(names), max(points[name] for name in names)
+
+        largest = max(groups.values(), key=weight)
+        return frozenset(largest)
+
+    @property
+    def ranked(self) -> list[str]:
+        """The agents, best rating first."""
+        ratings = self.ratings()
+        return sorted(self.names, key=lambda name: -ratings[name].value)
+
+    def steps(self) -> list[Step]:
+        """Return how far each agent stands above the next lower one, from the top down."""
+        best, others = self._strengths
+        places = [self.names.index(name) for name in self.ranked]
+        steps = []
+        for upper, lower in pairwise(places):
+            low, high = np.quantile(others[:, upper] - others[:, lower], ENDS)
+            difference = Rating(float(best[upper] - best[lower]), float(low), float(high))
+            names = self.names[upper], self.names[lower]
+            steps.append(Step(*names, difference, self.groups[names[0]] == self.groups[names[1]]))
+        return steps
+
+    # --- points
+
+    def payoff(self, one: str, other: str) -> Estimate | None:
+        """Return which share of the points that two agents took in their common games went to the first one.
+
+        With two players that is the mean result, a draw being half a win. None if they have not met, or took nothing.
+        """
+        row, column = self.names.index(one), self.names.index(other)
+        units = np.flatnonzero(self._seated[:, row] & self._seated[:, column])
+        return self._share(units, self._points[units, row], self._points[units, column])
+
+    def score(self, name: str) -> Estimate | None:
+        """Return which share of the points that an agent and its opponents took in its games went to the agent."""
+        row = self.names.index(name)
+        units = np.flatnonzero(self._seated[:, row])
+        mine = self._points[units, row]
+        return self._share(units, mine, self._points[units].sum(axis=1) - mine)
+
+    def _share(
+        self, units: NDArray[np.int64], mine: NDArray[np.float64], theirs: NDArray[np.float64]
+    ) -> Estimate | None:
+        both = mine + theirs
+        if not both.sum() > 0:
+            return None
+        value = float(mine.sum() / both.sum())
+        weights = self._weights[:, units]
+        totals = weights @ both
+        shares = (weights @ mine)[totals > 0] / totals[totals > 0]
+        low, high = (float(end) for end in np.quantile(shares, ENDS))
+        if high - low < 1e-12:  # all units are alike: resampling says nothing of what others may be like
+            low, high = wilson(value, len(units))
+        return Estimate(value, low, high, len(units), int(self._games[units].sum()))
+
+
+def refit_strengths(
+    seats: NDArray[np.int64], games: NDArray[np.int64], scores: NDArray[np.float64], start: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what `fit_strengths` does for many scores at once, `(m, n)`, by Newton's method.
+
+    Args:
+        seats: `(k, n)`.
+        games: `(k,)`.
+        scores: `(m, n)`.
+        start: `(n,)`, strengths of similar scores.
+    """
+    strengths = np.tile(start, (len(scores), 1))
+    for _ in range(MAX_STEPS):
+        chances = chances_of(seats, strengths)
+        slopes = PRIOR * strengths - scores + games @ chances
+        if np.abs(slopes).max() < EXACT * games.sum():
+            break
+        steps = np.linalg.solve(curvature_of(games, chances), slopes[..., None])[..., 0]
+        strengths -= steps / np.maximum(1.0, np.abs(steps).max(axis=1, keepdims=True))  # far off, a nat at a time
+    return strengths
+
+
+def wilson(share: float, units: int) -> tuple[float, float]:
+    """Return the ends of the 95% Wilson interval of a share of so many units.
+
+    A mean of numbers from 0 to 1 varies at most as much as one of zeros and ones: where units are neither, the interval
+    is wider than it need be.
+    """
+    z = float(scipy.stats.norm.ppf(ENDS[1]))
+    center = (share + z * z / (2 * units)) / (1 + z * z / units)
+    half = z / (1 + z * z / units) * math.sqrt(share * (1 - share) / units + z * z / (4 * units * units))
+    return max(0.0, center - half), min(1.0, center + half)
