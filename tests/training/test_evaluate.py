@@ -1,13 +1,20 @@
+import dataclasses
+
+import numpy as np
 import pytest
 
 from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
 from sackarmies_training import identity
-from sackarmies_training.evaluate import Plan, evaluate, make_jobs
+from sackarmies_training.evaluate import Plan, evaluate, make_jobs, played_units
+from sackarmies_training.ratings import Outcome
 from sackarmies_training.sack_armies import army_round_robin
 from sackarmies_training.sack_armies.army_round_robin import ArmyResults, RoundRobin
 from sackarmies_training.seeds import checked_seed
 from sackarmies_training.standings import Tally
+from sackarmies_training.stats.match import Match
+from sackarmies_training.stats.sprt import Scale, SprtPlan, Verdict, first_decision
+from sackarmies_training.stats.units import PlayedUnit
 from tests.core.toy_game import make_duel
 
 
@@ -73,6 +80,57 @@ def test_long_evaluations_are_divided_and_cover_all_seeds():
 def test_agent_against_itself_is_refused():
     with pytest.raises(ValueError, match="'greedy' cannot be evaluated against itself"):
         run(opponent="greedy", seeds=1)
+
+
+def sprt(**changes):
+    return SprtPlan(**{"elo0": -150, "elo1": 150, "scale": Scale.NORMALIZED, "max_games": 400, **changes})
+
+
+def test_sequential_test_ends_the_match_and_counts_pairs_in_order():
+    played = evaluate(make_duel(2), "greedy", "random", Plan(200, seed=1, sprt=sprt()), lambda games: None)[1]
+    points = [unit.points("greedy") for unit in played_units(played)]
+    assert first_decision(sprt(), points)[0] == len(points) < 200
+    assert first_decision(sprt(), points)[1] is not Verdict.UNDECIDED
+    whole = evaluate(make_duel(2), "greedy", "random", Plan(200, seed=1), lambda games: None)[1]
+    assert {one.seed for one in played} == {one.seed for one in whole[: len(played)]}
+
+
+@pytest.mark.slow
+def test_sequential_test_says_the_same_on_several_processes(monkeypatch):
+    monkeypatch.undo()
+    game, plan = load_game("sack_armies", switches={"max_turns": 12}), Plan(40, seed=2, sprt=sprt(max_games=80))
+    alone, together = (
+        evaluate(game, "greedy", "random", dataclasses.replace(plan, workers=workers), lambda games: None)[1]
+        for workers in (1, 2)
+    )
+    assert alone == together
+
+
+def test_sequential_test_is_undecided_after_its_budget():
+    plan = Plan(5, seed=1, sprt=sprt(elo0=-20, elo1=20, max_games=10))
+    played = evaluate(make_duel(2), "greedy", "random", plan, lambda games: None)[1]
+    assert len(played) == 10
+    assert "undecided: 10 games" in Match("greedy", "random", played_units(played)).verdict_sentence(plan.sprt)
+
+
+def test_sequential_test_is_for_two_players():
+    with pytest.raises(ValueError, match="a sequential test is for two players, and this game has 3"):
+        run(seeds=2, sprt=sprt())
+
+
+def test_figures_of_a_match_are_those_of_its_pairs():
+    won, even, lost = (
+        PlayedUnit(("a", "b"), 0, (Outcome(("a", "b"), (one, -one)), Outcome(("b", "a"), (-other, other))))
+        for one, other in ((1.0, 1.0), (1.0, -1.0), (-1.0, -1.0))
+    )
+    units = [dataclasses.replace(unit, draw=i) for i, unit in enumerate([won] * 20 + [even] * 70 + [lost] * 10)]
+    match = Match("a", "b", units)
+    assert match.counts == [10, 0, 70, 0, 20]
+    assert match.score.value == pytest.approx(0.55)
+    deviation = np.sqrt(0.3 * 0.25 - 0.05**2)  # of a pair's share
+    assert match.score.high - match.score.low == pytest.approx(2 * 1.96 * deviation / 10, rel=0.1)
+    assert match.normalized_elo == pytest.approx(800 / np.log(10) * 0.05 / (deviation * np.sqrt(2)))
+    assert "pairs with 0, 1/2, 1, 3/2, 2 points: 10, 0, 70, 0, 20; normalized Elo +46" in match.sentences()
 
 
 def test_army_totals_are_the_sums_of_its_pairings():

@@ -118,16 +118,30 @@ BY_HAND = [
     Outcome(("b", "a", "a"), (1.0, -0.5, -0.5)),  # won by b
     Outcome(("a", "b", "b"), (-0.5, 1.0, -0.5)),  # won by b
     Outcome(("b", "b", "a"), (0.25, -0.5, 0.25)),  # drawn by a and b
-    Outcome(("b", "a", "b"), (0.25, -0.5, 0.25)),  # drawn between both seats of b, a lost
+    Outcome(("b", "a", "b"), (0.25, -0.5, 0.25)),  # both seats of b are left: b won, since nobody else shares
     Outcome(("a", "b", "b"), (0.0, 0.0, 0.0)),  # drawn by all, truncated
 ]
 
 
 def test_tally_counts_each_game_once_by_its_best_seats():
     assert tally_of(BY_HAND, "a") == Tally(2, 2, 3)
-    assert tally_of(BY_HAND, "b") == Tally(2, 3, 2)
+    assert tally_of(BY_HAND, "b") == Tally(3, 2, 2)
     assert sum(outcome.score("a") for outcome in BY_HAND) == pytest.approx(2 + 1 / 2 + 1 / 3)
     assert sum(outcome.score("b") for outcome in BY_HAND) == pytest.approx(2 + 1 / 2 + 1 + 2 / 3)
+
+
+def test_seat_that_was_out_before_the_end_does_not_draw():
+    """With rewards for winners alone, all returns of a truncated game are 0."""
+    truncated = Outcome(("a", "b", "c"), (0.0, 0.0, 0.0), out=(-1, 40, -1))
+    assert truncated.places == (1, 3, 1)
+    assert [truncated.score(name) for name in "abc"] == [0.5, 0, 0.5]
+    assert [tally_of([truncated], name) for name in "abc"] == [Tally(0, 1, 0), Tally(0, 0, 1), Tally(0, 1, 0)]
+
+
+def test_places_are_ordered_by_returns_and_then_by_who_lasted_longer():
+    assert Outcome(("a", "b", "c", "d"), (-1 / 3, -1 / 3, 1.0, -1 / 3), out=(10, -1, -1, 30)).places == (4, 2, 1, 3)
+    assert Outcome(("a", "b", "c"), (-0.5, -0.5, 1.0)).places == (2, 2, 1)
+    assert Outcome(("a", "b", "a"), (-0.5, 1.0, -0.5), out=(5, -1, 9)).place("a") == 2
 
 
 def test_twelve_games_with_a_winner_each_have_no_draws():

@@ -130,7 +130,8 @@ def test_length_in_normalized_elo_does_not_depend_on_how_much_chance_there_is(sh
     strong = with_mean(SHAPES[shape], 0.5 + np.sqrt(2) * 40 / NORMALIZED_PER_DEVIATION * deviation)
     verdicts, length = simulate(plan, strong, 300, 400, 5)
     assert errs_at_most(verdicts, Verdict.WEAKER, 0.05)
-    assert length == pytest.approx(54, rel=0.25)  # 0.9 * log(19) / (t1 - t0) ** 2 * 2, plus some overshoot
+    between = np.sqrt(2) * 80 / NORMALIZED_PER_DEVIATION
+    assert length == pytest.approx(0.9 * plan.limits[1] * 2 / between**2, rel=0.3)  # by Wald, overshoot left out
 
 
 def likelihood(counts, agrees):

@@ -72,6 +72,8 @@ command = functools.partial(app.command, cls=PlainCommand)
 # Small networks run fastest on one thread, and several processes share the machine; training sets its own number.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+GAMES, SPRT_GAMES = 400, 4000  # of an evaluation
+
 ConfigArgument = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="A TOML file; see configs/.", show_default=False)
 ]
@@ -151,8 +153,26 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         ),
     ] = "random",
     games: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Number of games; each seed is played from each seat.")
-    ] = 400,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help=f"Number of games, {GAMES} if left out; with --sprt the most that are played, {SPRT_GAMES:,} if left "
+            "out. Each seed is played from each seat.",
+            show_default=False,
+        ),
+    ] = None,
+    sprt: Annotated[
+        bool, typer.Option("--sprt", help="Stop as soon as a sequential test says who is stronger; two players.")
+    ] = False,
+    elo0: Annotated[
+        float, typer.Option(metavar="ELO", help="Not stronger means at most this, normalized Elo; for --sprt.")
+    ] = -20.0,
+    elo1: Annotated[
+        float, typer.Option(metavar="ELO", help="Stronger means at least this, normalized Elo; for --sprt.")
+    ] = 20.0,
+    alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`; for --sprt.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `not stronger`; for --sprt.")] = 0.05,
     game: GameOption = DEFAULT_GAME,
     players: PlayersOption = 2,
     army: ArmyOption = None,
@@ -178,11 +198,13 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
     ] = None,
 ) -> None:
-    """Measure how often one agent beats another, with a 95% interval."""
-    from sackarmies_training.evaluate import Plan, outcome_of
+    """Measure how often one agent beats another, with 95% intervals."""
+    from sackarmies_training.evaluate import Plan, outcome_of, played_units
     from sackarmies_training.evaluate import evaluate as measure
     from sackarmies_training.seeds import checked_seed
     from sackarmies_training.standings import forfeits_table
+    from sackarmies_training.stats.match import Match
+    from sackarmies_training.stats.sprt import Scale, SprtPlan
 
     limits = {
         "time_limit": time_limit,
@@ -191,6 +213,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         "cpu_limit": cpu_limit,
         "memory_limit": memory_limit,
     }
+    if games is None:
+        games = SPRT_GAMES if sprt else GAMES
+    test = SprtPlan(alpha, beta, elo0, elo1, games, Scale.NORMALIZED) if sprt else None
     isolation = isolation_of(limits, isolate=isolate)
     seed = checked_seed("--seed", seed)
     for text in (agent, opponent):
@@ -198,12 +223,15 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     played_game = build_game(game, players, army)
     seeds = -(-games // players)
     with games_bar(seeds * players) as progress:
-        tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation), progress)
+        tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
+    match = Match(agent, opponent, played_units(played))
     turns = sum(one.turns for one in played) / len(played)
     result = f" against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
     console.print(Text.assemble((agent, "bold"), result), highlight=False, soft_wrap=True)
     even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
     console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
+    for sentence in [*match.sentences(), *([] if test is None else [match.verdict_sentence(test)])]:
+        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)

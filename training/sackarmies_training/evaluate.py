@@ -1,9 +1,10 @@
-"""Evaluation of one agent against another: paired seeds, seats rotated, a Wilson interval."""
+"""Evaluation of one agent against another: paired seeds, seats rotated; a sequential test may end it early."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import as_completed
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -15,9 +16,13 @@ from sackarmies_training.matches import AgentMaker, PlayedGame, Progress, Seatin
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import agent_seed, draw_seed, game_seeds
 from sackarmies_training.standings import Tally, tally_of
+from sackarmies_training.stats.sprt import SprtPlan, Verdict, first_decision
+from sackarmies_training.stats.units import PlayedUnit, units_of
 from sackarmies_training.tournament import seatings
 
 BATCH = 25  # seeds played side by side
+SPRT_BATCH = 10  # the same where a test may end the match: what is played beyond its end is lost
+AHEAD = 2  # batches a process that are played before the test is asked again
 
 Save = Callable[[int, list[PlayedGame]], None]
 
@@ -31,12 +36,14 @@ class Plan:
         seed: random seed, 0 to 2**128 - 1; drawn, so that no agent can guess it, unless it is given.
         workers: processes.
         isolation: limits of agents in separate processes; None: they run in this one.
+        sprt: the test that ends an evaluation of two players; None: all seeds are played.
     """
 
     seeds: int
     seed: int = field(default_factory=draw_seed)
     workers: int = 1
     isolation: Isolation | None = None
+    sprt: SprtPlan | None = None
 
 
 @dataclass(frozen=True)
@@ -78,12 +85,12 @@ def play_job(job: Job) -> list[PlayedGame]:
 
 
 def make_jobs(game: Game, line_up: tuple[str, ...], plan: Plan) -> list[Job]:
-    """Divide the seeds of a line-up into jobs of at most `BATCH` of them."""
+    """Divide the seeds of a line-up into jobs."""
     seeds = game_seeds(plan.seed, plan.seeds)
-    starts = range(0, plan.seeds, BATCH)
+    size = BATCH if plan.sprt is None else SPRT_BATCH
     return [
-        Job(game, line_up, tuple(seeds[start : start + BATCH]), agent_seed(plan.seed, start), plan.isolation)
-        for start in starts
+        Job(game, line_up, tuple(seeds[start : start + size]), agent_seed(plan.seed, start), plan.isolation)
+        for start in range(0, plan.seeds, size)
     ]
 
 
@@ -122,9 +129,44 @@ def play_jobs(jobs: list[Job], workers: int, progress: Progress, save: Save | No
     return [results[number] for number in range(len(jobs))]
 
 
+def play_in_order(jobs: Sequence[Job], workers: int, progress: Progress) -> Generator[list[PlayedGame], None, None]:
+    """Yield the games of jobs in the order of the jobs; what is left is not played if the caller stops.
+
+    Args:
+        jobs: what is played.
+        workers: processes; they work a little ahead.
+        progress: called with 0 as the games begin, then with the number of games of each job that is yielded.
+    """
+    if workers > 1 and len(jobs) > 1:
+        rehearse(jobs[0].game, jobs[0].line_up, maker(jobs[0]))
+        progress(0)
+        with worker_pool(min(workers, len(jobs))) as pool:
+            waiting: deque[Future[list[PlayedGame]]] = deque()
+            for job in jobs:
+                waiting.append(pool.submit(play_job, job))
+                if len(waiting) == AHEAD * workers:
+                    yield _told(waiting.popleft().result(), progress)
+            while waiting:
+                yield _told(waiting.popleft().result(), progress)
+        return
+    progress(0)
+    for job in jobs:
+        yield _told(play_job(job), progress)
+
+
+def _told(games: list[PlayedGame], progress: Progress) -> list[PlayedGame]:
+    progress(len(games))
+    return games
+
+
 def outcome_of(played: PlayedGame) -> Outcome:
     """Return a game as standings see it."""
-    return Outcome(played.agents, played.returns, {one.seat: one.reason for one in played.forfeits})
+    return Outcome(played.agents, played.returns, {one.seat: one.reason for one in played.forfeits}, played.out)
+
+
+def played_units(played: Sequence[PlayedGame]) -> list[PlayedUnit]:
+    """Return games as the units that statistics count."""
+    return units_of([outcome_of(one) for one in played], [one.seed for one in played])
 
 
 def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progress) -> tuple[Tally, list[PlayedGame]]:
@@ -134,18 +176,39 @@ def evaluate(game: Game, agent: str, opponent: str, plan: Plan, progress: Progre
         game: what is played.
         agent: text form of the agent.
         opponent: text form of the opponent.
-        plan: how much is played; the agent sits in every seat once for each seed.
+        plan: how much is played; the agent sits in every seat once for each seed. With a test, the games that count
+            are those up to its end, in the order of the seeds, whatever the number of workers.
         progress: called with the number of games that ended.
 
     Returns:
         The agent's wins, draws and losses, and all games.
 
     Raises:
-        ValueError: an agent cannot be made, or both are the same.
+        ValueError: an agent cannot be made, both are the same, or a test is wanted with more than two players.
     """
     if agent == opponent:
         raise ValueError(f"{agent!r} cannot be evaluated against itself: seats would be indistinguishable")
+    if plan.sprt is not None and game.num_players != 2:
+        raise ValueError(f"a sequential test is for two players, and this game has {game.num_players}")
     line_up = (agent, *[opponent] * (game.num_players - 1))
     jobs = make_jobs(game, line_up, plan)
-    played = [one for games in play_jobs(jobs, plan.workers, progress) for one in games]
+    if plan.sprt is None:
+        played = [one for games in play_jobs(jobs, plan.workers, progress) for one in games]
+    else:
+        played = _play_until_decided(jobs, agent, plan, plan.sprt, progress)
     return tally_of([outcome_of(one) for one in played], agent), played
+
+
+def _play_until_decided(
+    jobs: Sequence[Job], agent: str, plan: Plan, sprt: SprtPlan, progress: Progress
+) -> list[PlayedGame]:
+    played: list[PlayedGame] = []
+    known = 0
+    with closing(play_in_order(jobs, plan.workers, progress)) as parts:
+        for games in parts:
+            played += games
+            units = played_units(played)
+            known, verdict = first_decision(sprt, [unit.points(agent) for unit in units], known)
+            if verdict is not Verdict.UNDECIDED:
+                break
+    return played[: 2 * known]

@@ -24,6 +24,7 @@ from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, forfeit_code
 from sackarmies_env.core.step_batch import Command, Ending
+from sackarmies_training.ratings import IN_TO_THE_END
 from sackarmies_training.seeds import derive
 
 AgentMaker = Callable[[str], Agent]
@@ -66,6 +67,8 @@ class PlayedGame:
         forfeits: in order.
         usage: what the agents in separate processes have used, by seat; None for others. It is measured, and so
             different each time.
+        out: how many actions had been taken when each seat was out of the game; IN_TO_THE_END (-1) if that was not
+            before the last one.
     """
 
     seed: int
@@ -76,6 +79,7 @@ class PlayedGame:
     truncated: bool
     forfeits: tuple[Forfeit, ...] = ()
     usage: tuple[Usage | None, ...] = field(default=(), compare=False)
+    out: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -311,6 +315,7 @@ def play_games(
     histories: list[list[int]] = [[] for _ in seeds]
     forfeits: list[list[Forfeit]] = [[] for _ in seeds]
     running = np.arange(len(seeds))
+    out = np.full((len(seeds), game.num_players), IN_TO_THE_END)
     batch.reset(seeds)
     while len(running):
         choices = seating.choose(running, batch)
@@ -324,6 +329,8 @@ def play_games(
             histories[row].append(argument if kind == Command.STEP else forfeit_code(argument))
         batch.dispatch(kinds, running, arguments)
         still = running[batch.ended[running] == Ending.RUNNING]
+        for row, seat in np.argwhere((batch.terminations[still] > 0) & (out[still] == IN_TO_THE_END)).tolist():
+            out[still[row], seat] = len(histories[still[row]])
         if progress is not None and len(still) < len(running):
             progress(len(running) - len(still))
         running = still
@@ -337,6 +344,7 @@ def play_games(
             truncated=bool(batch.states["truncated"][row]),
             forfeits=tuple(forfeits[row]),
             usage=seating.usage(row),
+            out=tuple(out[row].tolist()),
         )
         for row, history in enumerate(histories)
     ]

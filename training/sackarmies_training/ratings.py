@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import scipy  # whose parts load when they are used: processes that only play need none of them
@@ -17,33 +18,49 @@ ELO_PER_NAT = 400.0 / math.log(10.0)
 # points of each other, and keeps an agent that lost every game at a finite rating.
 PRIOR_ELO = 800.0
 PRIOR = (ELO_PER_NAT / PRIOR_ELO) ** 2
+IN_TO_THE_END = -1
 
 
 @dataclass(frozen=True)
 class Outcome:
     """One game, as standings and ratings see it.
 
-    A game is won by the seat that alone earned the most; if several seats earned the most, it is drawn among them, and
-    all other seats lost. An agent with several seats has one result a game, that of its best seat.
+    Seats are ordered by what they earned, and those who earned the same by how long they were in the game. The first of
+    this order won; if several are first, they drew; all others lost. An agent with several seats has one result a game,
+    that of its best seat.
 
     Attributes:
         agents: names by seat; a name may sit in several seats.
         returns: what each seat earned.
         forfeits: seat -> why it lost by forfeit.
+        out: how many actions had been taken when each seat was out of the game; IN_TO_THE_END (-1) if that was not
+            before the last one. Left out: nobody was.
     """
 
     agents: tuple[str, ...]
     returns: tuple[float, ...]
     forfeits: Mapping[int, str] = field(default_factory=dict)
+    out: tuple[int, ...] = ()
 
-    @property
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The place of each seat, from 1; equal seats share the better one."""
+        out = self.out or (IN_TO_THE_END,) * len(self.agents)
+        lasted = [math.inf if ply == IN_TO_THE_END else ply for ply in out]
+        orders = list(zip(self.returns, lasted, strict=True))
+        return tuple(1 + sum(other > order for other in orders) for order in orders)
+
+    @cached_property
     def best(self) -> tuple[str, ...]:
-        """The agents of the seats that earned the most, an agent once a seat: one seat won, several drew."""
-        most = max(self.returns)
-        return tuple(name for name, earned in zip(self.agents, self.returns, strict=True) if earned == most)
+        """The agents of the seats in the first place, an agent once a seat: one seat won, several drew."""
+        return tuple(name for name, place in zip(self.agents, self.places, strict=True) if place == 1)
+
+    def place(self, agent: str) -> int:
+        """Return the place of an agent's best seat."""
+        return min(place for name, place in zip(self.agents, self.places, strict=True) if name == agent)
 
     def score(self, agent: str) -> float:
-        """Return an agent's share of the game's one point, which the seats that earned the most divide equally."""
+        """Return an agent's share of the game's one point, which the seats in the first place divide equally."""
         return self.best.count(agent) / len(self.best)
 
 
@@ -147,27 +164,18 @@ def curvature_of(games: NDArray[np.int64], chances: NDArray[np.float64]) -> NDAr
 def openskill_ratings(names: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, Rating]:
     """Rate agents by OpenSkill's Plackett-Luce model, game by game; the unit is its own (a newcomer has 25).
 
-    OpenSkill rates places: an agent's place in a game is that of its best seat, and equal returns share a place. So
-    where all but the winner earn the same, they share the last place.
+    OpenSkill rates places: an agent's place in a game is that of its best seat.
     """
     model = PlackettLuce()
     ratings = {name: model.rating(name=name) for name in names}
     for outcome in outcomes:
-        seats = _best_seats(outcome)
-        teams = [[ratings[name]] for name in seats]
-        if len(teams) > 1:
-            rated = model.rate(teams, scores=list(seats.values()))
-            ratings |= {name: team[0] for name, team in zip(seats, rated, strict=True)}
+        seated = list(dict.fromkeys(outcome.agents))
+        if len(seated) > 1:
+            places = [float(outcome.place(name)) for name in seated]
+            rated = model.rate([[ratings[name]] for name in seated], ranks=places)
+            ratings |= {name: team[0] for name, team in zip(seated, rated, strict=True)}
     values = np.array([ratings[name].mu for name in names])
     return _with_intervals(names, values, np.array([ratings[name].sigma for name in names]))
-
-
-def _best_seats(outcome: Outcome) -> dict[str, float]:
-    """Return each agent's best return: OpenSkill takes a player once a game."""
-    best: dict[str, float] = {}
-    for name, earned in zip(outcome.agents, outcome.returns, strict=True):
-        best[name] = max(earned, best.get(name, -math.inf))
-    return best
 
 
 def _with_intervals(

@@ -58,8 +58,8 @@ def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = N
     played = [
         outcome for outcome in outcomes if agent in outcome.agents and (against is None or against in outcome.agents)
     ]
-    wins = sum(outcome.best == (agent,) for outcome in played)
-    draws = sum(len(outcome.best) > 1 and agent in outcome.best for outcome in played)
+    wins = sum(set(outcome.best) == {agent} for outcome in played)
+    draws = sum({agent} < set(outcome.best) for outcome in played)
     return Tally(wins, draws, len(played) - wins - draws)
 
 

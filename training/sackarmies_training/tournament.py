@@ -326,6 +326,7 @@ class GameEntry(StrictModel):
     truncated: bool
     forfeits: TupleOf[ForfeitEntry]
     usage: TupleOf[UsageEntry | None] = ()
+    out: TupleOf[int] = ()
     record: str
 
     @property
@@ -337,7 +338,8 @@ class GameEntry(StrictModel):
     @property
     def outcome(self) -> Outcome:
         """The game as standings and ratings see it."""
-        return Outcome(self.agents, self.returns, {forfeit.seat: forfeit.reason for forfeit in self.forfeits})
+        forfeits = {forfeit.seat: forfeit.reason for forfeit in self.forfeits}
+        return Outcome(self.agents, self.returns, forfeits, self.out)
 
 
 class BatchFile(StrictModel):

@@ -62,7 +62,7 @@ class PoolEstimates(Estimates):
         if score is None:
             raise ValueError(f"the rung {name!r} has not played")
         mine = [outcome for outcome in self.outcomes if name in outcome.agents]
-        drawn = sum(len(outcome.best) > 1 for outcome in mine)
+        drawn = sum(len(set(outcome.best)) > 1 for outcome in mine)
         return RungResult(
             name=name,
             rating=self.ratings()[name],

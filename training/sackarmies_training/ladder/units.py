@@ -68,6 +68,7 @@ class GameEntry(StrictModel):
     actions: Annotated[int, Field(ge=0)]
     truncated: bool
     forfeits: TupleOf[ForfeitEntry] = ()
+    out: TupleOf[int] = ()
 
 
 class UnitEntry(StrictModel):
@@ -90,7 +91,7 @@ class UnitEntry(StrictModel):
     def played(self) -> PlayedUnit:
         """The unit as statistics see it."""
         outcomes = [
-            Outcome(seating, game.returns, {forfeit.seat: forfeit.reason for forfeit in game.forfeits})
+            Outcome(seating, game.returns, {forfeit.seat: forfeit.reason for forfeit in game.forfeits}, game.out)
             for seating, game in zip(seatings(self.line_up), self.games, strict=True)
         ]
         return PlayedUnit(self.line_up, self.seed, tuple(outcomes))
@@ -223,6 +224,7 @@ def entry_of(unit: Unit, games: Sequence[PlayedGame], thinking: Mapping[str, Thi
             "actions": len(game.actions),
             "truncated": game.truncated,
             "forfeits": [{"seat": one.seat, "ply": one.ply, "reason": one.reason} for one in game.forfeits],
+            "out": game.out,
         }
         for game in games
     ]

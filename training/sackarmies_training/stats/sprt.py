@@ -42,6 +42,11 @@ class Scale(StrEnum):
     ELO = "elo"
     NORMALIZED = "normalized"
 
+    @property
+    def told(self) -> str:
+        """Its name in a sentence."""
+        return "Elo" if self is Scale.ELO else "normalized Elo"
+
 
 MOST_ELO = {Scale.ELO: 1000, Scale.NORMALIZED: 200}  # of a hypothesis
 

@@ -1,0 +1,90 @@
+"""What the games of one agent against another say: shares with intervals over units, Elo, results of pairs, a test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sackarmies_training.stats.elo import NORMALIZED_PER_DEVIATION, elo_of
+from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Estimates
+from sackarmies_training.stats.sprt import EVEN, POINTS, SprtPlan, Verdict, count_units
+from sackarmies_training.stats.units import PlayedUnit
+
+
+@dataclass(frozen=True)
+class Match:
+    """The games of an agent against an opponent in all other seats.
+
+    Attributes:
+        agent: its name.
+        opponent: its name.
+        units: at least one.
+    """
+
+    agent: str
+    opponent: str
+    units: Sequence[PlayedUnit]
+
+    @cached_property
+    def score(self) -> Estimate:
+        """Share of the points that the agent took.
+
+        Raises:
+            ValueError: nobody took a point.
+        """
+        score = Estimates([self.agent, self.opponent], self.units).payoff(self.agent, self.opponent)
+        if score is None:
+            raise ValueError(f"no points were given in the games of {self.agent!r} against {self.opponent!r}")
+        return score
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether units are pairs of games of two players."""
+        return len(self.units[0].line_up) == 2
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """Pairs by the agent's points, 0, 1/2, 1, 3/2 and 2: the pentanomial."""
+        return count_units([unit.points(self.agent) for unit in self.units])
+
+    @property
+    def normalized_elo(self) -> float:
+        """The difference in normalized Elo of pairs; infinite where all pairs are alike and not even."""
+        chances = [count / len(self.units) for count in self.counts]
+        mean = sum(chance * share for chance, share in zip(chances, POINTS.tolist(), strict=True))
+        square = sum(chance * (share - mean) ** 2 for chance, share in zip(chances, POINTS.tolist(), strict=True))
+        if mean == EVEN:
+            return 0.0
+        above = math.copysign(1.0, mean - EVEN)
+        return NORMALIZED_PER_DEVIATION * (mean - EVEN) / math.sqrt(2 * square) if square > 0 else above * math.inf
+
+    def sentences(self) -> list[str]:
+        """Return the figures in sentences."""
+        score = self.score
+        told = f"{score.value:.1%} ({score.low:.1%} to {score.high:.1%}) of the points"
+        if not self.is_paired:
+            return [f"{told}, by bootstrap over {score.units} units of {len(self.units[0].outcomes)} games"]
+        elo = f"{elo_of(score.value):+.0f} Elo ({elo_of(score.low):+.0f} to {elo_of(score.high):+.0f})"
+        return [
+            f"{told}, {elo}, by bootstrap over {score.units} pairs ({RESAMPLES} resamples)",
+            f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, self.counts))}; normalized Elo "
+            f"{self.normalized_elo:+.0f}",
+        ]
+
+    def verdict_sentence(self, plan: SprtPlan) -> str:
+        """Return what a sequential test of these pairs says."""
+        ratio = float(plan.ratio(self.counts))
+        verdict = plan.verdict(ratio)
+        low, high = plan.limits
+        rate = plan.alpha if verdict is Verdict.STRONGER else plan.beta
+        told = {
+            Verdict.STRONGER: f"{self.agent} is stronger than {self.opponent} (error rate at most {rate:.0%})",
+            Verdict.WEAKER: f"{self.agent} is not stronger than {self.opponent} (error rate at most {rate:.0%})",
+            Verdict.UNDECIDED: f"undecided: {2 * len(self.units)} games, the budget, do not say who is stronger",
+        }[verdict]
+        return (
+            f"{told}; test of {plan.elo0:+g} against {plan.elo1:+g} {plan.scale.told}, log-likelihood ratio "
+            f"{ratio:+.2f}, limits {low:+.2f} and {high:+.2f}. A test that may stop early exaggerates differences."
+        )
