@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -173,6 +174,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     ] = 20.0,
     alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`; for --sprt.")] = 0.05,
     beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `not stronger`; for --sprt.")] = 0.05,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Also give the share of the points with luck taken out, by exact odds.")
+    ] = False,
     game: GameOption = DEFAULT_GAME,
     players: PlayersOption = 2,
     army: ArmyOption = None,
@@ -230,7 +234,14 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     console.print(Text.assemble((agent, "bold"), result), highlight=False, soft_wrap=True)
     even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
     console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
-    for sentence in [*match.sentences(), *([] if test is None else [match.verdict_sentence(test)])]:
+    sentences = match.sentences()
+    if luck:
+        from sackarmies_training.stats.luck import adjusted_score
+
+        sentences.append(adjusted_score(played_game, agent, played).sentence())
+    if test is not None:
+        sentences.append(match.verdict_sentence(test))
+    for sentence in sentences:
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
@@ -308,6 +319,9 @@ def run_tournament(
         standings_of,
         standings_table,
     )
+    from sackarmies_training.stats.cycles import structure_of
+    from sackarmies_training.stats.estimate import Estimates
+    from sackarmies_training.stats.units import units_of
     from sackarmies_training.tournament import Tournament
     from sackarmies_training.tournament_report import TournamentReport
     from sackarmies_training.usage import conduct_of, conduct_table
@@ -319,19 +333,25 @@ def run_tournament(
         print_resumed(folder, total, left)
         with games_bar(left) as progress:
             contest.play(missing, progress, on)
-        outcomes = contest.outcomes()
+        games = list(contest.games().values())
+        outcomes, seeds = [one.outcome for one in games], [one.seed for one in games]
         contest.publish()
-        standings = standings_of(section.agents, outcomes, section.ratings)
+        standings = standings_of(section.agents, outcomes, section.ratings, seeds)
         agents = [line.agent for line in standings]
-        conduct = conduct_of(agents, contest.games().values())
-        told = {"conduct": [{"agent": agent, **conduct[agent].data()} for agent in agents]}
-        write_json(folder / "standings.json", standings_data(standings, outcomes) | told)
+        structure, conduct = structure_of(Estimates(agents, units_of(outcomes, seeds))), conduct_of(agents, games)
+        data = standings_data(standings, outcomes) | {
+            "conduct": [{"agent": agent, **conduct[agent].data()} for agent in agents],
+            "structure": None if structure is None else asdict(structure),
+        }
+        write_json(folder / "standings.json", data)
         console.print(pairings_table(standings, outcomes, console.width), highlight=False)
         console.print(standings_table(standings, section.ratings, console.width), highlight=False)
+        for sentence in [] if structure is None else structure.sentences():
+            console.print(sentence, highlight=False, markup=False, soft_wrap=True)
         for table in (conduct_table(agents, conduct), forfeits_table(outcomes)):
             if table is not None:
                 console.print(table)
-        report = TournamentReport(contest, standings)
+        report = TournamentReport(contest, standings, structure)
         report.write()
         wanted = report.missing_replays() if section.replays else []
         with games_bar(len(wanted), "replays", "drawn") as progress:

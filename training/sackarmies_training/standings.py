@@ -11,9 +11,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
-from sackarmies_training.ratings import RATINGS, Outcome, Rate, Rating
+from sackarmies_training.ratings import RATINGS, Outcome, Rate, Rating, openskill_ratings
+from sackarmies_training.stats.estimate import Estimates
+from sackarmies_training.stats.units import PlayedUnit, units_of
 
 LISTED_REASONS = 20  # of forfeits, on the terminal
+PAIR = 2  # players, of whom the second place is the last
 RATING_TITLES = {"bradley_terry": "Elo", "openskill": "OpenSkill"}
 
 
@@ -41,19 +44,37 @@ class Tally:
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent's line in the final table; games lost by forfeit are among those lost."""
+    """One agent's line in the final table.
+
+    Attributes:
+        agent: its name.
+        rating: by the method of the tournament.
+        tally: of its games.
+        forfeits: games lost by forfeit, which are among those lost.
+        share: points a game, of which each game has one.
+        places: how often its best seat took each place, from the first; equal seats share the better one.
+        skill: its OpenSkill rating, where more than two play; it rates places.
+    """
 
     agent: str
     rating: Rating
     tally: Tally
     forfeits: int
+    share: float
+    places: tuple[int, ...]
+    skill: Rating | None = None
+
+    @property
+    def mean_place(self) -> float:
+        """The mean of its places."""
+        return sum(place * count for place, count in enumerate(self.places, start=1)) / sum(self.places)
 
 
 def tally_of(outcomes: Sequence[Outcome], agent: str, *, against: str | None = None) -> Tally:
     """Count the games of an agent, all of them or those with `against` at the table.
 
-    Each game counts once, however many seats the agent has: won if the seat that alone earned the most is the agent's,
-    drawn if several seats earned the most and one of them is the agent's, else lost.
+    Each game counts once, however many seats the agent has: won if all seats in the first place are the agent's, drawn
+    if some of them are, else lost.
     """
     played = [
         outcome for outcome in outcomes if agent in outcome.agents and (against is None or against in outcome.agents)
@@ -68,13 +89,47 @@ def forfeits_of(outcomes: Sequence[Outcome]) -> Counter[tuple[str, str]]:
     return Counter((outcome.agents[seat], reason) for outcome in outcomes for seat, reason in outcome.forfeits.items())
 
 
-def standings_of(agents: Sequence[str], outcomes: Sequence[Outcome], method: str) -> list[Standing]:
-    """Return the final table, best rating first; `method` is a key of `RATINGS`."""
+def standings_of(
+    agents: Sequence[str], outcomes: Sequence[Outcome], method: str, seeds: Sequence[int] | None = None
+) -> list[Standing]:
+    """Return the final table, best rating first.
+
+    Args:
+        agents: all of them.
+        outcomes: of their games.
+        method: a key of `RATINGS`.
+        seeds: of the chance of the games; given these, the intervals of Bradley-Terry ratings are by bootstrap over
+            units, see `stats.units`, and do not take the games of a unit for independent.
+    """
     ratings = RATINGS[method](agents, outcomes)
+    if method == "bradley_terry" and seeds is not None:
+        ratings = _with_bootstrap(agents, ratings, units_of(outcomes, seeds))
+    has_places = len(outcomes[0].agents) > PAIR
+    skills = openskill_ratings(agents, outcomes) if has_places else {}
     reasons = forfeits_of(outcomes)
     forfeits = {agent: sum(count for (name, _), count in reasons.items() if name == agent) for agent in agents}
-    lines = [Standing(agent, ratings[agent], tally_of(outcomes, agent), forfeits[agent]) for agent in agents]
+    lines = []
+    for agent in agents:
+        mine = [outcome for outcome in outcomes if agent in outcome.agents]
+        share = sum(outcome.score(agent) for outcome in mine) / len(mine)
+        taken = Counter(outcome.place(agent) for outcome in mine)
+        places = tuple(taken[place] for place in range(1, len(outcomes[0].agents) + 1))
+        tally = tally_of(mine, agent)
+        lines.append(Standing(agent, ratings[agent], tally, forfeits[agent], share, places, skills.get(agent)))
     return sorted(lines, key=lambda line: -line.rating.value)
+
+
+def _with_bootstrap(
+    agents: Sequence[str], ratings: Mapping[str, Rating], units: Sequence[PlayedUnit]
+) -> dict[str, Rating]:
+    """Return ratings with intervals by bootstrap, but for agents whose games alone set no finite rating.
+
+    Resamples of those are all alike, and would give them no interval at all: they keep that of the prior.
+    """
+    estimates = Estimates(agents, units, centered=True)
+    resampled = estimates.ratings()
+    measured = estimates.measured if len(estimates.measured) > 1 else frozenset()
+    return {agent: resampled[agent] if agent in measured else ratings[agent] for agent in agents}
 
 
 def standings_data(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -87,6 +142,9 @@ def standings_data(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -
                 "rating": asdict(line.rating),
                 **_tally_data(line.tally),
                 "forfeits": line.forfeits,
+                "share": line.share,
+                "places": list(line.places),
+                **({} if line.skill is None else {"openskill": asdict(line.skill)}),
             }
             for line in standings
         ],
@@ -111,15 +169,17 @@ def _tally_data(tally: Tally) -> dict[str, Any]:
 def standings_table(standings: Sequence[Standing], method: str, width: int) -> RenderableType:
     """Return the final table for a terminal of so many columns: intervals beside values or, in less room, under them.
 
-    The column of forfeits is left out if there are none.
+    The column of forfeits is left out if there are none, and those of shares and places where two play.
     """
     has_forfeits = any(line.forfeits for line in standings)
+    has_places = standings[0].skill is not None
 
     def make(labels: Sequence[str], gap: str) -> Group:
         table = plain_table()
         table.add_column("agent", no_wrap=True)
         titles = ("won", "drawn", "lost", *(["forfeits"] if has_forfeits else []))
-        add_numbers(table, (RATING_TITLES[method], *titles, "win rate"))
+        more = ("share", "place", "OpenSkill") if has_places else ()
+        add_numbers(table, (RATING_TITLES[method], *titles, "win rate", *more))
         for label, line in zip(labels, standings, strict=True):
             tally = line.tally
             counts = (tally.wins, tally.draws, tally.losses, *([line.forfeits] if has_forfeits else []))
@@ -128,10 +188,28 @@ def standings_table(standings: Sequence[Standing], method: str, width: int) -> R
                 rating_text(line.rating, method, gap),
                 *map(str, counts),
                 with_interval(tally, gap),
+                *place_cells(line, gap),
             )
-        return titled("Standings", table, "95% intervals; a draw is no win.")
+        return titled("Standings", table, *notes_of(standings))
 
     return fitted(make, (" ", "\n"), [line.agent for line in standings], width)
+
+
+def place_cells(line: Standing, gap: str = " ") -> list[str]:
+    """Return the points a game, the mean place and the OpenSkill rating of an agent; nothing where two play."""
+    if line.skill is None:
+        return []
+    return [f"{line.share:.3f}", f"{line.mean_place:.2f}", rating_text(line.skill, "openskill", gap)]
+
+
+def notes_of(standings: Sequence[Standing]) -> list[str]:
+    """Return what the columns mean."""
+    if standings[0].skill is None:
+        return ["95% intervals; a draw is no win."]
+    return [
+        "95% intervals; a draw is no win. Share: points a game, of which each game has one. Place: the mean place "
+        "of the best seat."
+    ]
 
 
 def rating_text(rating: Rating, method: str, gap: str = " ") -> str:

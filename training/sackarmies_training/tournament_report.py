@@ -18,7 +18,17 @@ from sackarmies_env.core.record import load_record
 from sackarmies_training.html_page import Markup, element, folded, items, link, page, table
 from sackarmies_training.matches import Progress, worker_pool
 from sackarmies_training.ratings import Outcome
-from sackarmies_training.standings import RATING_TITLES, Standing, forfeits_of, rating_text, tally_of, with_interval
+from sackarmies_training.standings import (
+    RATING_TITLES,
+    Standing,
+    forfeits_of,
+    notes_of,
+    place_cells,
+    rating_text,
+    tally_of,
+    with_interval,
+)
+from sackarmies_training.stats.cycles import Structure
 from sackarmies_training.tournament import GameEntry, Tournament
 from sackarmies_training.usage import HEADS, TITLE, conduct_of, is_worth_telling
 
@@ -28,6 +38,7 @@ PAINTER_DIED = (
     "a process that made pages of replays has died, perhaps because memory ran out; all results are kept, and the same "
     "command makes the missing pages: with fewer workers in less memory"
 )
+PLACE_HEADS = ("share", "place", "OpenSkill")
 STANDING_HEADS = ("won", "drawn", "lost", "forfeits", "win rate")
 
 
@@ -38,10 +49,12 @@ class TournamentReport:
     Attributes:
         tournament: all of whose games have been played.
         standings: best first.
+        structure: of the payoffs of all pairs, if that is known.
     """
 
     tournament: Tournament
     standings: Sequence[Standing]
+    structure: Structure | None = None
 
     @property
     def path(self) -> Path:
@@ -125,19 +138,21 @@ class TournamentReport:
             f"Seeds of each line-up, each played in all seatings: {section.seeds}."
         )
         yield f"The seed was {self.tournament.seed}."
-        yield "Intervals are 95%; a draw is no win."
+        yield from notes_of(self.standings)
+        yield from [] if self.structure is None else self.structure.sentences()
 
     def _standings(self) -> Iterator[Markup]:
         method, names = self.tournament.section.ratings, [line.agent for line in self.standings]
         yield element("h2", "Standings")
         yield table(
-            ["agent", RATING_TITLES[method], *STANDING_HEADS],
+            ["agent", RATING_TITLES[method], *STANDING_HEADS, *(PLACE_HEADS if self.standings[0].skill else ())],
             [
                 [
                     f"{place} {line.agent}",
                     rating_text(line.rating, method),
                     *map(str, (line.tally.wins, line.tally.draws, line.tally.losses, line.forfeits)),
                     with_interval(line.tally),
+                    *place_cells(line),
                 ]
                 for place, line in enumerate(self.standings, start=1)
             ],
@@ -180,8 +195,8 @@ class TournamentReport:
         yield element("p", "A record is shown in the browser by the command ", element("code", "sackarmies view FILE"))
 
     def _result(self, game: GameEntry) -> str:
-        name, best = player_name(self.tournament.game.id), max(game.returns)
-        winners = [name(seat) for seat, earned in enumerate(game.returns) if earned == best]
+        name = player_name(self.tournament.game.id)
+        winners = [name(seat) for seat, place in enumerate(game.outcome.places) if place == 1]
         parts = [f"{winners[0]} wins" if len(winners) == 1 else f"drawn by {', '.join(winners)}"]
         parts += ["truncated"] if game.truncated else []
         parts += [f"{name(forfeit.seat)} forfeits ({forfeit.status})" for forfeit in game.forfeits]

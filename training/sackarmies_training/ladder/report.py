@@ -16,6 +16,7 @@ from sackarmies_training.ladder.config import LadderConfig, Pool
 from sackarmies_training.ladder.estimate import PoolEstimates, RungResult
 from sackarmies_training.ladder.picture import draw
 from sackarmies_training.ladder.units import UnitEntry
+from sackarmies_training.stats.cycles import Structure, structure_of
 from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Step
 
 RUNG_HEADS = (
@@ -32,6 +33,7 @@ class PoolReport:
     pool: Pool
     estimates: PoolEstimates
     rungs: tuple[RungResult, ...]
+    structure: Structure | None
 
     @property
     def title(self) -> str:
@@ -48,7 +50,8 @@ def make_reports(config: LadderConfig, entries: Sequence[UnitEntry]) -> list[Poo
         seated = {name for entry in played for name in entry.line_up}
         if seated >= set(rungs):
             estimates = PoolEstimates(rungs, played, config.anchor if config.anchor in rungs else None)
-            reports.append(PoolReport(pool, estimates, tuple(map(estimates.result, estimates.ranked))))
+            results = tuple(map(estimates.result, estimates.ranked))
+            reports.append(PoolReport(pool, estimates, results, structure_of(estimates)))
     return reports
 
 
@@ -73,6 +76,7 @@ def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
     if players > 2:
         lines.append(f"With {players} players, a rating says who is strong against this pool, and no more.")
     lines += [step_sentence(step, estimates) for step in estimates.steps()]
+    lines += [] if report.structure is None else report.structure.sentences()
     lines += [
         f"{rung.name} lost {rung.forfeits} of its {rung.tally.games} games by forfeit."
         for rung in report.rungs
@@ -218,6 +222,7 @@ def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str
                 "games": len(report.estimates.outcomes),
                 "rungs": [_rung_data(config, rung) for rung in report.rungs],
                 "steps": [asdict(step) for step in report.estimates.steps()],
+                "structure": None if report.structure is None else asdict(report.structure),
                 "payoff": [
                     {"rung": one.name, "against": other.name, **asdict(met)}
                     for one in report.rungs

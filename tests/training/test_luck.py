@@ -1,0 +1,113 @@
+"""Luck: corrections by exact odds have the mean 0, and take away variance where the values know something."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.registry import load_game, load_scenario
+from sackarmies_training.evaluate import Plan, evaluate
+from sackarmies_training.ladder.exact import ExactValues
+from sackarmies_training.matches import PlayedGame
+from sackarmies_training.stats.luck import LuckMeter, adjusted_score
+from tests.core.toy_game import make_duel
+
+EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
+EVENTS = 100_000
+
+
+def played(game, pairs, agents=("greedy", "random"), seed=1):
+    return evaluate(game, *agents, Plan(pairs, seed=seed), lambda games: None)[1]
+
+
+def record(seed, actions):
+    return PlayedGame(seed, ("a", "b"), tuple(actions), (0.0, 0.0), 1, truncated=False)
+
+
+def values_after(meter, states):
+    return meter._values(states, np.zeros(len(states), np.int64))
+
+
+def test_corrections_are_those_of_all_that_might_have_come():
+    """In a small position, for each seed: the value of what came less the mean by the odds of the enumeration."""
+    scenario = load_scenario(EXACT / "one_attack.toml")
+    game = load_game("sack_armies", scenario=scenario)
+    meter, exact = LuckMeter(game), ExactValues(game)
+    found = set()
+    for seed in range(12):
+        states = game.new_states(1)
+        game.reset(game.params, states, np.array([seed]))
+        actions, expected = [], []
+        while states["current_player"][0] >= 0:
+            decision = exact.decide(states)
+            action = max(decision.actions, key=lambda action: decision.values[decision.actions.index(action)])
+            outcomes = exact.outcomes(states, action)
+            game.step(game.params, states, [action])
+            actions.append(action)
+            if len(outcomes) > 1:
+                mean = sum(chance * values_after(meter, after)[0] for chance, after in outcomes)
+                expected.append(values_after(meter, states)[0] - mean)
+        [luck] = meter.measure([record(seed, actions)], [0])
+        assert luck == pytest.approx(expected)
+        found.update(round(one, 6) for one in luck)
+    assert len(found) > 1
+
+
+def test_corrections_of_a_seat_are_known_for_each_game():
+    game = load_game("sack_armies", switches={"max_turns": 15})
+    games = played(game, 3)
+    meter = LuckMeter(game)
+    luck = meter.measure(games, [0] * 6)
+    assert any(luck)
+    assert luck == [meter.measure([one], [0])[0] for one in games]
+
+
+def random_games(game, count, seed):
+    """Return games of random play."""
+    rng = np.random.default_rng(seed)
+    batch = Batch(game, count, restarts=False)
+    batch.reset(np.arange(count) + seed)
+    histories = [[] for _ in range(count)]
+    while len(rows := np.flatnonzero(batch.ended == 0)):
+        actions = (rng.random((len(rows), game.num_actions)) * batch.action_masks[rows]).argmax(axis=1)
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            histories[row].append(action)
+        batch.step(actions, rows)
+    return [record(seed + row, actions) for row, actions in enumerate(histories)]
+
+
+@pytest.mark.slow
+def test_mean_correction_is_zero_over_a_hundred_thousand_events():
+    game = load_game("sack_armies", scenario=load_scenario(EXACT / "two_on_two.toml"))
+    meter = LuckMeter(game, results=2)
+    events = []
+    while len(events) < EVENTS:
+        games = random_games(game, 2000, len(events))
+        events += [one for luck in meter.measure(games, [row % 2 for row in range(2000)]) for one in luck]
+    corrections = np.array(events)
+    error = corrections.std() / np.sqrt(len(corrections))
+    assert corrections.std() > 0.05  # there is something to correct
+    assert abs(corrections.mean()) < 4 * error
+
+
+@pytest.mark.slow
+def test_luck_taken_out_narrows_the_interval_and_leaves_the_mean():
+    game = load_game("sack_armies")
+    games = played(game, 100, ("greedy", "greedy:weights=first"))
+    adjusted = adjusted_score(game, "greedy", games)
+    plain = sum(one.returns[one.agents.index("greedy")] > 0 for one in games) / len(games)
+    assert adjusted.ratio < 0.9
+    assert adjusted.score.value == pytest.approx(plain, abs=0.05)
+    assert "of the points, worth" in adjusted.sentence()
+
+
+def test_cards_of_a_deck_are_refused():
+    game = load_game("sack_armies", switches={"flip_method": "deck", "max_turns": 30})
+    with pytest.raises(ValueError, match="flips are not independent of each other, as cards of a deck"):
+        LuckMeter(game).measure(games := played(game, 2), [0] * len(games))
+
+
+def test_game_without_such_chance_is_refused():
+    with pytest.raises(ValueError, match="luck in the game 'duel' cannot be measured: wanted is a zero-sum game"):
+        LuckMeter(make_duel())

@@ -1,0 +1,199 @@
+"""Luck in finished games: what chance brought compared with what it could be expected to bring.
+
+Wherever a step of a game meets chance, the value of the position after it is compared with the mean value over what
+chance might have brought instead, by exact odds. The mean of these corrections is 0, whoever plays and whatever values
+are used: subtracted from the result of a game they leave its expectation as it is, and take away as much of its
+variance as the values know of the game (control variates; for games of hidden information: N. Burch, M. Schmid, M.
+Moravcik, D. Morrill and M. Bowling, "AIVAT: A new variance reduction technique for agent evaluation in imperfect
+information games", 2018).
+
+This is done for results that can be forced in one queue for all players, are equally likely and independent of each
+other, such as coins: all results of the first few of a step are tried, with what comes after them as it came. Given all
+other results of chance, a correction has the mean 0. Other chance, such as draws, is left as it is, and so are steps
+before the first decision and steps of forfeits. docs/evaluation.md has the gain in figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game, Records, forfeit_code
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import KEPT
+from sackarmies_env.core.step_batch import is_over
+from sackarmies_training.matches import PlayedGame
+from sackarmies_training.ratings import Outcome
+from sackarmies_training.stats.estimate import ENDS, RESAMPLES, RESAMPLING_SEED, Estimate
+
+RESULTS = 5  # of a step that are tried in all ways
+GAMES = 100  # that are played again side by side
+CHANCE = ("streams of chance", "forced results")  # parts of a state
+
+
+@njit
+def estimate_values(evaluation, params, states, players, out):  # type: ignore[no-untyped-def]  # numba infers them
+    """Write what positions are worth to players, each `(n,)`, into `out` `(n,)`; where a game is over, nothing."""
+    for i in range(len(states)):
+        if not is_over(states[i]):
+            out[i] = evaluation.evaluate(evaluation.model, params, states[i : i + 1], players[i])
+
+
+class LuckMeter:
+    """Measures the luck of a seat in finished games, which are played again from their actions."""
+
+    def __init__(self, game: Game, results: int = RESULTS) -> None:
+        """Take the game, and how many results of a step are tried in all ways.
+
+        Raises:
+            ValueError: the game has no such chance, returns do not add up to zero, or nothing says what positions are
+                worth.
+        """
+        make_evaluation = find_hook(game.id, "evaluation")
+        shared = [kind for kind in game.forced_kinds if kind.is_shared]
+        if make_evaluation is None or not game.zero_sum or len(shared) != 1:
+            raise ValueError(
+                f"luck in the game {game.id!r} cannot be measured: wanted is a zero-sum game with an evaluation of "
+                "positions and one kind of chance that all players share"
+            )
+        self._game = game
+        self._evaluation = make_evaluation(game, None)
+        self._kind = shared[0]
+        self._results = results
+        sides = sorted(set(self._kind.results[0].values()))
+        self._ways = np.array(list(product(sides, repeat=results)), np.int64)
+        self._is_checked = False
+
+    def measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
+        """Return the corrections of each game, in order, in units of returns; their sum is the luck of a seat.
+
+        Args:
+            games: finished ones, of this game.
+            seats: of interest, one a game.
+
+        Raises:
+            ValueError: results are not independent of each other, as cards of a deck.
+        """
+        parts = [range(start, min(start + GAMES, len(games))) for start in range(0, len(games), GAMES)]
+        return [one for part in parts for one in self._measure([games[i] for i in part], [seats[i] for i in part])]
+
+    def _measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
+        states = self._game.new_states(len(games))
+        self._game.reset(self._game.params, states, np.array([one.seed for one in games], np.int64))
+        luck: list[list[float]] = [[] for _ in games]
+        for ply in range(max(len(one.actions) for one in games)):
+            rows = np.array([row for row, one in enumerate(games) if len(one.actions) > ply])
+            actions = np.array([games[row].actions[ply] for row in rows])
+            before = self._game.clone(states, rows)
+            after = self._after(before, actions)
+            states[rows] = after
+            met = np.flatnonzero((after["flip_count"] != before["flip_count"]) & (actions >= 0))
+            if len(met):
+                players = np.array([seats[row] for row in rows[met]], np.int64)
+                found = self._corrections(before[met], actions[met], after[met], players)
+                for row, one in zip(rows[met].tolist(), found.tolist(), strict=True):
+                    luck[row].append(one)
+        return luck
+
+    def _after(self, before: Records, actions: NDArray[np.int64]) -> Records:
+        """Return states after an action each, forfeits among them."""
+        after = self._game.clone(before)
+        stays = np.flatnonzero(actions >= 0)
+        steps = self._game.clone(after, stays)
+        self._game.step(self._game.params, steps, actions[stays])
+        after[stays] = steps
+        for row in np.flatnonzero(actions < 0).tolist():
+            self._game.forfeit(self._game.params, after[row : row + 1], [forfeit_code(int(actions[row]))])
+        return after
+
+    def _corrections(
+        self, before: Records, actions: NDArray[np.int64], after: Records, players: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the corrections of steps that met results."""
+        ways = len(self._ways)
+        copies = self._game.clone(before, np.repeat(np.arange(len(before)), ways))
+        script = f"script_{self._kind.name}"
+        copies[script][:, 0, : self._results] = np.tile(self._ways, (len(before), 1))
+        copies[f"{script}_end"][:, 0] = self._results
+        copies[f"{script}_used"][:, 0] = 0
+        copies["flip_count"] += (
+            self._results
+        )  # forced results take no word of the stream: what follows stays as it came
+        self._game.step(self._game.params, copies, np.repeat(actions, ways))
+        if not self._is_checked:
+            self._check(copies[:ways], after[:1])
+        values = self._values(copies, np.repeat(players, ways)).reshape(-1, ways)
+        result: NDArray[np.float64] = self._values(after, players) - values.mean(axis=1)
+        return result
+
+    def _check(self, copies: Records, after: Records) -> None:
+        """Refuse chance with a memory: one of the ways must lead to the position that came."""
+        same = np.ones(len(copies), np.bool_)
+        for part in self._game.state_layout.fields:
+            if part.part not in CHANCE and part.role in KEPT:
+                same &= (copies[part.name] == after[part.name]).reshape(len(copies), -1).all(axis=1)
+        if not same.any():
+            raise ValueError(
+                f"luck in the game {self._game.id!r} cannot be measured here: {self._kind.name} are "
+                "not independent of each other, as cards of a deck"
+            )
+        self._is_checked = True
+
+    def _values(self, states: Records, players: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what positions are worth to players: their returns where the game is over, else an estimate."""
+        returns = np.zeros((len(states), self._game.num_players), np.float32)
+        states = self._game.clone(states)  # records of the type that kernels know
+        self._game.returns(self._game.params, states, returns)
+        values: NDArray[np.float64] = returns[np.arange(len(states)), players].astype(np.float64)
+        estimate_values(self._evaluation, self._game.params, states, players, values)
+        return values
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """A share of points with the luck taken out.
+
+    Attributes:
+        score: the share; it may lie a little beyond 0 and 1.
+        ratio: its variance over units, in units of that of the plain share; 1 if that is 0.
+    """
+
+    score: Estimate
+    ratio: float
+
+    def sentence(self) -> str:
+        """Return both in a sentence."""
+        score = self.score
+        worth = f"worth {1 / self.ratio - 1:.0%} more games" if self.ratio < 1 else "which does not narrow the interval"
+        return f"with luck taken out: {score.value:.1%} ({score.low:.1%} to {score.high:.1%}) of the points, {worth}"
+
+
+def adjusted_score(game: Game, agent: str, played: Sequence[PlayedGame]) -> Adjusted:
+    """Return the share of the points that an agent with one seat took, its luck taken out.
+
+    Args:
+        game: what was played.
+        agent: its name.
+        played: all games of some units.
+
+    Raises:
+        ValueError: luck in this game cannot be measured.
+    """
+    luck = LuckMeter(game).measure(played, [one.agents.index(agent) for one in played])
+    points_a_return = (game.num_players - 1) / game.num_players
+    units: dict[int, list[tuple[float, float]]] = {}
+    for one, parts in zip(played, luck, strict=True):
+        plain = Outcome(one.agents, one.returns).score(agent)
+        units.setdefault(one.seed, []).append((plain, plain - points_a_return * sum(parts)))
+    shares = np.array([np.mean(games, axis=0) for games in units.values()])  # (units, 2)
+    count = len(shares)
+    weights = np.random.default_rng(RESAMPLING_SEED).multinomial(count, np.full(count, 1 / count), RESAMPLES) / count
+    low, high = np.quantile(weights @ shares[:, 1], ENDS)
+    plain, adjusted = shares.var(axis=0)
+    score = Estimate(float(shares[:, 1].mean()), float(low), float(high), count, len(played))
+    return Adjusted(score, float(adjusted / plain) if plain > 0 else 1.0)
