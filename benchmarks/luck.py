@@ -18,7 +18,7 @@ from sackarmies_training.evaluate import Plan, evaluate, played_units
 from sackarmies_training.stats.luck import LuckMeter, adjusted_score
 from sackarmies_training.stats.match import Match
 
-MATCHES = ("greedy/greedy:weights=first", "greedy/random", "trained/greedy")
+MATCHES = ("greedy/random", "greedy/greedy:weights=first")
 
 
 def main() -> None:

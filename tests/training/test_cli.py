@@ -285,6 +285,20 @@ def test_evaluation_reports_forfeits(options):
     assert "raised RuntimeError: no idea [31m" in result.output
 
 
+@pytest.mark.slow
+def test_evaluation_tells_pairs_luck_and_the_test():
+    options = ["--games", "6", "--workers", "1", "--sprt", "--luck", "--seed", "1"]
+    result = run("evaluate", "greedy", "random", *options)
+    assert result.exit_code == 0, result.output
+    for words in (
+        "by bootstrap over",
+        "pairs with 0, 1/2, 1, 3/2, 2 points: ",
+        "with luck taken out: ",
+        "of -20 against",
+    ):
+        assert words in " ".join(result.output.split())
+
+
 def test_version_option_prints_the_version():
     assert run("--version").output == f"sackarmies-env {__version__}\n"
 

@@ -105,6 +105,73 @@ def test_losing_together_to_a_third_does_not_bring_two_ratings_closer():
     assert ratings["a"].value - ratings["b"].value == pytest.approx(gap, abs=5)  # with 1000 draws it would be about 7
 
 
+def test_bradley_terry_agrees_with_evalica():
+    """A library of its own method (Newman, 2023), without a prior: ours is next to nothing in so many games."""
+    evalica = pytest.importorskip("evalica", reason="evalica is installed for tests alone: pip install '.[dev]'")
+    rng = np.random.default_rng(4)
+    strengths = {"a": 200.0, "b": 60.0, "c": 0.0, "d": -110.0, "e": -150.0}
+    outcomes, winners = [], []
+    for _ in range(4000):
+        one, other = rng.choice(list(strengths), 2, replace=False).tolist()
+        chance = 1 / (1 + 10 ** ((strengths[other] - strengths[one]) / 400))
+        result = "draw" if rng.random() < 0.2 else "won" if rng.random() < chance else "lost"
+        outcomes.append(Outcome((one, other), {"draw": (0.0, 0.0), "won": (1.0, -1.0), "lost": (-1.0, 1.0)}[result]))
+        winners.append({"draw": evalica.Winner.Draw, "won": evalica.Winner.X, "lost": evalica.Winner.Y}[result])
+    first, second = ([outcome.agents[seat] for outcome in outcomes] for seat in (0, 1))
+    scores = evalica.bradley_terry(first, second, winners, tolerance=1e-12, limit=10_000).scores
+    theirs = 400 * np.log10(np.array([scores[name] for name in strengths]))
+    ours = np.array([bradley_terry(list(strengths), outcomes)[name].value for name in strengths])
+    assert ours == pytest.approx(theirs - theirs.mean(), abs=0.2)
+
+
+def pairs(results, *, together):
+    """Return games of a against b with seeds: each result of a is that of both games of a seed, or of one of two."""
+    outcomes = [
+        Outcome(way, (1.0, -1.0) if (way[0] == "a") == won else (-1.0, 1.0))
+        for won in results
+        for way in (("a", "b"), ("b", "a"))
+    ]
+    return outcomes, [game // 2 if together else game for game in range(len(outcomes))]
+
+
+def test_intervals_of_standings_count_pairs():
+    """Where both games of a seed always end alike, a hundred pairs say as much as a hundred games."""
+    results = (np.random.default_rng(3).random(100) < 0.6).tolist()
+    widths = []
+    for together in (True, False):
+        outcomes, seeds = pairs(results, together=together)
+        rating = standings_of(["a", "b"], outcomes, "bradley_terry", seeds)[0].rating
+        widths.append(rating.high - rating.low)
+    assert widths[0] == pytest.approx(2**0.5 * widths[1], rel=0.1)
+
+
+def test_standings_keep_the_interval_of_the_prior_where_one_agent_won_all():
+    outcomes, seeds = pairs([True] * 20, together=True)
+    standings = standings_of(["a", "b"], outcomes, "bradley_terry", seeds)
+    assert standings[0].rating == bradley_terry(["a", "b"], outcomes)["a"]
+    assert standings[0].rating.high - standings[0].rating.low > 200
+
+
+def test_standings_of_three_players_have_places_and_shares():
+    outcomes = [
+        Outcome(("a", "b", "c"), (1.0, -0.5, -0.5), out=(-1, 20, -1)),  # a, c, b
+        Outcome(("b", "c", "a"), (-0.5, -0.5, 1.0), out=(20, -1, -1)),  # a, c, b
+        Outcome(("c", "a", "b"), (0.25, 0.25, -0.5), out=(-1, -1, 9)),  # c and a, b
+        Outcome(("a", "b", "c"), (-0.5, -0.5, 1.0), out=(5, 9, -1)),  # c, b, a
+    ]
+    standings = {line.agent: line for line in standings_of(["a", "b", "c"], outcomes, "bradley_terry")}
+    assert [standings[name].places for name in "abc"] == [(3, 0, 1), (0, 1, 3), (2, 2, 0)]
+    assert [standings[name].share for name in "abc"] == pytest.approx([2.5 / 4, 0, 1.5 / 4])
+    assert [standings[name].mean_place for name in "abc"] == pytest.approx([6 / 4, 11 / 4, 6 / 4])
+    assert standings["a"].tally == Tally(2, 1, 1)
+    skill = standings["c"].skill
+    assert skill == openskill_ratings(["a", "b", "c"], outcomes)["c"]
+    assert skill.low < 25 < skill.value < skill.high
+    data = {line["agent"]: line for line in standings_data(list(standings.values()), outcomes)["standings"]}
+    assert data["b"]["places"] == [0, 1, 3]
+    assert set(data["a"]["openskill"]) == {"value", "low", "high"}
+
+
 def test_openskill_raises_the_winner_and_keeps_the_scale():
     ratings = openskill_ratings(["a", "b"], games("a", "b", 10, 0, 0))
     assert ratings["a"].value > 25 > ratings["b"].value

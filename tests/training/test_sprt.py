@@ -14,6 +14,7 @@ from sackarmies_training.stats.sprt import (
     Scale,
     SprtPlan,
     Verdict,
+    chances_at,
     count_units,
     first_decision,
     log_likelihood_ratio,
@@ -181,6 +182,20 @@ def test_normalized_ratio_is_that_of_the_greatest_likelihoods(counts, elo):
         ]
     )
     assert float(normalized_ratio(counts, *bounds)) == pytest.approx(expected[0], abs=2e-3)
+
+
+@pytest.mark.parametrize("elo", [20, 200, -200])
+def test_chances_with_any_allowed_mean_in_deviations_are_found(elo):
+    rng = np.random.default_rng(1)
+    counts = [rng.multinomial(size, rng.dirichlet(np.full(5, 0.3))) for size in (1, 2, 5, 20, 200) for _ in range(200)]
+    chances = np.maximum(np.array(counts, float), UNSEEN)
+    wanted = np.sqrt(2) * elo / NORMALIZED_PER_DEVIATION
+    found = chances_at(chances / chances.sum(axis=1, keepdims=True), wanted)
+    mean = found @ POINTS
+    deviation = np.sqrt((found * (POINTS - mean[:, None]) ** 2).sum(axis=1))
+    assert found.min() > 0
+    assert found.sum(axis=1) == pytest.approx(np.ones(1000))
+    assert (mean - 0.5) / deviation == pytest.approx(np.full(1000, wanted), abs=1e-6)
 
 
 def test_normalized_elo_is_elo_where_no_game_is_drawn_and_games_are_independent():

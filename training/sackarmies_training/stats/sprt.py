@@ -146,7 +146,7 @@ def normalized_ratio(counts: NDArray[np.float64], elo0: float, elo1: float) -> N
     # The variance of a unit's share is half that of a game's, if games are independent; where they are not, normalized
     # Elo is defined by it all the same, since units are what a test counts.
     first, second = (math.sqrt(2) * elo / NORMALIZED_PER_DEVIATION for elo in (elo0, elo1))
-    return _ratio(counts, _with_deviations(chances, first), _with_deviations(chances, second))
+    return _ratio(counts, chances_at(chances, first), chances_at(chances, second))
 
 
 def _ratio(
@@ -156,7 +156,7 @@ def _ratio(
     return result
 
 
-def _with_deviations(chances: NDArray[np.float64], wanted: float) -> NDArray[np.float64]:
+def chances_at(chances: NDArray[np.float64], wanted: float) -> NDArray[np.float64]:
     """Return the most likely chances whose mean lies `wanted` standard deviations above that of equals.
 
     In each round the condition, which is not linear, is replaced by its tangent at the chances of the round before.
