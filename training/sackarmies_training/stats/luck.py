@@ -121,9 +121,7 @@ class LuckMeter:
         copies[script][:, 0, : self._results] = np.tile(self._ways, (len(before), 1))
         copies[f"{script}_end"][:, 0] = self._results
         copies[f"{script}_used"][:, 0] = 0
-        copies["flip_count"] += (
-            self._results
-        )  # forced results take no word of the stream: what follows stays as it came
+        copies["flip_count"] += self._results  # the words of the stream that come after these stay as they came
         self._game.step(self._game.params, copies, np.repeat(actions, ways))
         if not self._is_checked:
             self._check(copies[:ways], after[:1])

@@ -8,7 +8,7 @@ depend on how much chance there is in a game.
 
 Sources: A. Wald, "Sequential tests of statistical hypotheses", 1945; X. Li, J. Liu and Z. Ying, "Generalized sequential
 probability ratio test for separate families of hypotheses", 2014; M. Van den Bergh, "Normalized Elo in practice"
-(https://www.cantate.be/Fishtest/normalized_elo_practical.pdf), and his `LLRcalc.py` in fishtest
+(https://www.cantate.be/Fishtest/normalized_elo_practical.pdf); `LLRcalc.py` in fishtest
 (https://github.com/official-stockfish/fishtest). `tests/training/test_sprt.py` compares with ratios that fishtest has
 published.
 
