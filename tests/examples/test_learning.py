@@ -1,0 +1,55 @@
+"""The examples with libraries for reinforcement learning: each run is short, and what was learned beats random play.
+
+Means are those of a thousand games or so in a position of a few decisions a game, in which random play earns a seat 0.23
+(seat 0) or, over both seats, nothing.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch, request):
+    """The examples name files of the repository."""
+    monkeypatch.chdir(request.config.rootpath)
+
+
+def test_ppo_of_one_seat_learns():
+    from examples.ppo_one_seat import train
+
+    means = train()
+    assert means[0] < 0.35
+    assert sum(means[-3:]) / 3 > 0.45
+
+
+def test_ppo_of_all_seats_learns():
+    from examples.ppo_all_seats import train
+
+    assert train() > 0.1
+
+
+def test_maskable_ppo_of_stable_baselines3_learns():
+    from examples.sb3_maskable_ppo import train
+
+    before, after = train()
+    assert before < 0.35
+    assert after > 0.4
+
+
+def test_torchrl_learns():
+    from examples.torchrl_ppo import train
+
+    means = train()
+    assert means[0] < 0.35
+    assert sum(means[-3:]) / 3 > means[0] + 0.1
+
+
+def test_tianshou_learns():
+    from examples.tianshou_ppo import train
+
+    before, after = train()
+    assert before < 0.35
+    assert after > before + 0.1
