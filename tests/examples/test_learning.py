@@ -1,7 +1,6 @@
 """The examples with libraries for reinforcement learning: each run is short, and what was learned beats random play.
 
-Means are those of a thousand games or so in a position of a few decisions a game, in which random play earns a seat 0.23
-(seat 0) or, over both seats, nothing.
+Random play earns 0.23 from seat 0, and nothing over both seats. A mean is that of at least three hundred games.
 """
 
 from __future__ import annotations
