@@ -35,6 +35,8 @@ class GameEntry:
             included, or the command line asks for; the command line gives `num_players` and `armies`. None: they are
             the same.
         choices: mapping of the name of an option to a function that returns its built-in values, for lists and shells.
+        padded: `(game, **sizes) -> (ObservationSpec, ActionSpace)`, a layout with room for other configurations, see
+            `envs.padded`; the sizes are options of environments. None: there are no such options.
         load_scenario: `(source) -> dict`, a scenario as plain data, checked. None: the game has no scenarios.
         picture: `(game, states, viewer) -> Picture`. None: what the viewer observes is drawn as text.
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
@@ -67,6 +69,7 @@ class GameEntry:
     make_recorded_game: str | None = None
     options: str | None = None
     choices: str | None = None
+    padded: str | None = None
     load_scenario: str | None = None
     picture: str | None = None
     narrate: str | None = None

@@ -98,12 +98,14 @@ class Block:
         rows: number of rows, at least 1.
         features: columns.
         doc: what a row stands for, in which order the rows come, what unused rows hold.
+        is_plane: the block is a picture of the board, a number a place: rows and features are its rows and columns.
     """
 
     name: str
     rows: int
     features: tuple[Feature, ...]
     doc: str
+    is_plane: bool = False
 
     def __post_init__(self) -> None:
         if self.rows < 1 or not self.features:
@@ -131,16 +133,26 @@ class Block:
 
 
 class ObservationSpec:
-    """The layout of an observation: an int8 vector made of blocks, each row after row."""
+    """The layout of an observation: an int8 vector made of blocks, each row after row.
+
+    Attributes:
+        blocks: in their order.
+        size: length of the vector.
+        planes: the blocks that are planes, the last ones; empty for a game without a board.
+    """
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         """Lay `blocks` out one after the other.
 
         Raises:
-            ValueError: two blocks have one name.
+            ValueError: two blocks have one name, or planes do not come last or differ in shape.
         """
         _refuse_duplicates("observation", [block.name for block in blocks])
         self.blocks = tuple(blocks)
+        self.planes = tuple(block for block in blocks if block.is_plane)
+        shapes = {(block.rows, len(block.features)) for block in self.planes}
+        if len(shapes) > 1 or self.planes != self.blocks[len(self.blocks) - len(self.planes) :]:
+            raise ValueError("the planes of an observation must be its last blocks, and of one shape")
         self._blocks = {block.name: block for block in self.blocks}
         ends = np.cumsum([block.size for block in self.blocks]).tolist()
         self._slices = {block.name: slice(end - block.size, end) for block, end in zip(self.blocks, ends, strict=True)}
@@ -197,10 +209,32 @@ class ObservationSpec:
             ValueError: no such block, or the last axis has another length.
         """
         shape = self.block(block)
-        if observation.shape[-1] != self.size:
-            raise ValueError(f"the observation has {observation.shape[-1]} numbers: this layout has {self.size}")
+        self._check_size(observation)
         part = observation[..., self._slices[block]]
         return part.reshape(*part.shape[:-1], shape.rows, len(shape.features))  # splitting an axis never copies
+
+    def planes_view(self, observation: NDArray[Any]) -> NDArray[Any]:
+        """Return all planes as one array, without a copy.
+
+        Args:
+            observation: `(..., size)`, any dtype.
+
+        Returns:
+            `(..., planes, rows, columns)`, a view that writes through.
+
+        Raises:
+            ValueError: the layout has no planes, or the last axis has another length.
+        """
+        if not self.planes:
+            raise ValueError(f"the observation has no planes: it has {', '.join(self._blocks)}")
+        self._check_size(observation)
+        one = self.planes[0]
+        part = observation[..., self.size - len(self.planes) * one.size :]
+        return part.reshape(*part.shape[:-1], len(self.planes), one.rows, len(one.features))
+
+    def _check_size(self, observation: NDArray[Any]) -> None:
+        if observation.shape[-1] != self.size:
+            raise ValueError(f"the observation has {observation.shape[-1]} numbers: this layout has {self.size}")
 
     def index(self, block: str, row: int, feature: str) -> int:
         """Return the place of one number in the vector.

@@ -7,14 +7,24 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from sackarmies_env.core.actions import ActionSpace
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.hexgrid import make_hexgrid
+from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.validation import StrictModel
+from sackarmies_env.games.sack_armies.game import OBSERVATIONS
+from sackarmies_env.games.sack_armies.observation.planes import make_planes_spec
 from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
-from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
+from sackarmies_env.games.sack_armies.state.actions import make_action_space
+from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS, MAX_TYPES
+from sackarmies_env.games.sack_armies.state.layout import make_observation_spec
+from sackarmies_env.games.sack_armies.state.record import LARGE
 from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
-choices = {"armies": army_ids, "scenario": scenario_ids}
+choices = {"armies": army_ids, "scenario": scenario_ids, "observation": lambda: OBSERVATIONS}
 
 # What is compiled separately, by its smallest number of Generals: their states have two sizes.
 LAYOUTS = {2: "games of 2 Generals", 3: "games of 3 to 6 Generals"}
@@ -58,6 +68,48 @@ def hints(game: Game) -> dict[str, Any]:
         "radius": int(game.params["radius"][0]),
         "network": "board" if game.config["observation"] == "compact" else "plain",
     }
+
+
+def padded(
+    game: Game, pad_types: int | None = None, pad_generals: int | None = None
+) -> tuple[ObservationSpec, ActionSpace]:
+    """Return the layout of observations and actions of games with so many types and Generals.
+
+    It depends on these two and on the form of observations alone: each General has room for the largest army, and the
+    board is the one that so many Generals have by default.
+
+    Args:
+        game: what it must hold.
+        pad_types: types of tokens, those of the catalogue included; None: as many as the game has.
+        pad_generals: Generals; None: as many as the game has, on its board.
+
+    Raises:
+        ValueError: the game does not fit.
+    """
+    params = game.params[0]
+    types = _size("pad_types", pad_types, int(params["num_types"]), MAX_TYPES)
+    generals = _size("pad_generals", pad_generals, game.num_players, MAX_GENERALS)
+    radius = int(params["radius"])
+    if pad_generals is not None:
+        most = Switches().radius(generals)
+        if radius > most:
+            raise ValueError(f"pad_generals={generals}: its board has the radius {most}, the game's has {radius}")
+        radius = most
+    if game.config["observation"] == "planes":
+        spec = make_planes_spec(generals, types, LARGE.tokens, radius)
+    else:
+        spec = make_observation_spec(generals, types, LARGE.tokens)
+    spare = [f"spare_{number}" for number in range(types - len(load_catalogue()))]
+    return spec, make_action_space([*load_catalogue(), *spare], make_hexgrid(radius))
+
+
+def _size(option: str, given: int | None, least: int, most: int) -> int:
+    """Return a size that was given, the least one for None."""
+    if given is None:
+        return least
+    if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
+        raise ValueError(f"{option}={short_repr(given)}: for this game it must be an integer from {least} to {most}")
+    return given
 
 
 def docs() -> dict[str, str]:

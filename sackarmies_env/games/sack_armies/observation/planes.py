@@ -5,8 +5,6 @@ A plane is a block of its own: row r + R, column q + R of a board of radius R. H
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,26 +95,12 @@ def make_planes_spec(num_generals: int, num_types: int, tokens_per_general: int,
                 for q in range(-radius, radius + 1)
             ),
             plane.doc,
+            is_plane=True,
         )
         for plane in PLANES
     ]
     aside = Block("aside", num_types, ASIDE_FEATURES, "The observer's own hand and picks, one row a type.")
     return ObservationSpec([*compact.blocks[:-1], aside, *planes])
-
-
-def planes_view(spec: ObservationSpec, observation: NDArray[Any]) -> NDArray[Any]:
-    """Return the planes of an observation, without a copy.
-
-    Args:
-        spec: what `make_planes_spec` has made.
-        observation: `(..., spec.size)`.
-
-    Returns:
-        `(..., NUM_PLANES, 2R+1, 2R+1)`, rows by r, columns by q, in the order of `PLANES`.
-    """
-    start = spec.slice(PLANES[0].name).start
-    side = spec.block(PLANES[0].name).rows
-    return observation[..., start:].reshape(*observation.shape[:-1], NUM_PLANES, side, side)
 
 
 def planes_markdown() -> str:

@@ -102,8 +102,9 @@ PLANES = """
 
 `observation="planes"` gives the same knowledge on a square of 2R + 1 by 2R + 1 places around the hexes of a board of
 radius R: row r + R, column q + R. The blocks before `tokens` stay as they are, `aside` counts the hand and the picks by
-type, and each plane is a block; `planes.planes_view` gives all of them as one array. Of tokens on hexes it leaves out
-what attachments and captives are.
+type, and each plane is a block; `ObservationSpec.planes_view` gives all of them as one array, and so do
+[structured observations](structured_observations.md). Of tokens on hexes it leaves out what attachments and
+captives are.
 
 """
 ACTIONS = """# Actions
