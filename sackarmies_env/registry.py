@@ -28,6 +28,7 @@ SACK_ARMIES = GameEntry(
     table="sackarmies_training.sack_armies.table:Table",
     options="sackarmies_env.games.sack_armies.hooks:options",
     choices="sackarmies_env.games.sack_armies.hooks:choices",
+    padded="sackarmies_env.games.sack_armies.hooks:padded",
     hints="sackarmies_env.games.sack_armies.hooks:hints",
     potential="sackarmies_env.games.sack_armies.observation.shaping:BoardPotential",
     warmup="sackarmies_env.games.sack_armies.hooks:warmup",
@@ -182,9 +183,31 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
         raise ValueError(f"api={short_repr(api)}{suggestion(api, _APIS)}: allowed are {', '.join(map(repr, _APIS))}")
     adapter, adapter_options = _APIS[api]()
     game_options = inspect.signature(entry_of(game_id).hook("make_game")).parameters
-    _check_options(options, [*game_options, *adapter_options], f"{game_id} as {api!r}")
-    game = load_game(game_id, **{name: value for name, value in options.items() if name in game_options})
-    return adapter(game, **{name: value for name, value in options.items() if name not in game_options})
+    _check_options(options, dict.fromkeys([*game_options, *adapter_options]), f"{game_id} as {api!r}")
+    configuration = {name: value for name, value in options.items() if name in game_options}
+    adapted = {name: value for name, value in options.items() if name not in game_options}
+    if "observation" in options:
+        content, adapted["observation"] = _content_and_form(game_id, options["observation"])
+        configuration.pop("observation", None)
+        configuration |= {} if content is None else {"observation": content}
+    return adapter(load_game(game_id, **configuration), **adapted)
+
+
+def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
+    """Return what an option `observation` asks of the game, None for nothing, and the form that it asks for.
+
+    A game may have several contents to observe. A content with the name of a form is handed out in that form, any other
+    one as vectors.
+
+    Raises:
+        ValueError: it is neither a form nor a content of the game.
+    """
+    from sackarmies_env.envs.options import check_choice
+    from sackarmies_env.envs.structured import FLAT, FORMS
+
+    contents = (entry_of(game_id).hook("choices") or {}).get("observation", tuple)()
+    check_choice("observation", observation, (*FORMS, *(one for one in contents if one not in FORMS)))
+    return observation if observation in contents else None, observation if observation in FORMS else FLAT
 
 
 def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:

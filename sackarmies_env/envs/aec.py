@@ -27,7 +27,7 @@ from sackarmies_env.envs.options import (
 )
 from sackarmies_env.envs.referee import NOT_BEGUN, Referee
 from sackarmies_env.envs.snapshot import pack_state, unpack_state
-from sackarmies_env.envs.spaces import Info, Last, Observation, action_space, agent_names, observation_space
+from sackarmies_env.envs.spaces import Info, Last, Observation, action_space, agent_names, make_form, observation_space
 
 # What get_state stores besides the game, in JSON types.
 SAVED_FIELDS = (
@@ -65,6 +65,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         super().__init__()
         self.game = game
         self.options = read_options(options, game.num_players)
+        self.form = make_form(game, self.options.observation)
         self.render_mode = self.options.render_mode
         self.metadata = {
             "name": f"{game.id}_v0",
@@ -103,7 +104,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Return the space of an agent's observations, the same object each time."""
         self._seat(agent)
         if agent not in self._observation_spaces:
-            self._observation_spaces[agent] = observation_space(self.game)
+            self._observation_spaces[agent] = observation_space(self.game, self.form)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
@@ -270,7 +271,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
         mask = match.action_mask if self._has_decision(agent) else np.zeros(self.game.num_actions, np.int8)
-        return {"observation": observation, "action_mask": mask}
+        return {"observation": observation if self.form is None else self.form(observation), "action_mask": mask}
 
     def last(self, observe: bool = True) -> Last:
         """Return observation, reward, terminated, truncated and info of `agent_selection`.

@@ -37,10 +37,10 @@ from sackarmies_env.envs.options import (
     read_options,
 )
 from sackarmies_env.envs.referee import NOT_BEGUN, Referee
-from sackarmies_env.envs.spaces import Observation, action_space, observation_space, vector_space
+from sackarmies_env.envs.spaces import Observation, action_space, content_space, make_form, observation_space
 
 RANDOM_SEAT = "random"
-SingleObservation = Observation | NDArray[np.int8]
+SingleObservation = Observation | NDArray[np.int8] | dict[str, NDArray[np.int8]]
 Info = dict[str, Any]
 Transition = tuple[SingleObservation, float, bool, bool, Info]
 
@@ -61,7 +61,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         opponent: who plays the other seats: a name ("random" is built in), an object with `act`, or a list of these,
             beginning with the seat after the learner's.
         seat: the learner's seat, or "random" for another one each game.
-        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone.
+        mask_in_observation: whether observations are dicts of vector and mask, or these alone.
         options: see `Options`.
 
     Raises:
@@ -83,7 +83,9 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self.game = game
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
         self.observation_space: spaces.Space[Any]
-        self.observation_space = observation_space(game) if mask_in_observation else vector_space(game)
+        self.form = make_form(game, self.options.observation)
+        is_masked = mask_in_observation
+        self.observation_space = observation_space(game, self.form) if is_masked else content_space(game, self.form)
         self.action_space = action_space(game)
         self.opponents = make_opponents(opponent, game)
         at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
@@ -206,9 +208,8 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return match.action_mask if match.player == self.seat else np.zeros(self.game.num_actions, np.int8)
 
     def _observation(self) -> SingleObservation:
-        if not self.mask_in_observation:
-            return self._vector()
-        return {"observation": self._vector(), "action_mask": self._mask()}
+        content = self._vector() if self.form is None else self.form(self._vector())
+        return {"observation": content, "action_mask": self._mask()} if self.mask_in_observation else content
 
     def _info(self) -> Info:
         match = self._match

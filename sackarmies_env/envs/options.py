@@ -18,6 +18,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.spaces import AGENT_NAME
+from sackarmies_env.envs.structured import FLAT, FORMS
 
 RENDER_MODES = ("ansi", "rgb_array", "html", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
@@ -54,6 +55,7 @@ class CommonOptions(TypedDict, total=False):
     illegal_action: str
     illegal_penalty: float
     shaping: PotentialShaping | None
+    observation: str
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Options:
             the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
         illegal_penalty: for "penalize", at least 0.
         shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
+        observation: the form of observations, see `Form`: "flat", the vector; "dict", its blocks by name; "planes",
+            where the game has them.
     """
 
     render_mode: str | None = None
@@ -76,6 +80,7 @@ class Options:
     illegal_action: str = "raise"
     illegal_penalty: float = 0.1
     shaping: PotentialShaping | None = None
+    observation: str = FLAT
 
     def viewer(self, own: int | None) -> int | None:
         """Return the seat that renderings are made for, None for the referee; `own` is whom "own" stands for."""
@@ -104,6 +109,7 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
         options = replace(options, render_viewpoint=names.index(str(options.render_viewpoint)))
     check_choice("illegal_action", options.illegal_action, ILLEGAL_ACTIONS)
     check_penalty(options.illegal_penalty)
+    check_choice("observation", options.observation, FORMS)
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
         raise ValueError(f"shaping={short_repr(options.shaping)}: it must be a PotentialShaping or None")
     return options

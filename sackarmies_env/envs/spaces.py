@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
+from sackarmies_env.envs.structured import FLAT, Form
 
 OBSERVATION = "observation"
 ACTION_MASK = "action_mask"
@@ -47,9 +48,23 @@ def mask_space(game: Game) -> spaces.Box:
     return spaces.Box(0, 1, (game.num_actions,), np.int8)
 
 
-def observation_space(game: Game) -> spaces.Dict:
-    """Return the space of observations with their mask, see `Observation`."""
-    return spaces.Dict({OBSERVATION: vector_space(game), ACTION_MASK: mask_space(game)})
+def observation_space(game: Game, form: Form | None = None) -> spaces.Dict:
+    """Return the space of observations with their mask, see `Observation`; without a `form` they are vectors."""
+    return spaces.Dict({OBSERVATION: content_space(game, form), ACTION_MASK: mask_space(game)})
+
+
+def content_space(game: Game, form: Form | None) -> spaces.Space[Any]:
+    """Return the space of observations without their mask, a new one; without a `form` they are vectors."""
+    return vector_space(game) if form is None else Form(form.spec, form.name).space
+
+
+def make_form(game: Game, name: str) -> Form | None:
+    """Return the form of observations of a name; None for vectors, which are handed out as they are.
+
+    Raises:
+        ValueError: the game has no such form.
+    """
+    return None if name == FLAT else Form(game.observation_spec, name)
 
 
 def action_space(game: Game) -> spaces.Discrete[np.int64]:

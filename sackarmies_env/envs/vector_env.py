@@ -27,7 +27,8 @@ from sackarmies_env.envs.options import (
     forced_results,
     next_seed,
 )
-from sackarmies_env.envs.spaces import action_space, observation_space, vector_space
+from sackarmies_env.envs.spaces import action_space, content_space, make_form, observation_space
+from sackarmies_env.envs.structured import FLAT, FORMS
 
 ALL_SEATS = "all"
 RANDOM_SEAT = "random"
@@ -61,6 +62,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         seat: the learner's seat, "random" for another one each game, or "all".
         illegal_action: as in `Options`.
         illegal_penalty: for "penalize".
+        observation: the form of observations, as in `Options`.
         mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
         copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
         autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
@@ -80,6 +82,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         seat: int | str = RANDOM_SEAT,
         illegal_action: str = "raise",
         illegal_penalty: float = 0.1,
+        observation: str = FLAT,
         mask_in_observation: bool = True,
         copy: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
@@ -90,6 +93,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_choice("autoreset_mode", mode, tuple(MODES))
         check_penalty(illegal_penalty)
+        check_choice("observation", observation, FORMS)
         self.game = game
         self.num_envs = num_envs = integer("num_envs", num_envs, 1)
         self.seat_choice = seat
@@ -99,7 +103,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.copy = copy
         self.metadata = {"autoreset_mode": MODES[mode], "render_modes": []}
         self.single_observation_space: spaces.Space[Any]
-        self.single_observation_space = observation_space(game) if mask_in_observation else vector_space(game)
+        self.form = make_form(game, observation)
+        is_masked = mask_in_observation
+        self.single_observation_space = (observation_space if is_masked else content_space)(game, self.form)
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -295,15 +301,18 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """Return the last observations of games that are over, None elsewhere."""
         finals = np.full(self.num_envs, None, dtype=object)
         for row, vector in zip(rows.tolist(), self.batch.observations[rows], strict=True):
-            mask = np.zeros(self.game.num_actions, np.int8)
-            finals[row] = {"observation": vector, "action_mask": mask} if self.mask_in_observation else vector
+            mask, content = np.zeros(self.game.num_actions, np.int8), self._formed(vector)
+            finals[row] = {"observation": content, "action_mask": mask} if self.mask_in_observation else content
         return finals
 
     # --- what is returned
 
     def _observed(self) -> Observations:
-        vectors = self.batch.observations.copy() if self.copy else self.batch.observations
-        return {"observation": vectors, "action_mask": self.action_masks()} if self.mask_in_observation else vectors
+        content = self._formed(self.batch.observations.copy() if self.copy else self.batch.observations)
+        return {"observation": content, "action_mask": self.action_masks()} if self.mask_in_observation else content
+
+    def _formed(self, vectors: NDArray[np.int8]) -> Any:
+        return vectors if self.form is None else self.form(vectors)
 
     def _infos(self) -> dict[str, Any]:
         infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
