@@ -183,14 +183,22 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
         raise ValueError(f"api={short_repr(api)}{suggestion(api, _APIS)}: allowed are {', '.join(map(repr, _APIS))}")
     adapter, adapter_options = _APIS[api]()
     game_options = inspect.signature(entry_of(game_id).hook("make_game")).parameters
-    _check_options(options, dict.fromkeys([*game_options, *adapter_options]), f"{game_id} as {api!r}")
+    padded = entry_of(game_id).hook("padded")
+    sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
+    _check_options(options, dict.fromkeys([*game_options, *adapter_options, *sizes]), f"{game_id} as {api!r}")
+    given_sizes = {name: options.pop(name) for name in sizes if name in options}
     configuration = {name: value for name, value in options.items() if name in game_options}
     adapted = {name: value for name, value in options.items() if name not in game_options}
     if "observation" in options:
         content, adapted["observation"] = _content_and_form(game_id, options["observation"])
         configuration.pop("observation", None)
         configuration |= {} if content is None else {"observation": content}
-    return adapter(load_game(game_id, **configuration), **adapted)
+    game = load_game(game_id, **configuration)
+    if given_sizes:
+        from sackarmies_env.envs.padded import make_padding
+
+        adapted["padding"] = make_padding(game, **given_sizes)
+    return adapter(game, **adapted)
 
 
 def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:

@@ -25,9 +25,18 @@ from sackarmies_env.envs.options import (
     next_seed,
     read_options,
 )
+from sackarmies_env.envs.presentation import present
 from sackarmies_env.envs.referee import NOT_BEGUN, Referee
 from sackarmies_env.envs.snapshot import pack_state, unpack_state
-from sackarmies_env.envs.spaces import Info, Last, Observation, action_space, agent_names, make_form, observation_space
+from sackarmies_env.envs.spaces import (
+    Info,
+    Last,
+    Observation,
+    action_space,
+    agent_names,
+    num_actions_of,
+    observation_space,
+)
 
 # What get_state stores besides the game, in JSON types.
 SAVED_FIELDS = (
@@ -65,7 +74,9 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         super().__init__()
         self.game = game
         self.options = read_options(options, game.num_players)
-        self.form = make_form(game, self.options.observation)
+        self.padding = self.options.padding
+        self.presentation = present(game, self.options.observation, self.padding)
+        self._no_mask = np.zeros(num_actions_of(game, self.presentation), np.int8)
         self.render_mode = self.options.render_mode
         self.metadata = {
             "name": f"{game.id}_v0",
@@ -96,7 +107,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self._potentials: dict[str, float] = {}  # of what each agent saw when it last decided
 
     def _idle_info(self) -> Info:
-        return {"action_mask": np.zeros(self.game.num_actions, np.int8)}
+        return {"action_mask": self._no_mask.copy()}
 
     # --- PettingZoo
 
@@ -104,14 +115,14 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Return the space of an agent's observations, the same object each time."""
         self._seat(agent)
         if agent not in self._observation_spaces:
-            self._observation_spaces[agent] = observation_space(self.game, self.form)
+            self._observation_spaces[agent] = observation_space(self.game, self.presentation)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
         """Return the space of an agent's actions, the same object each time."""
         self._seat(agent)
         if agent not in self._action_spaces:
-            self._action_spaces[agent] = action_space(self.game)
+            self._action_spaces[agent] = action_space(self.game, self.presentation)
         return self._action_spaces[agent]
 
     @property
@@ -161,8 +172,9 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             self._was_dead_step(action)
             return
         match = self._match
-        if match.is_legal(action):
-            match.play(index(action))  # type: ignore[arg-type]  # is_legal
+        chosen = action if self.padding is None else self.padding.own_action(action)
+        if match.is_legal(chosen):
+            match.play(index(chosen))  # type: ignore[arg-type]  # is_legal
             penalty = 0.0
         else:
             penalty = self._take_illegal(agent, action)
@@ -184,7 +196,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """Do what the option says with an illegal action, and return the penalty to pay."""
         match = self._match
         if self.options.illegal_action == "raise":
-            raise ValueError(match.refusal(agent, action))
+            raise ValueError(match.refusal(agent, action, self.padding))
         if self.options.illegal_action == "terminate":
             match.forfeit(match.player)
             return 0.0
@@ -230,7 +242,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self.agent_selection = selected = self.possible_agents[match.player]
         if previous is not None and previous != selected:
             self.infos[previous] = self._idle_info()
-        self.infos[selected] = {"action_mask": match.action_mask}
+        self.infos[selected] = {"action_mask": self._mask()}
 
     def _retire(self) -> None:
         """Mark the agents whose game has ended, and let them step first."""
@@ -255,7 +267,12 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
 
     def _info_of(self, agent: str) -> Info:
         """Return a new info with what an agent may do now."""
-        return {"action_mask": self._match.action_mask} if self._has_decision(agent) else self._idle_info()
+        return {"action_mask": self._mask()} if self._has_decision(agent) else self._idle_info()
+
+    def _mask(self) -> NDArray[np.int8]:
+        """Return the mask of the current player, a copy."""
+        mask = self._match.action_mask
+        return mask if self.presentation is None else self.presentation.mask(mask)
 
     def _was_dead_step(self, action: int | None) -> None:
         super()._was_dead_step(action)
@@ -270,8 +287,9 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
-        mask = match.action_mask if self._has_decision(agent) else np.zeros(self.game.num_actions, np.int8)
-        return {"observation": observation if self.form is None else self.form(observation), "action_mask": mask}
+        mask = self._mask() if self._has_decision(agent) else self._no_mask.copy()
+        content: Any = observation if self.presentation is None else self.presentation.content(observation)
+        return {"observation": content, "action_mask": mask}
 
     def last(self, observe: bool = True) -> Last:
         """Return observation, reward, terminated, truncated and info of `agent_selection`.
@@ -306,13 +324,15 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
     @property
     def state_space(self) -> spaces.Box:
         """The space of `state()`."""
-        spec, players = self.game.observation_spec, self.game.num_players
+        spec = self.game.observation_spec if self.padding is None else self.padding.spec
+        players = self.game.num_players
         return spaces.Box(np.tile(spec.low, players), np.tile(spec.high, players), (players * spec.size,), np.int8)
 
     def state(self) -> NDArray[np.int8]:
         """Return the observations of all seats, one after the other, for central critics; agents must not see it."""
         match = self._begun()
-        return np.concatenate([match.observe(seat) for seat in range(self.game.num_players)])
+        seen = [match.observe(seat) for seat in range(self.game.num_players)]
+        return np.concatenate(seen if self.padding is None else [self.padding.observe(one) for one in seen])
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the game in `render_mode`, from the viewpoint that was chosen."""

@@ -36,8 +36,9 @@ from sackarmies_env.envs.options import (
     next_seed,
     read_options,
 )
+from sackarmies_env.envs.presentation import present
 from sackarmies_env.envs.referee import NOT_BEGUN, Referee
-from sackarmies_env.envs.spaces import Observation, action_space, content_space, make_form, observation_space
+from sackarmies_env.envs.spaces import Observation, action_space, content_space, num_actions_of, observation_space
 
 RANDOM_SEAT = "random"
 SingleObservation = Observation | NDArray[np.int8] | dict[str, NDArray[np.int8]]
@@ -83,10 +84,10 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self.game = game
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
         self.observation_space: spaces.Space[Any]
-        self.form = make_form(game, self.options.observation)
-        is_masked = mask_in_observation
-        self.observation_space = observation_space(game, self.form) if is_masked else content_space(game, self.form)
-        self.action_space = action_space(game)
+        self.padding = self.options.padding
+        self.presentation = present(game, self.options.observation, self.padding)
+        self.observation_space = (observation_space if mask_in_observation else content_space)(game, self.presentation)
+        self.action_space = action_space(game, self.presentation)
         self.opponents = make_opponents(opponent, game)
         at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
         self._chance = at_random[0] if at_random else RandomOpponent()  # of all that is played at random
@@ -159,10 +160,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             reason = "the learner's game is over" if is_over else "an opponent has not made its decision"
             raise ValueError(f"{reason}: call reset() before step()")
         reward = 0.0
-        if match.is_legal(action):
-            match.play(index(action))
+        chosen = action if self.padding is None else self.padding.own_action(action)
+        if match.is_legal(chosen):
+            match.play(index(chosen))
         elif self.options.illegal_action == "raise":
-            raise ValueError(match.refusal("the learner", action))
+            raise ValueError(match.refusal("the learner", action, self.padding))
         elif self.options.illegal_action == "terminate":
             match.forfeit(self.seat)
         else:
@@ -205,10 +207,12 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
 
     def _mask(self) -> NDArray[np.int8]:
         match = self._match
-        return match.action_mask if match.player == self.seat else np.zeros(self.game.num_actions, np.int8)
+        if match.player != self.seat:
+            return np.zeros(num_actions_of(self.game, self.presentation), np.int8)
+        return match.action_mask if self.presentation is None else self.presentation.mask(match.action_mask)
 
     def _observation(self) -> SingleObservation:
-        content = self._vector() if self.form is None else self.form(self._vector())
+        content = self._vector() if self.presentation is None else self.presentation.content(self._vector())
         return {"observation": content, "action_mask": self._mask()} if self.mask_in_observation else content
 
     def _info(self) -> Info:

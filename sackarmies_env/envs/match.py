@@ -16,6 +16,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, new_commands
+from sackarmies_env.envs.padded import Padding
 
 NO_ACTION = -1
 READ, STEP, BEGIN, FORFEIT = (int(kind) for kind in (Command.READ, Command.STEP, Command.BEGIN, Command.FORFEIT))
@@ -158,17 +159,19 @@ class Match:
             return False
         return 0 <= number < self.game.num_actions and bool(self._mask[number])
 
-    def refusal(self, agent: str, action: Any) -> str:
-        """Return a sentence on why `action` is refused, from what `agent`, the current player, knows."""
-        legal = [f"{legal} ({self.game.format_action(self.states, legal)})" for legal in self.legal_actions()]
+    def refusal(self, agent: str, action: Any, padding: Padding | None = None) -> str:
+        """Return a sentence on why `action`, a padded id, is refused, from what `agent`, the current player, knows."""
+        shown = int if padding is None else padding.action
+        legal = [f"{shown(legal)} ({self.game.format_action(self.states, legal)})" for legal in self.legal_actions()]
         listed = ", ".join(legal[:MAX_LISTED]) + (f" and {len(legal) - MAX_LISTED} more" * (len(legal) > MAX_LISTED))
         try:
             number = index(action)
         except TypeError:
             name = f"{short_repr(action)}, which is no integer,"
         else:
-            known = 0 <= number < self.game.num_actions
-            name = f"{short_repr(number)} ({self.game.format_action(self.states, number) if known else 'no such id'})"
+            own = number if padding is None else padding.own_action(number)
+            known = 0 <= own < self.game.num_actions
+            name = f"{short_repr(number)} ({self.game.format_action(self.states, own) if known else 'no such id'})"
         return f"illegal action {name} for {agent} at {self.game.describe_decision(self.states)}; legal are {listed}"
 
     def clone(self) -> Match:

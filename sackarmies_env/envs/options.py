@@ -17,6 +17,7 @@ from sackarmies_env.core.chance import named
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
+from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.spaces import AGENT_NAME
 from sackarmies_env.envs.structured import FLAT, FORMS
 
@@ -56,6 +57,7 @@ class CommonOptions(TypedDict, total=False):
     illegal_penalty: float
     shaping: PotentialShaping | None
     observation: str
+    padding: Padding | None
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Options:
         shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
         observation: the form of observations, see `Form`: "flat", the vector; "dict", its blocks by name; "planes",
             where the game has them.
+        padding: a larger layout that games of other sizes share, see `envs.padded.make_padding`; None for none.
     """
 
     render_mode: str | None = None
@@ -81,6 +84,7 @@ class Options:
     illegal_penalty: float = 0.1
     shaping: PotentialShaping | None = None
     observation: str = FLAT
+    padding: Padding | None = None
 
     def viewer(self, own: int | None) -> int | None:
         """Return the seat that renderings are made for, None for the referee; `own` is whom "own" stands for."""

@@ -10,6 +10,7 @@ import numpy as np
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.envs.match import Match
+from sackarmies_env.envs.padded import Padding
 
 if TYPE_CHECKING:
     from sackarmies_env.core.record import GameRecord
@@ -21,6 +22,7 @@ class Referee:
     """The referee's methods of the environments that play one game at a time."""
 
     game: Game
+    padding: Padding | None  # all ids here are those of the larger layout, if there is one
 
     def _begun(self) -> Match:
         """Return the game; raise ValueError where there is none yet."""
@@ -28,7 +30,8 @@ class Referee:
 
     def legal_actions(self) -> list[int]:
         """Return the legal ids of the current decision, ascending; none once the game is over."""
-        return self._begun().legal_actions()
+        legal = self._begun().legal_actions()
+        return legal if self.padding is None else [self.padding.action(action) for action in legal]
 
     def legal_texts(self) -> list[str]:
         """Return the texts of `legal_actions`, in the same order."""
@@ -42,9 +45,11 @@ class Referee:
         """
         match = self._begun()
         is_integer = isinstance(action, int | np.integer) and not isinstance(action, bool)
-        if not is_integer or not 0 <= action < self.game.num_actions:
-            raise ValueError(f"no action {short_repr(action)}: actions are the ids 0 to {self.game.num_actions - 1}")
-        return self.game.format_action(match.states, int(action))
+        own = action if self.padding is None else self.padding.own_action(action)
+        if not is_integer or not 0 <= own < self.game.num_actions:
+            last = (self.game if self.padding is None else self.padding).num_actions - 1
+            raise ValueError(f"no action {short_repr(action)}: actions are the ids 0 to {last}")
+        return self.game.format_action(match.states, int(own))
 
     def parse_action(self, text: str) -> int:
         """Return the legal action that a text names at the current decision.
@@ -57,7 +62,8 @@ class Referee:
             raise ValueError(
                 f"{short_repr(text)} is no text of an action: give one of legal_texts(), or an id to step()"
             )
-        return self.game.parse_action(match.states, text)
+        action = self.game.parse_action(match.states, text)
+        return action if self.padding is None else self.padding.action(action)
 
     def to_scenario(self) -> dict[str, Any]:
         """Return the full state as a scenario."""

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sackarmies_env.core.game import Game
-from sackarmies_env.envs.structured import FLAT, Form
+from sackarmies_env.envs.presentation import Presentation
 
 OBSERVATION = "observation"
 ACTION_MASK = "action_mask"
@@ -43,30 +43,26 @@ def vector_space(game: Game) -> spaces.Box:
     return spaces.Box(spec.low, spec.high, (spec.size,), np.int8)
 
 
-def mask_space(game: Game) -> spaces.Box:
+def num_actions_of(game: Game, presentation: Presentation | None) -> int:
+    """Return the size of the action space."""
+    return game.num_actions if presentation is None else presentation.num_actions
+
+
+def mask_space(game: Game, presentation: Presentation | None = None) -> spaces.Box:
     """Return the space of action masks: `(num_actions,)` int8, 0 or 1."""
-    return spaces.Box(0, 1, (game.num_actions,), np.int8)
+    return spaces.Box(0, 1, (num_actions_of(game, presentation),), np.int8)
 
 
-def observation_space(game: Game, form: Form | None = None) -> spaces.Dict:
-    """Return the space of observations with their mask, see `Observation`; without a `form` they are vectors."""
-    return spaces.Dict({OBSERVATION: content_space(game, form), ACTION_MASK: mask_space(game)})
+def observation_space(game: Game, presentation: Presentation | None = None) -> spaces.Dict:
+    """Return the space of observations with their mask, see `Observation`; without a presentation, the game's."""
+    return spaces.Dict({OBSERVATION: content_space(game, presentation), ACTION_MASK: mask_space(game, presentation)})
 
 
-def content_space(game: Game, form: Form | None) -> spaces.Space[Any]:
-    """Return the space of observations without their mask, a new one; without a `form` they are vectors."""
-    return vector_space(game) if form is None else Form(form.spec, form.name).space
+def content_space(game: Game, presentation: Presentation | None = None) -> spaces.Space[Any]:
+    """Return the space of observations without their mask, a new one."""
+    return vector_space(game) if presentation is None else presentation.form.new_space()
 
 
-def make_form(game: Game, name: str) -> Form | None:
-    """Return the form of observations of a name; None for vectors, which are handed out as they are.
-
-    Raises:
-        ValueError: the game has no such form.
-    """
-    return None if name == FLAT else Form(game.observation_spec, name)
-
-
-def action_space(game: Game) -> spaces.Discrete[np.int64]:
+def action_space(game: Game, presentation: Presentation | None = None) -> spaces.Discrete[np.int64]:
     """Return the flat action space."""
-    return spaces.Discrete(game.num_actions)
+    return spaces.Discrete(num_actions_of(game, presentation))

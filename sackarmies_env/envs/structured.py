@@ -45,9 +45,10 @@ class Form:
             )
         self.spec = spec
         self.name = name
-        self.space: Any = self._space()
+        self.space: Any = self.new_space()
 
-    def _space(self) -> spaces.Space[Any]:
+    def new_space(self) -> spaces.Space[Any]:
+        """Return the space of observations in this form, a new object each time: a space draws samples of its own."""
         low, high = self(self.spec.low), self(self.spec.high)
         if self.name == FLAT:
             return _box(low, high)

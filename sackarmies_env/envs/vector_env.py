@@ -27,7 +27,9 @@ from sackarmies_env.envs.options import (
     forced_results,
     next_seed,
 )
-from sackarmies_env.envs.spaces import action_space, content_space, make_form, observation_space
+from sackarmies_env.envs.padded import Padding
+from sackarmies_env.envs.presentation import present
+from sackarmies_env.envs.spaces import action_space, content_space, num_actions_of, observation_space
 from sackarmies_env.envs.structured import FLAT, FORMS
 
 ALL_SEATS = "all"
@@ -63,6 +65,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         illegal_action: as in `Options`.
         illegal_penalty: for "penalize".
         observation: the form of observations, as in `Options`.
+        padding: as in `Options`.
         mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
         copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
         autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
@@ -83,6 +86,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         illegal_action: str = "raise",
         illegal_penalty: float = 0.1,
         observation: str = FLAT,
+        padding: Padding | None = None,
         mask_in_observation: bool = True,
         copy: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
@@ -103,10 +107,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.copy = copy
         self.metadata = {"autoreset_mode": MODES[mode], "render_modes": []}
         self.single_observation_space: spaces.Space[Any]
-        self.form = make_form(game, observation)
-        is_masked = mask_in_observation
-        self.single_observation_space = (observation_space if is_masked else content_space)(game, self.form)
-        self.single_action_space = action_space(game)
+        self.padding = padding
+        self.presentation = present(game, observation, padding)
+        space_of = observation_space if mask_in_observation else content_space
+        self.single_observation_space = space_of(game, self.presentation)
+        self.single_action_space = action_space(game, self.presentation)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.batch = Batch(game, num_envs, threads=threads, restarts=False)
@@ -196,7 +201,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the masks of the current decisions, `(num_envs, num_actions)`."""
-        return self.batch.action_masks.copy() if self.copy else self.batch.action_masks
+        masks = self.batch.action_masks.copy() if self.copy else self.batch.action_masks
+        return masks if self.presentation is None else self.presentation.mask(masks)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing: there is nothing to free."""
@@ -207,28 +213,38 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """Return the command to each game, kinds and arguments, and the penalties to pay."""
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
-        arguments, rewards = integers("actions", actions, self.num_envs).copy(), np.zeros(self.num_envs)
+        given, rewards = integers("actions", actions, self.num_envs), np.zeros(self.num_envs)
+        arguments = given.copy() if self.padding is None else self.padding.own_actions(given)
         kinds = np.full(self.num_envs, Command.STEP, np.int64)
         is_legal = self.batch.are_legal(arguments)
         if len(self._over):
             kinds[self._over] = Command.SKIP
             is_legal[self._over] = True
         if not is_legal.all():
-            self._take_illegal(kinds, arguments, rewards, np.flatnonzero(~is_legal))
+            illegal = np.flatnonzero(~is_legal)
+            if self.illegal_action == "raise":
+                raise ValueError(self._refusal(int(illegal[0]), int(given[illegal[0]])))
+            self._take_illegal(kinds, arguments, rewards, illegal)
         return kinds, arguments, rewards
 
     def _take_illegal(
         self, kinds: NDArray[np.int64], arguments: NDArray[np.int64], rewards: NDArray[np.float64], rows: Rows
     ) -> None:
-        """Do what the option says with illegal actions in `rows`."""
+        """Do what the option says with illegal actions in `rows`, which are not refused."""
         batch = self.batch
-        if self.illegal_action == "raise":
-            raise ValueError(batch.refusal(int(rows[0]), int(arguments[rows[0]])))
         if self.illegal_action == "penalize":
             kinds[rows], arguments[rows] = Command.RANDOM, 1
             rewards[rows] -= self.illegal_penalty
         else:
             kinds[rows], arguments[rows] = Command.FORFEIT, batch.players[rows]
+
+    def _refusal(self, row: int, action: int) -> str:
+        """Return a sentence on why an action is refused, from what the current player of a game knows."""
+        if self.padding is None:
+            return self.batch.refusal(row, action)
+        decision = self.game.describe_decision(self.batch.states[row : row + 1])
+        legal = np.flatnonzero(self.padding.mask(self.batch.action_masks[row])).tolist()
+        return f"illegal action {action} in game {row} at {decision}; legal are {legal}; no game was changed"
 
     # --- beginnings and ends
 
@@ -294,25 +310,27 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             batch.hide(rows, whose[rows])
         given = {"seat": seats, "returns": returns}
         if self._is_same_step:  # else the mask is among the other infos
-            given["action_mask"] = np.zeros(batch.action_masks.shape, np.int8)
+            shape = (self.num_envs, num_actions_of(self.game, self.presentation))
+            given["action_mask"] = np.zeros(shape, np.int8)
         return given | {f"_{name}": is_over.copy() for name in given}
 
     def _final_observations(self, rows: Rows) -> NDArray[np.object_]:
         """Return the last observations of games that are over, None elsewhere."""
         finals = np.full(self.num_envs, None, dtype=object)
         for row, vector in zip(rows.tolist(), self.batch.observations[rows], strict=True):
-            mask, content = np.zeros(self.game.num_actions, np.int8), self._formed(vector)
+            mask = np.zeros(num_actions_of(self.game, self.presentation), np.int8)
+            content = self._content(vector)
             finals[row] = {"observation": content, "action_mask": mask} if self.mask_in_observation else content
         return finals
 
     # --- what is returned
 
     def _observed(self) -> Observations:
-        content = self._formed(self.batch.observations.copy() if self.copy else self.batch.observations)
+        content = self._content(self.batch.observations.copy() if self.copy else self.batch.observations)
         return {"observation": content, "action_mask": self.action_masks()} if self.mask_in_observation else content
 
-    def _formed(self, vectors: NDArray[np.int8]) -> Any:
-        return vectors if self.form is None else self.form(vectors)
+    def _content(self, vectors: NDArray[np.int8]) -> Any:
+        return vectors if self.presentation is None else self.presentation.content(vectors)
 
     def _infos(self) -> dict[str, Any]:
         infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}

@@ -207,7 +207,7 @@ def test_the_board_of_sack_armies_is_shown_as_planes():
     game = sackarmies_env.load_game("sack_armies", observation="planes")
     assert env.game.config == game.config
     assert shown["planes"].shape == (71, 19, 19)
-    assert same(env.form.vector(shown), env._match.observe(1))
+    assert same(env.presentation.form.vector(shown), env._match.observe(1))
     assert env.observation_space("player_1")["observation"].contains(shown)
 
 
