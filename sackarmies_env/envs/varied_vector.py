@@ -1,0 +1,150 @@
+"""The vector environment with another game in each row: several batches behind one interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import VectorEnv
+from gymnasium.vector.utils import batch_space, create_empty_array
+from numpy.typing import NDArray
+
+from sackarmies_env.core.checks import integer, integers
+from sackarmies_env.core.game import Game
+from sackarmies_env.envs.options import MAX_SEED, next_seed
+from sackarmies_env.envs.variety import Arena, Variety
+from sackarmies_env.envs.vector_env import BatchEnv, Observations, Transition
+
+Part = tuple[NDArray[np.int64], Any]  # rows, and what is returned for them
+
+
+class VariedBatchEnv(VectorEnv[Any, Any, Any]):
+    """`num_envs` games that `reset` chooses, a game for each row; otherwise as `BatchEnv`.
+
+    The game of a row is that of its seed, and it stays until the next `reset`: where games that are over are replaced,
+    the new ones are of the same kind. Rows with the same game are played together. Arrays that are returned are the
+    caller's own.
+
+    Args:
+        game: the first of `variety`.
+        num_envs: number of games.
+        variety: the games to choose from.
+        options: those of `BatchEnv`, the same for all rows. An opponent is given as a name: each game needs its own.
+
+    Raises:
+        ValueError: an option has a value that is not allowed.
+    """
+
+    def __init__(self, game: Game, num_envs: int = 1, *, variety: Variety, **options: Any) -> None:
+        self.num_envs = integer("num_envs", num_envs, 1)
+        self.game = game
+        self._variety = variety
+        self._options = options
+        first = self._make(variety.first, 1)
+        self.metadata = first.metadata
+        self.single_observation_space = first.single_observation_space
+        self.single_action_space = first.single_action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.groups: list[tuple[NDArray[np.int64], BatchEnv]] = []  # rows, and the environment that plays them
+
+    def _make(self, arena: Arena, num_envs: int) -> BatchEnv:
+        return BatchEnv(arena.game, num_envs, **(self._options | {"padding": arena.padding}))
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Choose the games anew and start them.
+
+        Args:
+            seed: as in `BatchEnv`; None draws the seed of the first game from the last one given, or from the system.
+            options: forced results and options of the game, for all rows; the latter in place of what is drawn.
+
+        Raises:
+            ValueError: a seed out of range, or games or forced results that there cannot be; nothing is changed.
+        """
+        given, rest = self._variety.split(options)
+        seeds = self._seeds(seed)
+        arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
+        groups, parts = [], []
+        for game in dict.fromkeys(arena.game for arena in arenas):
+            rows = np.array([row for row, arena in enumerate(arenas) if arena.game is game], np.int64)
+            one = self._make(arenas[rows[0]], len(rows))
+            groups.append((rows, one))
+            parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
+        self.groups = groups
+        infos = _gather([(rows, part[1]) for rows, part in parts], self.num_envs)
+        return self._observed([(rows, part[0]) for rows, part in parts]), infos
+
+    def _seeds(self, seed: Any) -> NDArray[np.int64]:
+        """Return a seed for each row."""
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+            given = integers("seeds", seed, self.num_envs)
+            return np.array([next_seed(int(one), None)[0] for one in given], np.int64)
+        first, self._np_random = next_seed(seed, self._np_random)
+        return np.array([(first + row) & MAX_SEED for row in range(self.num_envs)], np.int64)
+
+    def step(self, actions: Any) -> Transition:
+        """Apply one decision in each game, as `BatchEnv` does.
+
+        Raises:
+            ValueError: not that many integers; or an illegal action, with `illegal_action="raise"`, and then nothing is
+                changed in any game.
+        """
+        if not self.groups:
+            raise ValueError("no games are running: call reset() before step()")
+        chosen = integers("actions", actions, self.num_envs)
+        if self._options.get("illegal_action", "raise") == "raise":
+            self._refuse_illegal(chosen)
+        parts = [(rows, one.step(chosen[rows])) for rows, one in self.groups]
+        rewards, terminated, truncated, infos = (
+            _gather([(rows, part[place]) for rows, part in parts], self.num_envs) for place in (1, 2, 3, 4)
+        )
+        seen = self._observed([(rows, part[0]) for rows, part in parts])
+        return seen, rewards, terminated, truncated, infos
+
+    def _refuse_illegal(self, actions: NDArray[np.int64]) -> None:
+        """Refuse illegal actions before any row is played; where a game is over, the action is not looked at."""
+        masks = self.action_masks()
+        places = np.clip(actions, 0, masks.shape[1] - 1)
+        is_legal = (masks[np.arange(self.num_envs), places] != 0) & (places == actions)
+        wrong = np.flatnonzero(~is_legal & masks.any(axis=1))
+        if len(wrong):
+            row, legal = wrong[0], np.flatnonzero(masks[wrong[0]]).tolist()
+            raise ValueError(f"illegal action {actions[row]} in game {row}; legal are {legal}; no game was changed")
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the masks of the current decisions, `(num_envs, num_actions)`."""
+        masks: NDArray[np.int8] = _gather([(rows, one.action_masks()) for rows, one in self.groups], self.num_envs)
+        return masks
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Do nothing: there is nothing to free."""
+
+    def _observed(self, parts: list[Part]) -> Any:
+        whole = create_empty_array(self.single_observation_space, self.num_envs)
+        for rows, part in parts:
+            _put(whole, rows, part)
+        return whole
+
+
+def _put(whole: Any, rows: NDArray[np.int64], part: Any) -> None:
+    """Write what belongs to some rows into arrays of all rows."""
+    if isinstance(whole, dict):
+        for key, content in whole.items():
+            _put(content, rows, part[key])
+    else:
+        whole[rows] = part
+
+
+def _gather(parts: list[Part], num_envs: int) -> Any:
+    """Return arrays of all rows, in dicts of any depth; zeros or None where a part has nothing of a key."""
+    first = parts[0][1]
+    if isinstance(first, dict):
+        keys = dict.fromkeys(key for _, part in parts for key in part)
+        return {key: _gather([(rows, part[key]) for rows, part in parts if key in part], num_envs) for key in keys}
+    whole = np.full((num_envs, *first.shape[1:]), None if first.dtype == object else 0, first.dtype)
+    for rows, part in parts:
+        whole[rows] = part
+    return whole

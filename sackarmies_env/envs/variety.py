@@ -1,0 +1,159 @@
+"""Variety: another game of the same kind at each reset, by options of the reset or drawn from the seed."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import short_repr, suggestion
+from sackarmies_env.envs.padded import Padding, make_padding
+
+RANDOM = "random"
+ARMIES = "armies"
+STREAM = 0x5AC4  # what is drawn here has nothing to do with other numbers drawn from the seed of a game
+MAX_KEPT = 64  # games that are kept ready: to build one takes milliseconds
+
+Sampler = Callable[[np.random.Generator], Mapping[str, Any]]
+
+
+class Arena(NamedTuple):
+    """A game, and how it lies in the layout that all games of an environment share."""
+
+    game: Game
+    padding: Padding | None
+
+
+class Variety:
+    """The games that an environment can be reset to. They have the same spaces and as many players.
+
+    Each game is that of `options`, with what the sampler draws in place of some; or with what the options of a reset
+    say, and then nothing is drawn. `armies="random"`, or "random" for one of the players, draws built-in armies.
+
+    Whom a seed gives which army is a matter of the configuration: players learn of it what the rules tell them.
+
+    Args:
+        load: `(**options) -> Game`.
+        names: options that may vary.
+        options: of the game; None takes back what stands there.
+        sampler: `(generator) -> dict` of some options; the generator is seeded by the seed of the game.
+        sizes: as in `make_padding`.
+
+    Attributes:
+        first: the game of `options` alone.
+        draws: whether a reset without options draws from the seed.
+
+    Raises:
+        ValueError: the game refuses the options or the sizes, or the sampler cannot be called.
+    """
+
+    def __init__(
+        self,
+        load: Callable[..., Game],
+        names: Collection[str],
+        options: Mapping[str, Any],
+        sampler: Sampler | None = None,
+        sizes: Mapping[str, Any] | None = None,
+    ) -> None:
+        if sampler is not None and not callable(sampler):
+            raise ValueError(f"sampler={short_repr(sampler)}: it must be a function of a generator, or None")
+        self._load = load
+        self._names = tuple(names)
+        self._options = dict(options)
+        self._sampler = sampler
+        self._sizes = dict(sizes or {})
+        self._kept: OrderedDict[str, Arena] = OrderedDict()
+        fixed = {name: value for name, value in options.items() if name != ARMIES or not _is_drawn(value)}
+        self.first = self._make(fixed)
+        self.draws = sampler is not None or len(fixed) < len(options)
+
+    def split(self, options: Any) -> tuple[dict[str, Any], Any]:
+        """Return the options of a reset that say which game is played, and all others."""
+        if not isinstance(options, Mapping) or not any(name in self._names for name in options):
+            return {}, options
+        given = {name: value for name, value in options.items() if name in self._names}
+        return given, {name: value for name, value in options.items() if name not in self._names}
+
+    def choose(self, seed: int, given: Mapping[str, Any]) -> Arena:
+        """Return the game of a seed.
+
+        Args:
+            seed: 0 to 2**63 - 1.
+            given: what the reset says, see `split`.
+
+        Raises:
+            ValueError: the game refuses what was given or drawn, or has other spaces or another number of players.
+        """
+        if not given and not self.draws:
+            return self.first
+        generator = np.random.default_rng([STREAM, seed])
+        drawn = {} if given or self._sampler is None else self._sample(generator)
+        options = self._options | drawn | dict(given)
+        if _is_drawn(options.get(ARMIES)):
+            options[ARMIES] = self._draw_armies(options[ARMIES], generator)
+        key = repr(sorted(options.items()))
+        if key not in self._kept:
+            arena = self._make(options)
+            self._check(arena)
+            self._kept[key] = arena
+        self._kept.move_to_end(key)
+        if len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def _sample(self, generator: np.random.Generator) -> dict[str, Any]:
+        assert self._sampler is not None
+        drawn = self._sampler(generator)
+        if not isinstance(drawn, Mapping):
+            raise ValueError(f"the sampler returned {short_repr(drawn)}: a dict of options of the game is wanted")
+        for name in drawn:
+            if name not in self._names:
+                near = suggestion(name, self._names)
+                raise ValueError(
+                    f"the sampler returned the option {short_repr(name)}{near}: allowed are {', '.join(self._names)}"
+                )
+        return dict(drawn)
+
+    def _draw_armies(self, choice: Any, generator: np.random.Generator) -> Any:
+        known = (find_hook(self.first.game.id, "choices") or {}).get(ARMIES)
+        if known is None:
+            return choice  # the game says what it thinks of it
+        players = self.first.game.num_players
+        drawn = [known()[number] for number in generator.integers(len(known()), size=players)]
+        if isinstance(choice, str):
+            return drawn
+        if len(choice) != players:
+            return choice  # the game says that it is not for so many
+        return [new if _is_drawn(old) else old for old, new in zip(choice, drawn, strict=True)]
+
+    def _make(self, options: Mapping[str, Any]) -> Arena:
+        game = self._load(**{name: value for name, value in options.items() if value is not None})
+        return Arena(game, make_padding(game, **self._sizes))
+
+    def _check(self, arena: Arena) -> None:
+        """Refuse a game that does not fit into the environment."""
+        players, wanted = arena.game.num_players, self.first.game.num_players
+        if players != wanted:
+            raise ValueError(f"a game of {players} players: this environment is for {wanted}")
+        if _layout(arena) != _layout(self.first):
+            padded = find_hook(arena.game.id, "padded")
+            sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
+            advice = f": {' and '.join(sizes)} give room when the environment is made" if sizes else ""
+            raise ValueError(f"a game that does not fit into the spaces of this environment{advice}")
+
+
+def _layout(arena: Arena) -> tuple[Any, int]:
+    layout = arena.game if arena.padding is None else arena.padding
+    spec = arena.game.observation_spec if arena.padding is None else arena.padding.spec
+    return spec, layout.num_actions
+
+
+def _is_drawn(armies: Any) -> bool:
+    """Return whether armies are to be drawn."""
+    is_list = isinstance(armies, Sequence) and not isinstance(armies, str)
+    return any(isinstance(one, str) and one == RANDOM for one in (armies if is_list else [armies]))
