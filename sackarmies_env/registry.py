@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sackarmies_env.core.record import GameRecord
 
 DEFAULT_GAME = "sack_armies"
+MADE_HERE = ("padding", "variety")  # options of adapters that `make` makes of others
 
 SACK_ARMIES = GameEntry(
     id=DEFAULT_GAME,
@@ -174,7 +176,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
         game_id: see `list_games`.
         api: "aec" (PettingZoo, wrapped), "raw" (PettingZoo, bare), "gym" (Gymnasium, one seat against opponents) or
             "vector" (Gymnasium, many games at once).
-        options: those of the game's `make_game` and those of the environment's class, together.
+        options: those of the game's `make_game`, those of the environment's class, the sizes of the game's hook
+            `padded`, and `sampler`, see `envs.variety.Variety`, together.
 
     Raises:
         ValueError: no such game or api, an unknown option, or a value that is refused.
@@ -185,20 +188,28 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     game_options = inspect.signature(entry_of(game_id).hook("make_game")).parameters
     padded = entry_of(game_id).hook("padded")
     sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
-    _check_options(options, dict.fromkeys([*game_options, *adapter_options, *sizes]), f"{game_id} as {api!r}")
-    given_sizes = {name: options.pop(name) for name in sizes if name in options}
+    adapter_options = [name for name in adapter_options if name not in MADE_HERE]
+    known = dict.fromkeys([*game_options, *adapter_options, *sizes, "sampler"])
+    _check_options(options, known, f"{game_id} as {api!r}")
+    sampler, given_sizes = options.pop("sampler", None), {name: options.pop(name) for name in sizes if name in options}
     configuration = {name: value for name, value in options.items() if name in game_options}
     adapted = {name: value for name, value in options.items() if name not in game_options}
     if "observation" in options:
         content, adapted["observation"] = _content_and_form(game_id, options["observation"])
         configuration.pop("observation", None)
         configuration |= {} if content is None else {"observation": content}
-    game = load_game(game_id, **configuration)
-    if given_sizes:
-        from sackarmies_env.envs.padded import make_padding
+    from sackarmies_env.envs.variety import Variety
 
-        adapted["padding"] = make_padding(game, **given_sizes)
-    return adapter(game, **adapted)
+    names = [name for name in game_options if name != "observation"]
+    variety = Variety(functools.partial(load_game, game_id), names, configuration, sampler, given_sizes)
+    adapted = {"padding": variety.first.padding} | adapted
+    if api != "vector":
+        return adapter(variety.first.game, variety=variety, **adapted)
+    if not variety.draws:
+        return adapter(variety.first.game, **adapted)
+    from sackarmies_env.envs.varied_vector import VariedBatchEnv
+
+    return VariedBatchEnv(variety.first.game, variety=variety, **adapted)
 
 
 def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:

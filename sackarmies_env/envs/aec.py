@@ -142,16 +142,24 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
             seed: what chance comes from, 0 to 2**63 - 1; the same seed gives the same game. None continues with seeds
                 drawn from the last one given, or from the system where none was.
             options: forced results, which are used up before the seed decides, by the names of `Game.forced_kinds`; in
-                Sack Armies "flips", such as "H T | H", and "draws", one list of token ids a player. Other keys are
-                ignored, with a warning.
+                Sack Armies "flips", such as "H T | H", and "draws", one list of token ids a player. Options of the game
+                such as "armies" or "scenario" choose the game, see `Variety`. Other keys are ignored, with a warning.
 
         Raises:
             ValueError: a seed out of range, or forced results that the game cannot take.
         """
+        variety, match, padding = self.options.variety, self._match, self.padding
+        given, options = ({}, options) if variety is None else variety.split(options)
         forced = forced_results(options, self.game)
         seed, chance = next_seed(seed, self._np_random)
-        self._match.begin(seed, forced)
+        if variety is not None:
+            game, padding = variety.choose(seed, given)
+            match = match if game is self.game else Match(game)
+        match.begin(seed, forced)
         self._np_random = chance
+        if match is not self._match:
+            self._match, self.game, self.padding = match, match.game, padding
+            self.presentation = present(self.game, self.options.observation, padding)
         self._set_agents(self.possible_agents[:])
         if self.options.shaping is not None and self._match.player != NO_PLAYER:
             self._potentials[self.possible_agents[self._match.player]] = self.options.shaping(self._match.observation)

@@ -88,9 +88,8 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self.presentation = present(game, self.options.observation, self.padding)
         self.observation_space = (observation_space if mask_in_observation else content_space)(game, self.presentation)
         self.action_space = action_space(game, self.presentation)
-        self.opponents = make_opponents(opponent, game)
-        at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
-        self._chance = at_random[0] if at_random else RandomOpponent()  # of all that is played at random
+        self._opponent_choice = opponent
+        self._make_opponents()
         self.seat_choice = seat
         self.seat = 0
         self.mask_in_observation = mask_in_observation
@@ -98,6 +97,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self._paid = 0.0
         self._potential = 0.0
         self._has_begun = False
+
+    def _make_opponents(self) -> None:
+        self.opponents = make_opponents(self._opponent_choice, self.game)
+        at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
+        self._chance = at_random[0] if at_random else RandomOpponent()  # of all that is played at random
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -108,18 +112,19 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
 
         Args:
             seed: 0 to 2**63 - 1. None continues from the game before, or begins with any.
-            options: forced results, as in the PettingZoo environment.
+            options: forced results and options of the game, as in the PettingZoo environment.
 
         Raises:
             ValueError: a seed out of range, forced results that the game cannot take, or game after game is over before
                 the learner's first decision.
         """
+        given, options = ({}, options) if self.options.variety is None else self.options.variety.split(options)
         forced = forced_results(options, self.game)
         if seed is None and self._has_begun:
-            self._begin(int(following_seed(self._match.seed)), forced)
+            self._begin(int(following_seed(self._match.seed)), forced, given)
         else:
             game_seed, chance = next_seed(seed, self._np_random)
-            self._begin(game_seed, forced)
+            self._begin(game_seed, forced, given)
             self._np_random, self._np_random_seed = chance, -1 if seed is None else game_seed
         self._paid = self._match.returns[self.seat]
         self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())
@@ -127,20 +132,28 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             self.render()
         return self._observation(), self._info()
 
-    def _begin(self, seed: int, forced: dict[str, Any]) -> None:
+    def _begin(self, seed: int, forced: dict[str, Any], given: dict[str, Any]) -> None:
         """Begin a game in which the learner has something to decide, and play to that decision.
 
         A game that is over before gives way to the one of the following seed, without forced results.
         """
         for _ in range(MAX_RESTARTS):
-            self._begin_one(seed, forced)
+            self._begin_one(seed, forced, given)
             if not (self._match.out[self.seat] or self._match.truncated):
                 return
             seed, forced = int(following_seed(seed)), {}
         raise ValueError(TOO_SHORT)
 
-    def _begin_one(self, seed: int, forced: dict[str, Any]) -> None:
-        self._match.begin(seed, forced)  # first of all, for it may refuse
+    def _begin_one(self, seed: int, forced: dict[str, Any], given: dict[str, Any]) -> None:
+        variety, match, padding = self.options.variety, self._match, self.padding
+        if variety is not None:
+            game, padding = variety.choose(seed, given)
+            match = match if game is self.game else Match(game)
+        match.begin(seed, forced)  # before anything is changed, for it may refuse
+        if match is not self._match:
+            self._match, self.game, self.padding = match, match.game, padding
+            self.presentation = present(self.game, self.options.observation, padding)
+            self._make_opponents()
         self.seat = seat_of(seed, self.game.num_players) if self.seat_choice == RANDOM_SEAT else int(self.seat_choice)
         self._chance.reset(seed)
         for place, opponent in enumerate(self.opponents, start=1):

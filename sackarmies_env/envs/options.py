@@ -20,6 +20,7 @@ from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.spaces import AGENT_NAME
 from sackarmies_env.envs.structured import FLAT, FORMS
+from sackarmies_env.envs.variety import Variety
 
 RENDER_MODES = ("ansi", "rgb_array", "html", "human")
 TOO_SHORT = f"{MAX_RESTARTS} games in a row were over before the learner's first decision"
@@ -58,6 +59,7 @@ class CommonOptions(TypedDict, total=False):
     shaping: PotentialShaping | None
     observation: str
     padding: Padding | None
+    variety: Variety | None
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Options:
         observation: the form of observations, see `Form`: "flat", the vector; "dict", its blocks by name; "planes",
             where the game has them.
         padding: a larger layout that games of other sizes share, see `envs.padded.make_padding`; None for none.
+        variety: games that `reset` may choose from; None for always the same.
     """
 
     render_mode: str | None = None
@@ -85,6 +88,7 @@ class Options:
     shaping: PotentialShaping | None = None
     observation: str = FLAT
     padding: Padding | None = None
+    variety: Variety | None = None
 
     def viewer(self, own: int | None) -> int | None:
         """Return the seat that renderings are made for, None for the referee; `own` is whom "own" stands for."""

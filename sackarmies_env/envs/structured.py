@@ -6,6 +6,7 @@ nothing is lost. They are views of the vector: no number is copied, however many
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,9 +28,6 @@ class Form:
         name: "flat", the vector `(size,)`; "dict", each block by its name, `(rows, features)`; "planes", a dict with
             "planes" `(channels, rows, columns)` and "vector", all numbers before them.
 
-    Attributes:
-        space: what an observation lies in.
-
     Raises:
         ValueError: there is no such form, or the layout has no planes.
     """
@@ -45,7 +43,11 @@ class Form:
             )
         self.spec = spec
         self.name = name
-        self.space: Any = self.new_space()
+
+    @cached_property
+    def space(self) -> Any:
+        """What an observation lies in."""
+        return self.new_space()
 
     def new_space(self) -> spaces.Space[Any]:
         """Return the space of observations in this form, a new object each time: a space draws samples of its own."""

@@ -71,7 +71,7 @@ def test_forms_are_views_that_hold_the_vector_exactly(shape):
 
 def test_a_form_is_a_function_of_the_vector_and_nothing_else():
     assert list(inspect.signature(Form.__call__).parameters) == ["self", "vectors"]
-    assert vars(Form(SPEC, "dict")).keys() == {"spec", "name", "space"}
+    assert vars(Form(SPEC, "dict")).keys() == {"spec", "name"}
 
 
 def test_bounds_of_spaces_are_those_declared():

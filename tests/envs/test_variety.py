@@ -1,0 +1,229 @@
+"""Variety: another game at each reset, in each row, by choice or drawn from the seed; the spaces never tell which."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections import Counter
+
+import gymnasium
+import numpy as np
+import pytest
+
+import sackarmies_env
+from sackarmies_env import sack_armies_v0
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.envs.variety import Variety
+from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
+from sackarmies_env.games.sack_armies.tokens.army import built_in_armies
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
+from tests.core.toy_game import make_duel
+from tests.envs.test_structured import same
+from tests.second_game import GAME, registered
+
+CURRICULUM = [name for name in scenario_ids() if name.startswith("c")]
+OWN_TOKENS = "x06_augment_in_time"
+
+
+def any_turns(generator):
+    """Draw the turn limit of the toy game."""
+    return {"max_turns": int(generator.integers(1, 9))}
+
+
+def any_lesson(generator):
+    """Draw a scenario of the curriculum."""
+    return {"scenario": CURRICULUM[generator.integers(len(CURRICULUM))]}
+
+
+@pytest.fixture
+def duel():
+    with registered():
+        yield functools.partial(sackarmies_env.make, GAME)
+
+
+def turns(env):
+    return env.unwrapped.game.config["max_turns"]
+
+
+# --- any game
+
+
+@pytest.mark.parametrize("api", ["aec", "raw", "gym"])
+def test_options_of_a_reset_choose_the_game_until_the_next_one(duel, api):
+    env = duel(api, max_turns=20)
+    for options, wanted in (
+        (None, 20),
+        ({"max_turns": 3}, 3),
+        ({}, 20),
+        ({"max_turns": 5, "draws": [["card_4"], []]}, 5),
+    ):
+        env.reset(seed=1, options=options)
+        assert turns(env) == wanted
+    with pytest.warns(UserWarning, match="reset ignores the unknown options"):
+        env.reset(seed=1, options={"max_turns": 3, "weather": 1})
+    assert turns(env) == 3
+
+
+@pytest.mark.parametrize("api", ["aec", "raw", "gym"])
+def test_a_sampler_draws_from_the_seed_of_the_game(duel, api):
+    env = duel(api, sampler=any_turns)
+    drawn = []
+    for seed in range(12):
+        env.reset(seed=seed)
+        drawn.append(turns(env))
+    assert len(set(drawn)) > 4
+    other = duel("raw", sampler=any_turns)
+    for seed in (11, 3):
+        other.reset(seed=seed)
+        assert turns(other) == drawn[seed]
+    env.reset(seed=0, options={"max_turns": 40})
+    assert turns(env) == 40
+
+
+def test_games_that_do_not_fit_change_nothing(duel):
+    env = duel("raw", sampler=lambda generator: {"max_turn": 3})
+    with pytest.raises(ValueError, match="the sampler returned the option 'max_turn'"):
+        env.reset(seed=0)
+    env = duel("raw", max_turns=7)
+    env.reset(seed=0)
+    before = env.observe("player_0")
+    for options, fault in (
+        ({"num_players": 3}, "a game of 3 players: this environment is for 2"),
+        ({"max_turns": 3, "draws": [["card_9"], []]}, "draws"),
+    ):
+        with pytest.raises(ValueError, match=fault):
+            env.reset(seed=1, options=options)
+        assert turns(env) == 7
+        assert same(env.observe("player_0"), before)
+    with pytest.raises(ValueError, match="sampler=3: it must be a function of a generator, or None"):
+        duel("raw", sampler=3)
+    with pytest.raises(ValueError, match="the sampler returned 3: a dict of options of the game is wanted"):
+        duel("raw", sampler=lambda generator: 3).reset(seed=0)
+
+
+def test_games_are_kept_and_not_built_twice():
+    built = []
+    variety = Variety(lambda **options: built.append(options) or make_duel(**options), ["max_turns"], {})
+    one = variety.choose(0, {"max_turns": 3})
+    assert variety.choose(9, {"max_turns": 3}) is one
+    assert variety.choose(9, {}) is variety.first
+    assert built == [{}, {"max_turns": 3}]
+
+
+def test_copies_play_the_same_game_on(duel):
+    env = duel("raw")
+    env.reset(seed=2, options={"max_turns": 4})
+    for twin in (env.clone(), pickle.loads(pickle.dumps(env))):
+        assert turns(twin) == 4
+        assert same(twin.last()[0], env.last()[0])
+
+
+def test_each_row_of_a_vector_is_the_single_game_of_its_seed(duel):
+    many, single = duel("vector", num_envs=6, sampler=any_turns), duel("gym", sampler=any_turns)
+    assert many.single_observation_space == single.observation_space
+    observations, infos = many.reset(seed=10)
+    assert 1 < len(many.groups) <= 6
+    assert many.observation_space.contains(observations)
+    singles = [duel("gym", sampler=any_turns) for _ in range(6)]
+    for row, env in enumerate(singles):
+        seen, info = env.reset(seed=10 + row)
+        assert same({key: observations[key][row] for key in seen}, seen)
+        assert same(infos["action_mask"][row], info["action_mask"])
+    over = np.zeros(6, np.bool_)
+    for _ in range(12):
+        actions = many.action_masks().argmax(axis=1)
+        observations, rewards, terminated, truncated, infos = many.step(actions)
+        for row in np.flatnonzero(~over):
+            seen, reward, *ends, info = singles[row].step(actions[row])
+            assert rewards[row] == pytest.approx(reward)
+            assert ends == [terminated[row], truncated[row]]
+            last = infos["final_obs"][row] if any(ends) else {key: observations[key][row] for key in seen}
+            assert same(last, seen)
+            if any(ends):
+                assert infos["final_info"]["returns"][row] == pytest.approx(info["returns"])
+            over[row] = any(ends)
+    assert over.any()
+    with pytest.raises(ValueError, match="illegal action 99 in game 0; legal are"):
+        many.step([99] * 6)
+
+
+# --- Sack Armies
+
+
+def test_random_armies_are_built_in_ones_drawn_for_each_general():
+    env = sackarmies_env.raw_env(armies="random")
+    names = {army.name for army in built_in_armies().values()}
+    drawn = []
+    for seed in range(8):
+        env.reset(seed=seed)
+        drawn += [army["name"] for army in env.game.config["armies"]]
+    assert names.issuperset(drawn)
+    assert len(set(drawn)) > 4
+    env = sackarmies_env.raw_env(armies=["empire", "random"])
+    armies = Counter()
+    for seed in range(6):
+        env.reset(seed=seed)
+        own, other = (army["name"] for army in env.game.config["armies"])
+        assert own == built_in_armies()["empire"].name
+        armies[other] += 1
+    assert len(armies) > 2
+
+
+def test_observations_masks_and_spaces_do_not_tell_which_army_was_drawn_for_others():
+    sizes = Counter(army.size for army in built_in_armies().values())
+    size = sizes.most_common(1)[0][0]  # how many tokens a sack holds is public
+    alike = [name for name, army in built_in_armies().items() if army.size == size][:2]
+    env = sackarmies_env.raw_env()
+    shown = []
+    for other in alike:
+        env.reset(seed=3, options={"armies": ["beginners", other]})
+        space = env.observation_space("player_0")
+        shown.append((env.observe("player_0"), space, env.action_space("player_0"), env.agent_selection))
+    assert len(shown) == 2
+    assert same(shown[0][0], shown[1][0])
+    assert shown[0][1:] == shown[1][1:]
+
+
+def test_scenarios_with_their_own_types_need_room():
+    env = sackarmies_env.env()
+    with pytest.raises(ValueError, match="not fit into the spaces of this environment: pad_types and"):
+        env.reset(options={"scenario": OWN_TOKENS})
+    env = sackarmies_env.env(pad_types=140)
+    for options in ({"scenario": OWN_TOKENS}, {"armies": "random"}, None):
+        env.reset(seed=0, options=options)
+        assert env.observation_space("player_0").contains(env.observe("player_0"))
+
+
+def test_gymnasium_passes_options_of_the_game_on():
+    single = gymnasium.make("sackarmies_env/SackArmies-v0", armies="random")
+    single.reset(seed=1, options={"scenario": "c1_duel", "armies": None})
+    assert single.unwrapped.game.config["scenario"]["title"].startswith("Curriculum 1")
+    rows = sack_armies_v0.vector_env(num_envs=4, sampler=any_lesson, observation="dict", mask_in_observation=False)
+    observations, infos = rows.reset(seed=5)
+    assert rows.observation_space.contains(observations)
+    for _ in range(5):
+        observations, *_, infos = rows.step(infos["action_mask"].argmax(axis=1))
+    assert rows.observation_space.contains(observations)
+
+
+# --- the curriculum
+
+
+def test_lessons_have_catalogue_tokens_alone_and_the_spaces_of_the_game():
+    game = sackarmies_env.load_game("sack_armies")
+    assert len(CURRICULUM) == 6
+    for name in CURRICULUM:
+        lesson = sackarmies_env.load_scenario(name)
+        assert "token" not in lesson
+        made = sackarmies_env.load_game("sack_armies", scenario=lesson)
+        assert made.observation_spec == game.observation_spec
+        assert made.actions.texts == game.actions.texts
+        assert made.forced_kinds[1].results[0].keys() <= load_catalogue().keys()
+
+
+@pytest.mark.parametrize("name", CURRICULUM)
+def test_both_players_win_lessons_at_random(name):
+    batch = Batch(sackarmies_env.load_game("sack_armies", scenario=name), 32, restarts=False)
+    batch.reset(np.arange(32))
+    batch.play_out()
+    assert set(np.sign(batch.returns[:, 0]).astype(int)) >= {-1, 1}
