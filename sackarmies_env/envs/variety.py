@@ -17,7 +17,7 @@ from sackarmies_env.envs.padded import Padding, make_padding
 RANDOM = "random"
 ARMIES = "armies"
 STREAM = 0x5AC4  # what is drawn here has nothing to do with other numbers drawn from the seed of a game
-MAX_KEPT = 64  # games that are kept ready: to build one takes milliseconds
+MAX_KEPT = 256  # games that are kept ready: to build one takes milliseconds
 
 Sampler = Callable[[np.random.Generator], Mapping[str, Any]]
 
