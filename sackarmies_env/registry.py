@@ -189,8 +189,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     padded = entry_of(game_id).hook("padded")
     sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
     adapter_options = [name for name in adapter_options if name not in MADE_HERE]
-    known = dict.fromkeys([*game_options, *adapter_options, *sizes, "sampler"])
-    _check_options(options, known, f"{game_id} as {api!r}")
+    usual = dict.fromkeys([*game_options, *adapter_options])
+    _check_options(options, [*usual, *sizes, "sampler"], f"{game_id} as {api!r}", usual)
     sampler, given_sizes = options.pop("sampler", None), {name: options.pop(name) for name in sizes if name in options}
     configuration = {name: value for name, value in options.items() if name in game_options}
     adapted = {name: value for name, value in options.items() if name not in game_options}
@@ -229,10 +229,11 @@ def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
     return observation if observation in contents else None, observation if observation in FORMS else FLAT
 
 
-def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
+def _check_options(given: Mapping[str, Any], known: Any, whose: str, usual: Any = ()) -> None:
+    """Refuse options that are not known; `usual` ones are suggested before others."""
     for name in given:
         if name not in known:
-            near = suggestion(name, known)
+            near = suggestion(name, usual) or suggestion(name, known)
             raise ValueError(f"unknown option {short_repr(name)}{near} of {whose}: known are {', '.join(known)}")
 
 

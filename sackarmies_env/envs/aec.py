@@ -250,7 +250,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self.agent_selection = selected = self.possible_agents[match.player]
         if previous is not None and previous != selected:
             self.infos[previous] = self._idle_info()
-        self.infos[selected] = {"action_mask": self._mask()}
+        self.infos[selected] = {"action_mask": match.action_mask if self.presentation is None else self._mask()}
 
     def _retire(self) -> None:
         """Mark the agents whose game has ended, and let them step first."""
@@ -295,9 +295,12 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
-        mask = self._mask() if self._has_decision(agent) else self._no_mask.copy()
-        content: Any = observation if self.presentation is None else self.presentation.content(observation)
-        return {"observation": content, "action_mask": mask}
+        is_shown = self._has_decision(agent)
+        if self.presentation is None:
+            mask = match.action_mask if is_shown else self._no_mask.copy()
+            return {"observation": observation, "action_mask": mask}
+        mask = self._mask() if is_shown else self._no_mask.copy()
+        return {"observation": self.presentation.content(observation), "action_mask": mask}
 
     def last(self, observe: bool = True) -> Last:
         """Return observation, reward, terminated, truncated and info of `agent_selection`.
