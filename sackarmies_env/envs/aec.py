@@ -154,6 +154,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         seed, chance = next_seed(seed, self._np_random)
         if variety is not None:
             game, padding = variety.choose(seed, given)
+            self.options.check_potential(self.game, game)
             match = match if game is self.game else Match(game)
         match.begin(seed, forced)
         self._np_random = chance

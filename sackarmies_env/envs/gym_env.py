@@ -62,7 +62,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         opponent: who plays the other seats: a name ("random" is built in), an object with `act`, or a list of these,
             beginning with the seat after the learner's.
         seat: the learner's seat, or "random" for another one each game.
-        mask_in_observation: whether observations are dicts of vector and mask, or these alone.
+        mask_in_observation: whether observations are dicts with the mask, or come without it.
         options: see `Options`.
 
     Raises:
@@ -148,6 +148,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         variety, match, padding = self.options.variety, self._match, self.padding
         if variety is not None:
             game, padding = variety.choose(seed, given)
+            self.options.check_potential(self.game, game)
             match = match if game is self.game else Match(game)
         match.begin(seed, forced)  # before anything is changed, for it may refuse
         if match is not self._match:

@@ -96,6 +96,15 @@ class Options:
             return own
         return None if self.render_viewpoint == "referee" else int(self.render_viewpoint)
 
+    def check_potential(self, game: Game, chosen: Game) -> None:
+        """Refuse a game that is chosen in place of another where a potential would read its vectors wrongly.
+
+        Raises:
+            ValueError: there is a potential, and the two games lay their own observations out differently.
+        """
+        if self.shaping is not None and chosen.observation_spec != game.observation_spec:
+            raise ValueError("shaping: the potential reads vectors of the game that was made, and this one has others")
+
 
 def read_options(given: CommonOptions, num_players: int) -> Options:
     """Return the options of an environment, checked.
@@ -120,6 +129,8 @@ def read_options(given: CommonOptions, num_players: int) -> Options:
     check_choice("observation", options.observation, FORMS)
     if options.shaping is not None and not isinstance(options.shaping, PotentialShaping):
         raise ValueError(f"shaping={short_repr(options.shaping)}: it must be a PotentialShaping or None")
+    if options.variety is not None and not isinstance(options.variety, Variety):
+        raise ValueError(f"variety={short_repr(options.variety)}: it must be a Variety or None")
     return options
 
 

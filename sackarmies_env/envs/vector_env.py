@@ -66,7 +66,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         illegal_penalty: for "penalize".
         observation: the form of observations, as in `Options`.
         padding: as in `Options`.
-        mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
+        mask_in_observation: whether observations are dicts with the mask, or come without it.
         copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
         autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
             game and pays nothing.

@@ -13,6 +13,8 @@ import pytest
 import sackarmies_env
 from sackarmies_env import sack_armies_v0
 from sackarmies_env.core.batch import Batch
+from sackarmies_env.envs.aec import RawEnv
+from sackarmies_env.envs.options import PotentialShaping
 from sackarmies_env.envs.variety import Variety
 from sackarmies_env.games.sack_armies.scenario.document import scenario_ids
 from sackarmies_env.games.sack_armies.tokens.army import built_in_armies
@@ -95,6 +97,8 @@ def test_games_that_do_not_fit_change_nothing(duel):
             env.reset(seed=1, options=options)
         assert turns(env) == 7
         assert same(env.observe("player_0"), before)
+    with pytest.raises(ValueError, match="variety=3: it must be a Variety or None"):
+        RawEnv(make_duel(), variety=3)
     with pytest.raises(ValueError, match="sampler=3: it must be a function of a generator, or None"):
         duel("raw", sampler=3)
     with pytest.raises(ValueError, match="the sampler returned 3: a dict of options of the game is wanted"):
@@ -204,6 +208,15 @@ def test_gymnasium_passes_options_of_the_game_on():
     for _ in range(5):
         observations, *_, infos = rows.step(infos["action_mask"].argmax(axis=1))
     assert rows.observation_space.contains(observations)
+
+
+def test_a_potential_is_not_handed_vectors_of_another_layout():
+    shaping = PotentialShaping(lambda vectors: vectors[:, 0].astype(float))
+    for make in (sackarmies_env.raw_env, sack_armies_v0.single_seat_env):
+        env = make(pad_types=140, shaping=shaping)
+        env.reset(seed=0, options={"armies": "random"})
+        with pytest.raises(ValueError, match="shaping: the potential reads vectors of the game that was made"):
+            env.reset(seed=0, options={"scenario": OWN_TOKENS})
 
 
 # --- the curriculum
