@@ -129,7 +129,7 @@ def test_vector_of_sack_armies_matches_sync_vector_env():
             "unknown option 'generals' (did you mean \"num_generals\"?) of sack_armies as 'aec': known are",
         ),
         ({"num_generals": 7}, "num_generals is 7, but 2 to 6 Generals can play"),
-        ({"observation": "pixels"}, "observation='pixels': allowed are 'compact', 'planes'"),
+        ({"observation": "pixels"}, "observation='pixels': allowed are 'flat', 'dict', 'planes', 'compact'"),
         ({"armies": ["no_such_army", None]}, "there is no army 'no_such_army'"),
         ({"armies": [None]}, "1 army is given for 2 Generals: give one for each, or none at all"),
         ({"switches": {"draw_cuont": 3}}, "draw_cuont"),
