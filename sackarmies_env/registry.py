@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sackarmies_env.core.entries import GameEntry, add_entry, entry_of, environment_id_of, game_ids
 from sackarmies_env.core.messages import short_repr, suggestion
+from sackarmies_env.envs.keywords import refuse_unknown
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
@@ -64,7 +65,7 @@ def register_game(game_id: str, make_game: str, **hooks: Any) -> None:
     Raises:
         ValueError: the id or a hook has not the form that is asked for, or there is no such hook.
     """
-    _check_options(hooks, [field.name for field in fields(GameEntry)][2:], f"the entry of {short_repr(game_id)}")
+    refuse_unknown(hooks, [field.name for field in fields(GameEntry)][2:], f"the entry of {short_repr(game_id)}")
     add_entry(GameEntry(game_id, make_game, **hooks))
     register_environments()
 
@@ -72,6 +73,30 @@ def register_game(game_id: str, make_game: str, **hooks: Any) -> None:
 def list_games() -> list[str]:
     """Return the ids of all games."""
     return game_ids()
+
+
+def list_armies(game_id: str = DEFAULT_GAME) -> list[str]:
+    """Return the names of the built-in armies of a game, to be given as `armies=`; none for a game without armies.
+
+    Raises:
+        ValueError: no such game.
+    """
+    return _built_in(game_id, "armies")
+
+
+def list_scenarios(game_id: str = DEFAULT_GAME) -> list[str]:
+    """Return the names of the built-in scenarios of a game, to be given as `scenario=`; none for a game without any.
+
+    Raises:
+        ValueError: no such game.
+    """
+    return _built_in(game_id, "scenario")
+
+
+def _built_in(game_id: str, option: str) -> list[str]:
+    """Return the values of an option that come with a game."""
+    choices = entry_of(game_id).hook("choices") or {}
+    return list(choices[option]()) if option in choices else []
 
 
 def load_game(game_id: str, **config: Any) -> Game:
@@ -82,10 +107,10 @@ def load_game(game_id: str, **config: Any) -> Game:
         config: the options of the game's `make_game`.
 
     Raises:
-        ValueError: no such game, an unknown option, or a value that the game refuses.
+        ValueError: no such game, an unknown option (which is a TypeError too), or a value that the game refuses.
     """
     build = entry_of(game_id).hook("make_game")
-    _check_options(config, inspect.signature(build).parameters, game_id)
+    refuse_unknown(config, inspect.signature(build).parameters, game_id)
     game: Game = build(**config)
     return game
 
@@ -180,7 +205,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
             `padded`, and `sampler`, see `envs.variety.Variety`, together.
 
     Raises:
-        ValueError: no such game or api, an unknown option, or a value that is refused.
+        ValueError: no such game or api, an unknown option (which is a TypeError too), or a value that is refused.
     """
     if not isinstance(api, str) or api not in _APIS:
         raise ValueError(f"api={short_repr(api)}{suggestion(api, _APIS)}: allowed are {', '.join(map(repr, _APIS))}")
@@ -190,7 +215,7 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     sizes = [] if padded is None else list(inspect.signature(padded).parameters)[1:]
     adapter_options = [name for name in adapter_options if name not in MADE_HERE]
     usual = dict.fromkeys([*game_options, *adapter_options])
-    _check_options(options, [*usual, *sizes, "sampler"], f"{game_id} as {api!r}", usual)
+    refuse_unknown(options, [*usual, *sizes, "sampler"], f"{game_id} as {api!r}", usual)
     sampler, given_sizes = options.pop("sampler", None), {name: options.pop(name) for name in sizes if name in options}
     configuration = {name: value for name, value in options.items() if name in game_options}
     adapted = {name: value for name, value in options.items() if name not in game_options}
@@ -229,11 +254,11 @@ def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
     return observation if observation in contents else None, observation if observation in FORMS else FLAT
 
 
-def _check_options(given: Mapping[str, Any], known: Any, whose: str, usual: Any = ()) -> None:
-    """Refuse options that are not known; `usual` ones are suggested before others."""
+def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
+    """Refuse options in a file or record that are not known."""
     for name in given:
         if name not in known:
-            near = suggestion(name, usual) or suggestion(name, known)
+            near = suggestion(name, known)
             raise ValueError(f"unknown option {short_repr(name)}{near} of {whose}: known are {', '.join(known)}")
 
 
@@ -256,14 +281,14 @@ def _keywords(adapter: Callable[..., Any]) -> list[str]:
 def _raw() -> Adapter:
     from sackarmies_env.envs.aec import RawEnv
 
-    return RawEnv, _common_options()
+    return RawEnv, _keywords(RawEnv) + _common_options()
 
 
 def _aec() -> Adapter:
     from sackarmies_env.envs.aec import RawEnv
     from sackarmies_env.envs.wrapped import OrderEnforced
 
-    return lambda game, **options: OrderEnforced(RawEnv(game, **options)), _common_options()
+    return lambda game, **options: OrderEnforced(RawEnv(game, **options)), _keywords(RawEnv) + _common_options()
 
 
 def _gym() -> Adapter:
@@ -275,7 +300,7 @@ def _gym() -> Adapter:
 def _vector() -> Adapter:
     from sackarmies_env.envs.vector_env import BatchEnv
 
-    return BatchEnv, _keywords(BatchEnv)
+    return BatchEnv, _keywords(BatchEnv) + _common_options()
 
 
 _APIS: dict[str, Callable[[], Adapter]] = {"aec": _aec, "raw": _raw, "gym": _gym, "vector": _vector}

@@ -54,7 +54,7 @@ def _game_type(*, zero_sum: bool) -> Any:
     )
 
 
-class SackArmiesGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
+class SackArmiesGame(pyspiel.Game):
     """A registered game as a game of OpenSpiel.
 
     Args:
@@ -126,7 +126,7 @@ def _game_info(table: Table, seeds: int) -> Any:
     )
 
 
-class SackArmiesState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
+class SackArmiesState(pyspiel.State):
     """A state of OpenSpiel: a node of the tree. Its copies share the node, which is never changed."""
 
     def __init__(self, game: SackArmiesGame, node: Node) -> None:

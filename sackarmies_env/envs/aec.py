@@ -31,11 +31,13 @@ from sackarmies_env.envs.snapshot import pack_state, unpack_state
 from sackarmies_env.envs.spaces import (
     Info,
     Last,
-    Observation,
+    Seen,
     action_space,
     agent_names,
+    content_space,
     num_actions_of,
     observation_space,
+    state_space,
 )
 
 # What get_state stores besides the game, in JSON types.
@@ -53,7 +55,7 @@ SAVED_FIELDS = (
 )
 
 
-class RawEnv(Referee, AECEnv[str, Observation, int]):
+class RawEnv(Referee, AECEnv[str, Seen, int]):
     """Any game as a PettingZoo environment, without wrappers; `Env` is the wrapped one.
 
     Agents are "player_0", "player_1", ... in seat order. `agent_selection` is the current player, no matter whose
@@ -64,16 +66,19 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
 
     Args:
         game: what is played.
+        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone; infos have the mask
+            in any case.
         options: see `Options`.
 
     Raises:
-        ValueError: an option has a value that is not allowed.
+        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
     """
 
-    def __init__(self, game: Game, **options: Unpack[CommonOptions]) -> None:
+    def __init__(self, game: Game, *, mask_in_observation: bool = True, **options: Unpack[CommonOptions]) -> None:
         super().__init__()
         self.game = game
-        self.options = read_options(options, game.num_players)
+        self.mask_in_observation = mask_in_observation
+        self.options = read_options(options, game.num_players, type(self).__name__)
         self.padding = self.options.padding
         self.presentation = present(game, self.options.observation, self.padding)
         self._no_mask = np.zeros(num_actions_of(game, self.presentation), np.int8)
@@ -86,7 +91,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         }
         self.possible_agents = agent_names(game)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_spaces: dict[str, spaces.Dict] = {}
+        self._observation_spaces: dict[str, spaces.Space[Any]] = {}
         self._action_spaces: dict[str, spaces.Discrete[np.int64]] = {}
         self._np_random: np.random.Generator | None = None
         self._match = Match(game)
@@ -111,11 +116,12 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
 
     # --- PettingZoo
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, the same object each time."""
         self._seat(agent)
         if agent not in self._observation_spaces:
-            self._observation_spaces[agent] = observation_space(self.game, self.presentation)
+            make_space = observation_space if self.mask_in_observation else content_space
+            self._observation_spaces[agent] = make_space(self.game, self.presentation)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
@@ -126,7 +132,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         return self._action_spaces[agent]
 
     @property
-    def observation_spaces(self) -> dict[str, spaces.Dict]:
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
         """The spaces of all agents' observations."""
         return {agent: self.observation_space(agent) for agent in self.possible_agents}
 
@@ -288,7 +294,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         self._has_rewards = False
         self._unmask_selected()
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Seen:
         """Return what an agent may know now, selected or not; its mask is all zero unless it is the current player.
 
         Raises:
@@ -296,12 +302,11 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
-        is_shown = self._has_decision(agent)
-        if self.presentation is None:
-            mask = match.action_mask if is_shown else self._no_mask.copy()
-            return {"observation": observation, "action_mask": mask}
-        mask = self._mask() if is_shown else self._no_mask.copy()
-        return {"observation": self.presentation.content(observation), "action_mask": mask}
+        content = observation if self.presentation is None else self.presentation.content(observation)
+        if not self.mask_in_observation:
+            return content
+        mask = self._mask() if self._has_decision(agent) else self._no_mask.copy()
+        return {"observation": content, "action_mask": mask}
 
     def last(self, observe: bool = True) -> Last:
         """Return observation, reward, terminated, truncated and info of `agent_selection`.
@@ -336,9 +341,7 @@ class RawEnv(Referee, AECEnv[str, Observation, int]):
     @property
     def state_space(self) -> spaces.Box:
         """The space of `state()`."""
-        spec = self.game.observation_spec if self.padding is None else self.padding.spec
-        players = self.game.num_players
-        return spaces.Box(np.tile(spec.low, players), np.tile(spec.high, players), (players * spec.size,), np.int8)
+        return state_space(self.game, self.presentation)
 
     def state(self) -> NDArray[np.int8]:
         """Return the observations of all seats, one after the other, for central critics; agents must not see it."""

@@ -16,6 +16,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import MAX_RESTARTS
+from sackarmies_env.envs.decision_infos import NO_DECISION, NO_TURN
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.opponents import (
     OpponentChoice,
@@ -63,10 +64,12 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             beginning with the seat after the learner's.
         seat: the learner's seat, or "random" for another one each game.
         mask_in_observation: whether observations are dicts with the mask, or come without it.
+        decision_infos: whether infos hold `"decision"`, the name of the learner's decision, "" once its game is over,
+            and `"turn_start"`, whether it is the learner's first one in this turn.
         options: see `Options`.
 
     Raises:
-        ValueError: an option has a value that is not allowed.
+        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
     """
 
     def __init__(
@@ -76,10 +79,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         opponent: OpponentChoice = "random",
         seat: int | str = RANDOM_SEAT,
         mask_in_observation: bool = True,
+        decision_infos: bool = False,
         **options: Unpack[CommonOptions],
     ) -> None:
         check_choice("seat", seat, (RANDOM_SEAT, *range(game.num_players)))
-        self.options = read_options(options, game.num_players)
+        self.options = read_options(options, game.num_players, type(self).__name__)
         self.render_mode = self.options.render_mode
         self.game = game
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
@@ -93,9 +97,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self.seat_choice = seat
         self.seat = 0
         self.mask_in_observation = mask_in_observation
+        self.decision_infos = decision_infos
         self._match = Match(game)
         self._paid = 0.0
         self._potential = 0.0
+        self._turn = NO_TURN  # in which the learner last decided
         self._has_begun = False
 
     def _make_opponents(self) -> None:
@@ -127,6 +133,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             self._begin(game_seed, forced, given)
             self._np_random, self._np_random_seed = chance, -1 if seed is None else game_seed
         self._paid = self._match.returns[self.seat]
+        self._turn = NO_TURN
         self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())
         if self.render_mode == "human":
             self.render()
@@ -234,7 +241,17 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         info: Info = {"action_mask": self._mask()}
         if match.out[self.seat] or match.truncated:
             info |= {"seat": self.seat, "returns": np.array(match.returns, np.float32)}
+        if self.decision_infos:
+            info |= self._decision_info()
         return info
+
+    def _decision_info(self) -> Info:
+        """Return the name of the learner's decision, and whether it is its first one in this turn."""
+        match = self._match
+        if match.player != self.seat:
+            return {"decision": NO_DECISION, "turn_start": False}
+        before, self._turn = self._turn, int(match.states["turn"][0])
+        return {"decision": self.game.describe_decision(match.states), "turn_start": self._turn != before}
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the learner's mask `(num_actions,)`, as MaskablePPO asks for it."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.chance import plain_forced
-from sackarmies_env.core.game import Game, forfeit_code
+from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
@@ -237,18 +237,10 @@ class Match:
                 text.
             viewer: a seat or None.
         """
-        from sackarmies_env import render
-
-        if mode == "rgb_array":
-            picture: NDArray[np.uint8] = render.rgb_array(self.game, self.states, viewer)
-            return picture
-        if mode == "html":
-            page: str = render.html(self.game, self.states, viewer)
-            return page
-        text: str = render.ansi(self.game, self.states, viewer)
-        if mode == "ansi":
-            return text
-        print(text)
+        drawn = draw(self.game, self.states, mode, viewer)
+        if mode != "human":
+            return drawn
+        print(drawn)
         return None
 
     def notebook_html(self, viewer: int | None) -> str:
@@ -256,6 +248,17 @@ class Match:
         from sackarmies_env.render.page import frame_html
 
         return frame_html(str(self.render("html", viewer)))
+
+
+def draw(game: Game, states: Records, mode: str, viewer: int | None) -> str | NDArray[np.uint8]:
+    """Return the game in `states[0]` as `viewer` sees it, see `Match.render`; "human" is the same text as "ansi"."""
+    from sackarmies_env import render
+
+    if mode == "rgb_array":
+        picture: NDArray[np.uint8] = render.rgb_array(game, states, viewer)
+        return picture
+    text: str = (render.html if mode == "html" else render.ansi)(game, states, viewer)
+    return text
 
 
 def _restore(game: Game, state: bytes, seed: int, forced: dict[str, Any], history: list[int]) -> Match:

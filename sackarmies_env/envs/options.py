@@ -17,6 +17,7 @@ from sackarmies_env.core.chance import named
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
+from sackarmies_env.envs.keywords import refuse_unknown
 from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.spaces import AGENT_NAME
 from sackarmies_env.envs.structured import FLAT, FORMS
@@ -106,18 +107,18 @@ class Options:
             raise ValueError("shaping: the potential reads vectors of the game that was made, and this one has others")
 
 
-def read_options(given: CommonOptions, num_players: int) -> Options:
+def read_options(given: CommonOptions, num_players: int, whose: str) -> Options:
     """Return the options of an environment, checked.
 
+    Args:
+        given: the options.
+        num_players: of the game.
+        whose: name of the environment's class.
+
     Raises:
-        ValueError: an unknown option, or a value that is not allowed.
+        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
     """
-    known = [field.name for field in fields(Options)]
-    for name in given:
-        if name not in known:
-            raise ValueError(
-                f"unknown option {short_repr(name)}{suggestion(name, known)}: known are {', '.join(known)}"
-            )
+    refuse_unknown(given, [field.name for field in fields(Options)], whose)
     options = Options(**given)
     check_choice("render_mode", options.render_mode, (None, *RENDER_MODES))
     names = [AGENT_NAME.format(seat) for seat in range(num_players)]
@@ -185,6 +186,26 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     if not 0 <= number <= MAX_SEED:
         raise ValueError(f"seed {short_repr(seed)}: a seed is an integer from 0 to 2**63 - 1, or None")
     return number, seeding.np_random(number)[0]
+
+
+def read_reset_mask(options: Any, num_envs: int) -> tuple[NDArray[np.bool_] | None, Any]:
+    """Return which games Gymnasium's option `reset_mask` of `reset` names, None for all, and the other options.
+
+    Raises:
+        TypeError: it is no array of bool.
+        ValueError: it has not one entry a game, or names no game.
+    """
+    if not isinstance(options, Mapping) or "reset_mask" not in options:
+        return None, options
+    mask, others = options["reset_mask"], {name: value for name, value in options.items() if name != "reset_mask"}
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        given = f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else type(mask).__name__
+        raise TypeError(f"reset_mask is {given}: a numpy array of bool is wanted")
+    if mask.shape != (num_envs,):
+        raise ValueError(f"reset_mask has the shape {mask.shape}: ({num_envs},) is wanted, one entry a game")
+    if not mask.any():
+        raise ValueError("reset_mask names no game: at least one entry must be True")
+    return (None if mask.all() else mask.copy()), others
 
 
 def forced_results(options: Any, game: Game) -> dict[str, Any]:

@@ -29,7 +29,8 @@ class Info(TypedDict):
     action_mask: NDArray[np.int8]
 
 
-Last = tuple[Observation | None, float, bool, bool, Info]  # what PettingZoo's last() returns
+Seen = Observation | NDArray[np.int8]  # the vector alone where masks are in infos only
+Last = tuple[Seen | None, float, bool, bool, Info]  # what PettingZoo's last() returns
 
 
 def agent_names(game: Game) -> list[str]:
@@ -46,6 +47,12 @@ def vector_space(game: Game) -> spaces.Box:
 def num_actions_of(game: Game, presentation: Presentation | None) -> int:
     """Return the size of the action space."""
     return game.num_actions if presentation is None else presentation.num_actions
+
+
+def state_space(game: Game, presentation: Presentation | None = None) -> spaces.Box:
+    """Return the space of the central state: the observations of all seats as vectors, one after the other."""
+    spec, players = game.observation_spec if presentation is None else presentation.form.spec, game.num_players
+    return spaces.Box(np.tile(spec.low, players), np.tile(spec.high, players), (players * spec.size,), np.int8)
 
 
 def mask_space(game: Game, presentation: Presentation | None = None) -> spaces.Box:

@@ -42,7 +42,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         self._variety = variety
         self._options = options
         first = self._make(variety.first, 1)
-        self.metadata = first.metadata
+        self.metadata, self.render_mode = first.metadata, first.render_mode
         self.single_observation_space = first.single_observation_space
         self.single_action_space = first.single_action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -118,6 +118,19 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         """Return the masks of the current decisions, `(num_envs, num_actions)`."""
         masks: NDArray[np.int8] = _gather([(rows, one.action_masks()) for rows, one in self.groups], self.num_envs)
         return masks
+
+    def state(self) -> NDArray[np.int8]:
+        """Return the central states of the games, `(num_envs, num_players * size)`, as `BatchEnv.state` does."""
+        if not self.groups:
+            raise ValueError("no games are running: call reset() before state()")
+        states: NDArray[np.int8] = _gather([(rows, one.state()) for rows, one in self.groups], self.num_envs)
+        return states
+
+    def render(self) -> tuple[Any, ...]:
+        """Draw the first game, as `BatchEnv.render` does."""
+        if not self.groups:
+            raise ValueError("no games are running: call reset() before render()")
+        return self.groups[0][1].render()  # the first row begins the first group
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing: there is nothing to free."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -15,26 +15,30 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
+from sackarmies_env.core.state import NO_PLAYER, copies_of, copy_records
 from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.envs.batch_opponents import BatchOpponents
+from sackarmies_env.envs.batch_shaping import BatchShaping
+from sackarmies_env.envs.decision_infos import NO_DECISION, DecisionInfos
+from sackarmies_env.envs.match import draw
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
-    ILLEGAL_ACTIONS,
     MAX_SEED,
     TOO_SHORT,
+    CommonOptions,
     check_choice,
-    check_penalty,
     forced_results,
     next_seed,
+    read_options,
+    read_reset_mask,
 )
-from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.presentation import present
-from sackarmies_env.envs.spaces import action_space, content_space, num_actions_of, observation_space
-from sackarmies_env.envs.structured import FLAT, FORMS
+from sackarmies_env.envs.spaces import action_space, content_space, num_actions_of, observation_space, state_space
 
 ALL_SEATS = "all"
 RANDOM_SEAT = "random"
-MODES = {mode.value: mode for mode in (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)}
+MODES = {mode.value: mode for mode in (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED)}
+FRAMES = ("ansi", "rgb_array", "html")  # render modes
 Observations = dict[str, NDArray[np.int8]] | NDArray[np.int8]
 Transition = tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 Rows = NDArray[np.int64]
@@ -49,10 +53,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     a step is one decision of the current player: the reward is what that player earned by it, `infos["player"]` is
     the next one and `infos["rewards"]` `(num_envs, num_players)` what each earned.
 
-    Games that are over are replaced by those of the following seeds, in the same step or in the next one, see
-    `autoreset_mode`. In the same step, `infos["final_obs"]` and `infos["final_info"]` hold how they ended: the last
-    observation, the seat and the returns of all players. Masks are in `infos["action_mask"]`, given by
-    `action_masks()`, and part of observations unless `mask_in_observation` is off.
+    Games that are over are replaced by those of the following seeds, in the same step or in the next one, or by
+    `reset` with a `reset_mask`, see `autoreset_mode`. In the same step, `infos["final_obs"]` and
+    `infos["final_info"]` hold how they ended: the last observation, the seat and the returns of all players. Masks are
+    in `infos["action_mask"]`, given by `action_masks()`, and part of observations unless `mask_in_observation` is off.
 
     Arrays that `reset` and `step` return are overwritten by the next step and can only be read, unless `copy` is on.
 
@@ -62,18 +66,18 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         opponent: who plays the other seats, as in `SingleSeatEnv`; not used where the learner plays all seats. An
             object without `shares_batch` is copied for each game.
         seat: the learner's seat, "random" for another one each game, or "all".
-        illegal_action: as in `Options`.
-        illegal_penalty: for "penalize".
-        observation: the form of observations, as in `Options`.
-        padding: as in `Options`.
         mask_in_observation: whether observations are dicts with the mask, or come without it.
+        decision_infos: whether infos hold `"decision"`, the name of the decision at hand, and `"turn_start"`, whether
+            it is its player's first one in this turn; with `seat="all"` also `"earned"` `(num_envs, num_players)`,
+            what each seat has earned since its last decision, given when it decides again or its game is over, else 0.
         copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
-        autoreset_mode: "SameStep", or "NextStep": the step after a game was over ignores the action, begins the next
-            game and pays nothing.
+        autoreset_mode: "SameStep"; "NextStep": the step after a game was over ignores the action, begins the next game
+            and pays nothing; or "Disabled": games that are over must be reset before the next step.
         threads: how many work; None for all cores that the process may use.
+        options: see `Options`; `render_mode` "ansi", "rgb_array" or "html" draws the first game.
 
     Raises:
-        ValueError: an option has a value that is not allowed.
+        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
     """
 
     def __init__(  # noqa: PLR0913 - keyword options
@@ -83,32 +87,29 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         *,
         opponent: OpponentChoice = "random",
         seat: int | str = RANDOM_SEAT,
-        illegal_action: str = "raise",
-        illegal_penalty: float = 0.1,
-        observation: str = FLAT,
-        padding: Padding | None = None,
         mask_in_observation: bool = True,
+        decision_infos: bool = False,
         copy: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         threads: int | None = 1,
+        **options: Unpack[CommonOptions],
     ) -> None:
         check_choice("seat", seat, (ALL_SEATS, RANDOM_SEAT, *range(game.num_players)))
-        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_choice("autoreset_mode", mode, tuple(MODES))
-        check_penalty(illegal_penalty)
-        check_choice("observation", observation, FORMS)
+        self.options = read_options(options, game.num_players, type(self).__name__)
+        check_choice("render_mode", self.options.render_mode, (None, *FRAMES))
+        self.render_mode = self.options.render_mode
         self.game = game
         self.num_envs = num_envs = integer("num_envs", num_envs, 1)
         self.seat_choice = seat
-        self.illegal_action = illegal_action
-        self.illegal_penalty = illegal_penalty
         self.mask_in_observation = mask_in_observation
         self.copy = copy
-        self.metadata = {"autoreset_mode": MODES[mode], "render_modes": []}
+        self.autoreset_mode = MODES[mode]
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(FRAMES), "render_fps": 2}
         self.single_observation_space: spaces.Space[Any]
-        self.padding = padding
-        self.presentation = present(game, observation, padding)
+        self.padding = self.options.padding
+        self.presentation = present(game, self.options.observation, self.padding)
         space_of = observation_space if mask_in_observation else content_space
         self.single_observation_space = space_of(game, self.presentation)
         self.single_action_space = action_space(game, self.presentation)
@@ -118,9 +119,13 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.opponents = None if seat == ALL_SEATS else BatchOpponents(opponent, self.batch)
         self.seats = np.zeros(num_envs, np.int64)  # whose observations are returned
         self._paid = np.zeros((num_envs, game.num_players), np.float32)  # of the returns, given out as rewards
+        shaping = self.options.shaping
+        self._shaping = None if shaping is None else BatchShaping(shaping, self.batch)
+        self._decision_infos = DecisionInfos(self.batch) if decision_infos else None
+        self._has_extras = decision_infos or shaping is not None or self.options.illegal_action == "penalize"
         self._rows = np.arange(num_envs)
-        self._is_same_step = MODES[mode] is AutoresetMode.SAME_STEP
-        self._over: Rows = self._rows[:0]  # games to be replaced in the next step
+        self._is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._over: Rows = self._rows[:0]  # games that are over and not replaced yet
         self._has_begun = False  # games that can be played on
 
     # --- Gymnasium
@@ -128,24 +133,35 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Start all games anew.
+        """Start all games anew, or some of them.
 
         Args:
             seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None: they
                 follow those of the games before, or begin with any.
-            options: forced results, as in the PettingZoo environment; for the first games only.
+            options: forced results, as in the PettingZoo environment, for the first games only; and `reset_mask`
+                `(num_envs,)` bool, which games are started anew. The others go on, and infos say nothing of them.
 
         Raises:
-            ValueError: a seed out of range, or forced results that the game cannot take; nothing is changed.
+            ValueError: a seed out of range, forced results that the game cannot take, or a mask that names no game or
+                leaves out games that have not begun; nothing is changed.
+            TypeError: a mask that is no array of bool.
         """
-        forced = forced_results(options, self.game)
+        mask, others = read_reset_mask(options, self.num_envs)
+        if mask is not None and not self._has_begun:
+            raise ValueError("no games are running: call reset() without a reset_mask first")
+        forced = forced_results(others, self.game)
         seeds, chance = self._first_seeds(seed)
         starts = self.batch.forced_starts(seeds, forced) if forced else None
         self._np_random_seed, self._np_random = seed if isinstance(seed, int) else -1, chance
-        self._begin(self._rows, seeds, starts)
-        self._over = self._rows[:0]
+        if mask is None:
+            self._begin(self._rows, seeds, starts)
+            self._over = self._rows[:0]
+        else:
+            rows = np.flatnonzero(mask)
+            self._begin(rows, seeds[rows], None if starts is None else copies_of(starts, rows))
+            self._over = self._over[~mask[self._over]]
         self._has_begun = True
-        return self._observed(), self._infos()
+        return self._observed(), self._first_infos(mask)
 
     def _first_seeds(self, seed: Any) -> tuple[NDArray[np.int64], np.random.Generator | None]:
         """Return the seeds of the first games, and what later seeds are drawn from."""
@@ -154,7 +170,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 raise ValueError(f"seeds of shape {seed.shape}: {self.num_envs} integers are wanted, or one")
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds are given for {self.num_envs} games")
-            seeds = [next_seed(one, None)[0] for one in seed]
+            following = self._following(self._rows).tolist() if self._has_begun else [None] * self.num_envs
+            seeds = [
+                next_seed(after if one is None else one, None)[0] for one, after in zip(seed, following, strict=True)
+            ]
             return np.array(seeds, np.int64), np.random.default_rng(seeds)
         if seed is None and self._has_begun:
             return self._following(self._rows), self._np_random
@@ -178,13 +197,22 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self._play_others(self._rows)
         if len(over):
             self._begin(over, self._following(over))
-        earned = batch.returns - self._paid
+        earned: NDArray[Any] = batch.returns - self._paid
         self._paid[...] = batch.returns
         rewards += earned[self._rows, whose]
         endings = self._endings()
         terminations, truncations = endings == Ending.TERMINATED, endings == Ending.TRUNCATED
         ended = np.flatnonzero(endings)
         final = self._final_info(ended, whose) if len(ended) else {}
+        paid: dict[str, Any] = {}
+        if self._has_extras:
+            earned = earned.astype(np.float64)
+            earned[self._rows, whose] = rewards  # with penalties
+            if self._shaping is not None:
+                self._shaping.add(earned, self._deciding(), endings, over)
+                rewards = earned[self._rows, whose]
+            if self._decision_infos is not None and self.opponents is None:
+                paid["earned"] = self._decision_infos.pay(earned, batch.players, endings == Ending.RUNNING)
         if not self._is_same_step:
             self._over = ended
             infos = self._infos() | final
@@ -196,13 +224,40 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         else:
             infos = self._infos()
         if self.opponents is None:
-            infos["rewards"] = earned
+            infos |= {"rewards": earned, **paid}
         return self._observed(), rewards, terminations, truncations, infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the masks of the current decisions, `(num_envs, num_actions)`."""
         masks = self.batch.action_masks.copy() if self.copy else self.batch.action_masks
         return masks if self.presentation is None else self.presentation.mask(masks)
+
+    @property
+    def state_space(self) -> spaces.Space[Any]:
+        """The space of `state()`."""
+        return batch_space(state_space(self.game, self.presentation), self.num_envs)
+
+    def state(self) -> NDArray[np.int8]:
+        """Return the observations of all seats, one after the other: `(num_envs, num_players * size)`, a new array.
+
+        This is the central state of each game, as `RawEnv.state` gives it, for critics that are trained on what all
+        players see. It holds what is hidden from every single one of them: no policy must be given it.
+        """
+        if not self._has_begun:
+            raise ValueError("no games are running: call reset() before state()")
+        seats = range(self.game.num_players)
+        seen = [self.batch.observe(np.full(self.num_envs, seat)) for seat in seats]
+        return np.concatenate(seen if self.padding is None else [self.padding.observe(one) for one in seen], axis=1)
+
+    def render(self) -> tuple[Any, ...]:
+        """Draw the first game in `render_mode`, from the viewpoint that was chosen: a tuple of this one frame."""
+        if self.render_mode is None:
+            raise ValueError(f"render() needs a render_mode: give one of {FRAMES} when you make the environment")
+        if not self._has_begun:
+            raise ValueError("no games are running: call reset() before render()")
+        own = int(self._deciding()[0])
+        viewer = self.options.viewer(None if own == NO_PLAYER else own)
+        return (draw(self.game, self.batch.states[:1], self.render_mode, viewer),)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing: there is nothing to free."""
@@ -213,6 +268,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """Return the command to each game, kinds and arguments, and the penalties to pay."""
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
+        if len(self._over) and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ValueError(
+                f"the games {self._over.tolist()} are over, and autoreset_mode is 'Disabled': call reset() with "
+                "options={'reset_mask': ...} before step()"
+            )
         given, rewards = integers("actions", actions, self.num_envs), np.zeros(self.num_envs)
         arguments = given.copy() if self.padding is None else self.padding.own_actions(given)
         kinds = np.full(self.num_envs, Command.STEP, np.int64)
@@ -222,7 +282,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             is_legal[self._over] = True
         if not is_legal.all():
             illegal = np.flatnonzero(~is_legal)
-            if self.illegal_action == "raise":
+            if self.options.illegal_action == "raise":
                 raise ValueError(self._refusal(int(illegal[0]), int(given[illegal[0]])))
             self._take_illegal(kinds, arguments, rewards, illegal)
         return kinds, arguments, rewards
@@ -232,9 +292,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Do what the option says with illegal actions in `rows`, which are not refused."""
         batch = self.batch
-        if self.illegal_action == "penalize":
+        if self.options.illegal_action == "penalize":
             kinds[rows], arguments[rows] = Command.RANDOM, 1
-            rewards[rows] -= self.illegal_penalty
+            rewards[rows] -= self.options.illegal_penalty
         else:
             kinds[rows], arguments[rows] = Command.FORFEIT, batch.players[rows]
 
@@ -252,20 +312,39 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return np.array([following_seed(seed) for seed in self.batch.seeds[rows]], np.int64)
 
     def _begin(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None = None) -> None:
-        """Begin new games in `rows`, or all of them at `starts`, and play to the learner's first decisions."""
+        """Begin new games in `rows`, at `starts` where they are given, and play to the learner's first decisions."""
+        begun = rows
         for _ in range(MAX_RESTARTS):
             self._take_seats(rows, seeds)
             if starts is not None:
-                self.batch.begin_at(seeds, starts)
+                self._begin_at(rows, seeds, starts)
             else:
                 self.batch.reset(seeds, None if len(rows) == self.num_envs else rows)
             self._play_others(rows)
             self._paid[rows] = self.batch.returns[rows]
             rows = rows[self._endings()[rows] != Ending.RUNNING]
             if not len(rows):
+                if self._shaping is not None:
+                    self._shaping.begin(begun, self._deciding())
+                if self._decision_infos is not None:
+                    self._decision_infos.begin(begun)
                 return
             seeds, starts = self._following(rows), None
         raise ValueError(TOO_SHORT)
+
+    def _begin_at(self, rows: Rows, seeds: NDArray[np.int64], starts: Records) -> None:
+        """Begin games in `rows` at `starts`, one each."""
+        batch = self.batch
+        if len(rows) == self.num_envs:
+            batch.begin_at(seeds, starts)
+            return
+        seats = batch.seats[rows]
+        batch.seats[rows] = NO_PLAYER  # nobody plays before the positions are in place
+        batch.reset(seeds, rows)
+        for place, row in enumerate(rows.tolist()):
+            copy_records(starts[place : place + 1], batch.states[row : row + 1])
+        batch.seats[rows] = seats
+        batch.read(rows)
 
     def _play_others(self, rows: Rows) -> None:
         """Let the opponents play in `rows` until the learner is the current player.
@@ -292,6 +371,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self.seats[rows] = int(self.seat_choice)
         self.opponents.begin(self.seats, rows, seeds)
 
+    def _deciding(self) -> NDArray[np.int64]:
+        """Return whose decisions are shown: the learner's seats, or the current players."""
+        return self.batch.players if self.opponents is None else self.seats
+
     def _endings(self) -> NDArray[np.int64]:
         """Return an Ending for each learner's game."""
         batch = self.batch
@@ -309,9 +392,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         if self.opponents is None or not self.opponents.plays_inside:  # what is shown there is of others, or of nobody
             batch.hide(rows, whose[rows])
         given = {"seat": seats, "returns": returns}
-        if self._is_same_step:  # else the mask is among the other infos
-            shape = (self.num_envs, num_actions_of(self.game, self.presentation))
-            given["action_mask"] = np.zeros(shape, np.int8)
+        if self._is_same_step:  # else these are among the other infos
+            given["action_mask"] = np.zeros((self.num_envs, num_actions_of(self.game, self.presentation)), np.int8)
+            if self._decision_infos is not None:
+                names = np.full(self.num_envs, None, dtype=object)
+                names[rows] = NO_DECISION
+                given |= {"decision": names, "turn_start": np.zeros(self.num_envs, np.bool_)}
         return given | {f"_{name}": is_over.copy() for name in given}
 
     def _final_observations(self, rows: Rows) -> NDArray[np.object_]:
@@ -336,4 +422,19 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
         if self.opponents is None:
             infos["player"] = self.batch.players.copy()
+        if self._decision_infos is not None:
+            given = self._decision_infos.decisions(self._deciding(), self._endings() == Ending.RUNNING)
+            infos |= given | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in given}
+        return infos
+
+    def _first_infos(self, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
+        """Return the infos of `reset`, which say nothing of games that `mask` leaves out."""
+        infos = self._infos()
+        if self.opponents is None and self._decision_infos is not None:
+            infos["earned"] = np.zeros(self._paid.shape)
+        if mask is not None:
+            infos["action_mask"] = np.where(mask[:, np.newaxis], infos["action_mask"], np.int8(0))
+            if "decision" in infos:
+                infos["decision"][~mask], infos["turn_start"][~mask] = None, False
+            infos |= {name: mask.copy() for name in infos if name.startswith("_")}
         return infos

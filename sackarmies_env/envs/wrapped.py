@@ -11,7 +11,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from pettingzoo.utils.wrappers.order_enforcing import AECOrderEnforcingIterable
 
 from sackarmies_env.envs.aec import RawEnv
-from sackarmies_env.envs.spaces import Last, Observation
+from sackarmies_env.envs.spaces import Last, Seen
 
 
 def _after_reset(name: str) -> property:
@@ -52,7 +52,7 @@ class OrderEnforced(OrderEnforcingWrapper):
         last: Last = self.env.last(observe)
         return last
 
-    def observe(self, agent: str) -> Observation | None:
+    def observe(self, agent: str) -> Seen | None:
         """Return what an agent may know now, see `RawEnv.observe`."""
         self._check_reset("observe")
         return self.env.observe(agent)
@@ -76,10 +76,10 @@ class OrderEnforced(OrderEnforcingWrapper):
     def _repr_html_(self) -> str | None:
         return self.env._repr_html_()
 
-    def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Observation, int | None]:
+    def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Seen, int | None]:
         """Return an iterator over the current players; each must step before the next one."""
         self._check_reset("agent_iter")
-        iterable: AECOrderEnforcingIterable[str, Observation, int | None] = super().agent_iter(max_iter)
+        iterable: AECOrderEnforcingIterable[str, Seen, int | None] = super().agent_iter(max_iter)
         return iterable
 
     def _check_reset(self, name: str) -> None:

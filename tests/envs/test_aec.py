@@ -270,7 +270,7 @@ def test_reset_options_are_checked():
         ("illegal_action", "ignore", "illegal_action='ignore': allowed are 'raise', 'penalize', 'terminate'"),
         ("illegal_penalty", -1, "illegal_penalty=-1: it must be a number of at least 0"),
         ("shaping", abs, "it must be a PotentialShaping or None"),
-        ("colour", 1, "unknown option 'colour': known are render_mode, render_viewpoint"),
+        ("colour", 1, "RawEnv got an unexpected keyword argument 'colour': known are render_mode, render_viewpoint"),
     ],
 )
 def test_options_are_checked(option, value, sentence):

@@ -126,7 +126,7 @@ def test_vector_of_sack_armies_matches_sync_vector_env():
     [
         (
             {"generals": 3},
-            "unknown option 'generals' (did you mean \"num_generals\"?) of sack_armies as 'aec': known are",
+            "sack_armies as 'aec' got an unexpected keyword argument 'generals' (did you mean \"num_generals\"?)",
         ),
         ({"num_generals": 7}, "num_generals is 7, but 2 to 6 Generals can play"),
         ({"observation": "pixels"}, "observation='pixels': allowed are 'flat', 'dict', 'planes', 'compact'"),
@@ -150,7 +150,9 @@ def test_names_are_refused_in_words():
         sackarmies_env.make("chess")
     with pytest.raises(ValueError, match="api='parallel': allowed are 'aec', 'raw', 'gym', 'vector'"):
         sackarmies_env.make("sack_armies", "parallel")
-    with pytest.raises(ValueError, match="unknown option 'render_mode' of sack_armies: known are num_generals"):
+    with pytest.raises(
+        ValueError, match="sack_armies got an unexpected keyword argument 'render_mode': known are num_g"
+    ):
         sackarmies_env.load_game("sack_armies", render_mode="ansi")
 
 

@@ -72,7 +72,8 @@ def test_gymnasium_and_pettingzoo_know_the_game():
 
 def test_unknown_option_is_refused_with_those_of_the_game():
     with pytest.raises(
-        ValueError, match=r"unknown option 'max_turn' \(did you mean \"max_turns\"\?\) of duel as 'aec'"
+        ValueError,
+        match=r"duel as 'aec' got an unexpected keyword argument 'max_turn' \(did you mean \"max_turns\"\?\)",
     ):
         sackarmies_env.env(game=GAME, max_turn=3)
 
@@ -183,7 +184,11 @@ def test_every_hook_of_a_registered_game_exists(game_id):
     [
         ((GAME, "tests.core.toy_game"), {}, "make_game='tests.core.toy_game' of the game 'duel': hooks are written"),
         (("Duel", MAKE_GAME), {}, "id of a game 'Duel': it must be lower-case words"),
-        ((GAME, MAKE_GAME), {"gredy": "a:b"}, r"unknown option 'gredy' \(did you mean \"greedy\"\?\) of the entry of"),
+        (
+            (GAME, MAKE_GAME),
+            {"gredy": "a:b"},
+            r"the entry of 'duel' got an unexpected keyword argument 'gredy' \(did you mean \"greedy\"\?\)",
+        ),
     ],
 )
 def test_wrong_entry_is_refused(arguments, hooks, sentence):

@@ -9,8 +9,10 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from sackarmies_env.core.rng import following_seed
+from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
-from sackarmies_env.envs.match import Match
+from sackarmies_env.envs.match import Match, draw
+from sackarmies_env.envs.options import PotentialShaping
 from sackarmies_env.envs.vector_env import BatchEnv
 from tests.core.toy_game import make_duel
 
@@ -50,7 +52,8 @@ def lowest(masks):
 
 def test_declares_how_games_are_replaced():
     env = batch()
-    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert env.metadata["autoreset_mode"] is env.autoreset_mode is AutoresetMode.SAME_STEP
+    assert batch(autoreset_mode="Disabled").autoreset_mode is AutoresetMode.DISABLED
     assert env.num_envs == 4
     observations, infos = env.reset(seed=0)
     assert env.observation_space.contains(observations)
@@ -102,6 +105,127 @@ def test_vector_matches_sync_vector_env_of_single_environments(mode, num_players
     assert ends > 10
     assert cuts > 0
     assert equal(env.reset(), sync.reset())
+
+
+def worth(observations):
+    """A potential of the learner's own hand and lives."""
+    return observations[:, :4] @ np.arange(1, 5) / 10 + observations[:, 7]
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+@pytest.mark.parametrize(("num_players", "opponent"), [(2, "random"), (3, "mixed")])
+def test_shaping_and_decision_infos_match_those_of_single_environments(mode, num_players, opponent):
+    options = {"illegal_action": "penalize", "shaping": PotentialShaping(worth, 0.9), "decision_infos": True}
+    game, make = make_duel(num_players, max_turns=4), OPPONENTS[opponent]
+    single = functools.partial(SingleSeatEnv, game, **options)
+    sync = SyncVectorEnv([functools.partial(single, opponent=make()) for _ in range(5)], autoreset_mode=mode)
+    env = BatchEnv(game, 5, opponent=make(), autoreset_mode=mode, **options)
+    assert equal(env.reset(seed=40), sync.reset(seed=40))
+    rng, ends, starts = np.random.default_rng(0), np.zeros(2), set()
+    for step in range(60):
+        actions = rng.integers(game.num_actions, size=5)
+        mine, its = env.step(actions), sync.step(actions)
+        assert equal(mine, its), step
+        ends += mine[2].sum(), mine[3].sum()
+        starts |= set(mine[4]["turn_start"].tolist())
+    assert (ends > 0).all()
+    assert starts == ({False, True} if num_players == 3 or mode is AutoresetMode.NEXT_STEP else {True})
+
+
+# --- games that are reset by name
+
+
+@pytest.mark.parametrize(
+    ("num_players", "opponent", "more"),
+    [
+        (2, "random", {}),
+        (3, "mixed", {"decision_infos": True, "shaping": PotentialShaping(worth, 0.9)}),
+        (3, "seeded", {"mask_in_observation": False}),
+    ],
+)
+def test_games_reset_by_a_mask_match_sync_vector_env(num_players, opponent, more):
+    options = {"illegal_action": "penalize", **more}
+    game, make = make_duel(num_players, max_turns=4), OPPONENTS[opponent]
+    single = functools.partial(SingleSeatEnv, game, **options)
+    mode = AutoresetMode.DISABLED
+    sync = SyncVectorEnv([functools.partial(single, opponent=make()) for _ in range(5)], autoreset_mode=mode)
+    env = BatchEnv(game, 5, opponent=make(), autoreset_mode="Disabled", **options)
+    rng, resets = np.random.default_rng(0), 0
+    assert equal(env.reset(seed=7), sync.reset(seed=7))
+    for step in range(80):
+        actions = rng.integers(game.num_actions, size=5)
+        mine = env.step(actions)
+        assert equal(mine, sync.step(actions)), step
+        mask = mine[2] | mine[3]
+        if step % 10 == 9:
+            mask |= rng.random(5) < 0.3  # games that go on may be given up
+        if mask.any():
+            seed = [None, int(rng.integers(1000)), [None, 4, None, int(rng.integers(1000)), 6]][resets % 3]
+            draws = {"draws": [["card_1"] * 3]} if resets % 4 == 3 else {}
+            before = mask.copy()
+            given = {"reset_mask": mask, **draws}
+            again = env.reset(seed=seed, options=given)
+            assert equal(again, sync.reset(seed=seed, options={"reset_mask": mask, **draws})), step
+            assert given.keys() == {"reset_mask", *draws}  # Gymnasium takes the mask out of the caller's dict
+            assert mask.tolist() == before.tolist()
+            resets += 1
+    assert resets > 12
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_a_mask_resets_games_in_the_other_modes_too(mode):
+    game = make_duel(max_turns=4)
+    sync = SyncVectorEnv([lambda: SingleSeatEnv(game)] * 4, autoreset_mode=mode)
+    env = BatchEnv(game, 4, autoreset_mode=mode)
+    assert equal(env.reset(seed=3), sync.reset(seed=3))
+    for step in range(30):
+        actions = lowest(env.action_masks())
+        mine = env.step(actions)
+        assert equal(mine, sync.step(actions))
+        if step % 3 == 2:
+            mask = np.arange(4) % 2 == step % 2
+            assert equal(env.reset(options={"reset_mask": mask}), sync.reset(options={"reset_mask": mask.copy()}))
+
+
+def test_games_that_are_over_must_be_reset_where_nothing_else_does():
+    env = batch(3, seat=0, max_turns=1, autoreset_mode="Disabled")
+    env.reset(seed=0)
+    *_, truncations, infos = env.step(lowest(env.action_masks()))
+    assert truncations.all()
+    assert infos["seat"].tolist() == [0, 0, 0]
+    env.reset(options={"reset_mask": np.array([True, False, True])})
+    with pytest.raises(ValueError, match=r"the games \[1\] are over, and autoreset_mode is 'Disabled': call reset"):
+        env.step(lowest(env.action_masks()))
+    env.reset(options={"reset_mask": np.array([False, True, False])})
+    env.step(lowest(env.action_masks()))
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "sentence"),
+    [
+        ([True, False, True], TypeError, "reset_mask is list: a numpy array of bool is wanted"),
+        (np.array([1, 0, 1]), TypeError, "reset_mask is an array of int64: a numpy array of bool is wanted"),
+        (np.array([True, False]), ValueError, r"reset_mask has the shape \(2,\): \(3,\) is wanted"),
+        (np.zeros(3, bool), ValueError, "reset_mask names no game"),
+    ],
+)
+def test_wrong_masks_are_refused_with_the_errors_of_gymnasium(mask, error, sentence):
+    env, sync = batch(3, autoreset_mode="Disabled"), SyncVectorEnv([lambda: SingleSeatEnv(make_duel())] * 3)
+    env.reset(seed=0)
+    with pytest.raises(error, match=sentence):
+        env.reset(options={"reset_mask": mask})
+    with pytest.raises(error):
+        sync.reset(options={"reset_mask": mask})
+
+
+def test_a_mask_needs_games_that_have_begun():
+    env = batch(3)
+    with pytest.raises(ValueError, match="call reset\\(\\) without a reset_mask first"):
+        env.reset(options={"reset_mask": np.array([True, False, True])})
+    env.reset(seed=0, options={"reset_mask": np.ones(3, bool)})
+
+
+# --- games over before the first decision
 
 
 @pytest.mark.parametrize("opponent", ["random", "own"])
@@ -299,6 +423,95 @@ def test_each_seat_is_paid_what_it_earns_and_only_once(num_players, mode):
     assert len(fell_first) == (num_players if num_players > 2 else 0)  # each, while others played on
 
 
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+@pytest.mark.parametrize(("num_players", "shaping"), [(2, None), (3, PotentialShaping(worth, 0.9))])
+def test_seats_are_paid_and_told_what_the_pettingzoo_environment_tells_them(mode, num_players, shaping):
+    """In lockstep: rewards, what has been earned since the last decision, and the central state."""
+    options = {"illegal_action": "penalize", "illegal_penalty": 0.25, "shaping": shaping}
+    game = make_duel(num_players, max_turns=6)
+    env = BatchEnv(game, 4, seat="all", decision_infos=True, autoreset_mode=mode, **options)
+    raws = [RawEnv(game, **options) for _ in range(4)]
+    _, infos = env.reset(seed=1)
+    turns = [{} for _ in raws]
+    for raw, seed in zip(raws, env.batch.seeds.tolist(), strict=True):
+        raw.reset(seed=seed)
+    rng, ends = np.random.default_rng(2), 0
+    assert not infos["earned"].any()
+    for _ in range(120):
+        for row, raw in enumerate(raws):
+            if not raw.agents:
+                continue
+            match, seat = raw._match, raw._match.player
+            assert infos["decision"][row] == game.describe_decision(match.states)
+            turn = int(match.states["turn"][0])
+            assert infos["turn_start"][row] == (turns[row].get(seat) != turn)
+            turns[row][seat] = turn
+        assert env.state_space.contains(env.state())
+        for row, raw in enumerate(raws):
+            assert env.state()[row].tolist() == raw.state().tolist()
+        masks, actors = env.action_masks().copy(), infos["player"]
+        actions = np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
+        _, rewards, terminations, truncations, infos = env.step(actions)
+        for row, raw in enumerate(raws):
+            if not raw.agents:  # the step that begins the next game
+                raw.reset(seed=int(env.batch.seeds[row]))
+                turns[row] = {}
+                assert not infos["earned"][row].any()
+                continue
+            raw.step(int(actions[row]))
+            earned = [raw.rewards.get(agent, 0.0) for agent in raw.possible_agents]
+            assert infos["rewards"][row].tolist() == pytest.approx(earned)
+            assert rewards[row] == pytest.approx(earned[actors[row]])
+            paid = dict.fromkeys(raw.possible_agents, 0.0)
+            while raw.agents:
+                agent = raw.agent_selection
+                _, paid[agent], terminated, truncated, _ = raw.last()
+                if not (terminated or truncated):
+                    break
+                raw.step(None)
+            assert infos["earned"][row].tolist() == pytest.approx(list(paid.values()))
+            assert bool(terminations[row] or truncations[row]) == (not raw.agents)
+            if not raw.agents:
+                ends += 1
+                if mode == "SameStep":
+                    raw.reset(seed=int(env.batch.seeds[row]))
+                    turns[row] = {}
+        if mode == "Disabled" and (terminations | truncations).any():
+            over = terminations | truncations
+            _, first = env.reset(options={"reset_mask": over})
+            assert first["_decision"].tolist() == over.tolist()
+            infos = {name: np.where(over, first[name], infos[name]) for name in ("player", "decision", "turn_start")}
+            for row in np.flatnonzero(over).tolist():
+                raws[row].reset(seed=int(env.batch.seeds[row]))
+                turns[row] = {}
+    assert ends > 12
+
+
+@pytest.mark.parametrize("seat", ["all", 1])
+def test_the_first_game_is_drawn_as_its_player_sees_it(seat):
+    env = batch(3, seat=seat, render_mode="ansi")
+    with pytest.raises(ValueError, match="no games are running: call reset"):
+        env.render()
+    env.reset(seed=5)
+    viewer = int(env.batch.players[0])
+    assert env.render() == (draw(env.game, env.batch.states[:1], "ansi", viewer),)
+    assert env.render() != (draw(env.game, env.batch.states[:1], "ansi", 1 - viewer),)
+
+
+def test_pictures_and_pages_are_drawn_too():
+    assert batch_frame("html").startswith("<!doctype html>")
+    assert batch_frame("rgb_array").ndim == 3
+    with pytest.raises(ValueError, match=r"render\(\) needs a render_mode"):
+        batch().render()
+
+
+def batch_frame(mode):
+    env = batch(2, render_mode=mode)
+    env.reset(seed=0)
+    (frame,) = env.render()
+    return frame
+
+
 def test_a_turn_limit_truncates():
     env = batch(3, max_turns=1, seat=0)
     env.reset(seed=0)
@@ -360,7 +573,9 @@ def test_an_opponent_must_play_legally():
         ({"illegal_action": "skip"}, "illegal_action='skip': allowed are"),
         ({"num_envs": 0}, "num_envs=0: it must be an integer of at least 1"),
         ({"threads": 0}, "threads=0: it must be an integer of at least 1"),
-        ({"autoreset_mode": "Disabled"}, "autoreset_mode='Disabled': allowed are 'SameStep', 'NextStep'"),
+        ({"autoreset_mode": "Never"}, "autoreset_mode='Never': allowed are 'SameStep', 'NextStep', 'Disabled'"),
+        ({"render_mode": "human"}, "render_mode='human': allowed are None, 'ansi', 'rgb_array', 'html'"),
+        ({"frameskip": 4}, "BatchEnv got an unexpected keyword argument 'frameskip': known are"),
     ],
 )
 def test_options_are_checked(options, sentence):
