@@ -4,14 +4,29 @@ from sackarmies_env import sack_armies_v0
 from sackarmies_env.core import __version__
 from sackarmies_env.core.entries import GameEntry
 from sackarmies_env.environments import env, environments_of, raw_env
-from sackarmies_env.registry import list_games, load_game, load_scenario, make, register_environments, register_game
+from sackarmies_env.envs.describe import describe_observation
+from sackarmies_env.envs.keywords import UnknownOptionError
+from sackarmies_env.registry import (
+    list_armies,
+    list_games,
+    list_scenarios,
+    load_game,
+    load_scenario,
+    make,
+    register_environments,
+    register_game,
+)
 
 __all__ = [
     "GameEntry",
+    "UnknownOptionError",
     "__version__",
+    "describe_observation",
     "env",
     "environments_of",
+    "list_armies",
     "list_games",
+    "list_scenarios",
     "load_game",
     "load_scenario",
     "make",

@@ -1,64 +1,153 @@
 """Environments of any registered game: `env`, `raw_env` (PettingZoo), `single_seat_env`, `vector_env` (Gymnasium).
 
 All take the options of the game together with those of the environment, and raise ValueError for an option that is
-unknown or has a value that is not allowed. `environments_of` gives the functions of a module `<game>_v0`.
+unknown (a TypeError too) or has a value that is not allowed. `environments_of` gives the functions of a module
+`<game>_v0`.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sackarmies_env.registry import DEFAULT_GAME, make
 
 if TYPE_CHECKING:
+    from gymnasium.vector import AutoresetMode
+
     from sackarmies_env.envs.aec import RawEnv
     from sackarmies_env.envs.gym_env import SingleSeatEnv
+    from sackarmies_env.envs.opponents import OpponentChoice
+    from sackarmies_env.envs.options import PotentialShaping
     from sackarmies_env.envs.vector_env import BatchEnv
     from sackarmies_env.envs.wrapped import OrderEnforced
 
+# Defaults stand here once more, so that editors and `help` show them without importing a game; a test compares them
+# with those of the classes.
 
-def env(game: str = DEFAULT_GAME, **options: Any) -> OrderEnforced:
+
+def env(  # noqa: PLR0913 - keyword options
+    game: str = DEFAULT_GAME,
+    *,
+    mask_in_observation: bool = True,
+    render_mode: str | None = None,
+    render_viewpoint: str | int = "own",
+    illegal_action: str = "raise",
+    illegal_penalty: float = 0.1,
+    shaping: PotentialShaping | None = None,
+    **game_options: Any,
+) -> OrderEnforced:
     """Return the PettingZoo environment, wrapped: calls in the wrong order are refused.
 
     Args:
         game: id of a game, see `list_games`.
-        options: of the game, and `render_mode`, `render_viewpoint`, `illegal_action`, `illegal_penalty`, `shaping`: see
-            `sackarmies_env.envs.options.Options`.
+        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone.
+        render_mode: this and what follows: see `sackarmies_env.envs.options.Options`.
+        render_viewpoint: whose view is drawn.
+        illegal_action: what an illegal action does.
+        illegal_penalty: what it costs.
+        shaping: extra reward.
+        game_options: of the game, those of its `make_game`.
     """
-    made: OrderEnforced = make(game, "aec", **options)
+    made: OrderEnforced = make(game, "aec", **options_among(locals()))
     return made
 
 
-def raw_env(game: str = DEFAULT_GAME, **options: Any) -> RawEnv:
+def raw_env(  # noqa: PLR0913 - keyword options
+    game: str = DEFAULT_GAME,
+    *,
+    mask_in_observation: bool = True,
+    render_mode: str | None = None,
+    render_viewpoint: str | int = "own",
+    illegal_action: str = "raise",
+    illegal_penalty: float = 0.1,
+    shaping: PotentialShaping | None = None,
+    **game_options: Any,
+) -> RawEnv:
     """Return the PettingZoo environment without wrappers; options as for `env`."""
-    made: RawEnv = make(game, "raw", **options)
+    made: RawEnv = make(game, "raw", **options_among(locals()))
     return made
 
 
-def single_seat_env(game: str = DEFAULT_GAME, **options: Any) -> SingleSeatEnv:
+def single_seat_env(  # noqa: PLR0913 - keyword options
+    game: str = DEFAULT_GAME,
+    *,
+    opponent: OpponentChoice = "random",
+    seat: int | str = "random",
+    mask_in_observation: bool = True,
+    decision_infos: bool = False,
+    render_mode: str | None = None,
+    render_viewpoint: str | int = "own",
+    illegal_action: str = "raise",
+    illegal_penalty: float = 0.1,
+    shaping: PotentialShaping | None = None,
+    **game_options: Any,
+) -> SingleSeatEnv:
     """Return the Gymnasium environment, one seat against opponents.
 
     Args:
         game: id of a game.
-        options: as for `env`, and `opponent`, `seat`, `mask_in_observation`: see
-            `sackarmies_env.envs.gym_env.SingleSeatEnv`.
+        opponent: this and the next three: see `sackarmies_env.envs.gym_env.SingleSeatEnv`.
+        seat: the learner's.
+        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone.
+        decision_infos: whether infos name the decision.
+        render_mode: this and what follows: as for `env`.
+        render_viewpoint: whose view is drawn.
+        illegal_action: what an illegal action does.
+        illegal_penalty: what it costs.
+        shaping: extra reward.
+        game_options: of the game, those of its `make_game`.
     """
-    made: SingleSeatEnv = make(game, "gym", **options)
+    made: SingleSeatEnv = make(game, "gym", **options_among(locals()))
     return made
 
 
-def vector_env(game: str = DEFAULT_GAME, **options: Any) -> BatchEnv:
+def vector_env(  # noqa: PLR0913 - keyword options
+    game: str = DEFAULT_GAME,
+    *,
+    num_envs: int = 1,
+    opponent: OpponentChoice = "random",
+    seat: int | str = "random",
+    mask_in_observation: bool = True,
+    decision_infos: bool = False,
+    copy: bool = False,
+    autoreset_mode: str | AutoresetMode = "SameStep",
+    threads: int | None = 1,
+    render_mode: str | None = None,
+    render_viewpoint: str | int = "own",
+    illegal_action: str = "raise",
+    illegal_penalty: float = 0.1,
+    shaping: PotentialShaping | None = None,
+    **game_options: Any,
+) -> BatchEnv:
     """Return Gymnasium's vector environment, many games at once.
 
     Args:
         game: id of a game.
-        options: of the game, and those of `sackarmies_env.envs.vector_env.BatchEnv`: `num_envs`, `opponent`, `seat`,
-            `illegal_action`, `illegal_penalty`, `mask_in_observation`, `copy`.
+        num_envs: number of games.
+        opponent: this and what follows: see `sackarmies_env.envs.vector_env.BatchEnv`.
+        seat: the learner's, or "all".
+        mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
+        decision_infos: whether infos name decisions.
+        copy: whether returned arrays are the caller's.
+        autoreset_mode: when games that are over are replaced.
+        threads: how many work; None for all cores that the process may use.
+        render_mode: this and what follows: as for `env`; the first game is drawn.
+        render_viewpoint: whose view is drawn.
+        illegal_action: what an illegal action does.
+        illegal_penalty: what it costs.
+        shaping: extra reward.
+        game_options: of the game, those of its `make_game`.
     """
-    made: BatchEnv = make(game, "vector", **options)
+    made: BatchEnv = make(game, "vector", **options_among(locals()))
     return made
+
+
+def options_among(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options among the arguments of a function above: all but the game, those of the game beside them."""
+    named = {name: value for name, value in arguments.items() if name not in {"game", "game_options"}}
+    return {**named, **arguments["game_options"]}
 
 
 class Environments(NamedTuple):

@@ -319,6 +319,8 @@ def register_environments() -> None:
                 entry_point="sackarmies_env.environments:single_seat_env",
                 vector_entry_point="sackarmies_env.environments:vector_env",
                 kwargs=options,
+                order_enforce=False,  # environments see to the order of calls themselves: `make` returns them bare,
+                disable_env_checker=True,  # so that action_masks() and the like can be called on what it returns
             )
         if hasattr(pettingzoo, "aec_registry") and environment_id not in pettingzoo.aec_registry:
             pettingzoo.register("aec", environment_id, "sackarmies_env.environments:env", kwargs=options)
