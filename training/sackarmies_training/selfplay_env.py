@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from sackarmies_agents.agent import Agent
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.batch import Batch, Rows
 from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import Command, Ending
 from sackarmies_env.envs.batch_opponents import ask_shared
@@ -44,8 +46,8 @@ class SelfPlayEnv(VecEnv):
         self,
         game: Game,
         n: int,
-        pool: OpponentPool,
-        seed: int,
+        pool: OpponentPool | Sequence[str] | Mapping[str, float],
+        seed: int = 0,
         potential: Potential | None = None,
         gamma: float = 1.0,
         *,
@@ -57,7 +59,7 @@ class SelfPlayEnv(VecEnv):
         Args:
             game: what is played.
             n: games at once.
-            pool: the opponents.
+            pool: the opponents: names of agents, which are drawn alike; weights by name; or a pool.
             seed: of games, seats and opponents.
             potential: value that shaping gives to what the learner sees.
             gamma: discount of the learner, for shaping.
@@ -69,7 +71,7 @@ class SelfPlayEnv(VecEnv):
         space = spaces.Box(spec.low, spec.high, dtype=np.int8)
         super().__init__(n, space, spaces.Discrete(game.num_actions))
         self.batch = Batch(game, n, restarts=False, threads=threads)
-        self.pool = pool
+        self.pool = pool if isinstance(pool, OpponentPool) else pool_of(pool, game)
         self.rng = np.random.default_rng(seed)
         self.results: dict[str, list[int]] = defaultdict(list)  # 1 won, 0 drawn, -1 lost, by opponent, until taken
         self.curves = GameCurves()
@@ -256,6 +258,25 @@ class SelfPlayEnv(VecEnv):
             "terminal_observation": self.batch.observe(np.array([seat]), np.array([row]))[0],
             "TimeLimit.truncated": self._bootstraps and is_truncated,
         }
+
+
+def pool_of(opponents: Sequence[str] | Mapping[str, float], game: Game) -> OpponentPool:
+    """Return a pool of scripted agents without a past, see `OpponentPool`.
+
+    Args:
+        opponents: names of agents, or weights by name.
+        game: what is played.
+
+    Raises:
+        ValueError: no opponent is named, or there is no such agent.
+    """
+    if isinstance(opponents, str) or not opponents:
+        raise ValueError(f"opponents {short_repr(opponents)}: give a list of names of agents, such as ['random']")
+    weights = dict(opponents) if isinstance(opponents, Mapping) else dict.fromkeys(opponents, 1.0)
+    info = GameInfo.of(game)
+    for name in weights:
+        make_agent(name, info)  # refuses unknown names now, not when they are drawn
+    return OpponentPool(weights, lambda text: make_agent(text, info), past=0.0, size=1)
 
 
 def result_of(returns: NDArray[np.float32], seat: int, *, is_running: bool) -> int:
