@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sackarmies_env.envs.gym_env import SingleSeatEnv
     from sackarmies_env.envs.opponents import OpponentChoice
     from sackarmies_env.envs.options import PotentialShaping
+    from sackarmies_env.envs.varied_vector import VariedBatchEnv
+    from sackarmies_env.envs.variety import Sampler
     from sackarmies_env.envs.vector_env import BatchEnv
     from sackarmies_env.envs.wrapped import OrderEnforced
 
@@ -36,6 +38,8 @@ def env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    observation: str = "flat",
+    sampler: Sampler | None = None,
     **game_options: Any,
 ) -> OrderEnforced:
     """Return the PettingZoo environment, wrapped: calls in the wrong order are refused.
@@ -48,7 +52,9 @@ def env(  # noqa: PLR0913 - keyword options
         illegal_action: what an illegal action does.
         illegal_penalty: what it costs.
         shaping: extra reward.
-        game_options: of the game, those of its `make_game`.
+        observation: the form of observations, or what the game has to observe.
+        sampler: draws options of the game for each reset, see `sackarmies_env.envs.variety.Variety`.
+        game_options: of the game, those of its `make_game` and the sizes of its hook `padded`.
     """
     made: OrderEnforced = make(game, "aec", **options_among(locals()))
     return made
@@ -63,6 +69,8 @@ def raw_env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    observation: str = "flat",
+    sampler: Sampler | None = None,
     **game_options: Any,
 ) -> RawEnv:
     """Return the PettingZoo environment without wrappers; options as for `env`."""
@@ -82,6 +90,8 @@ def single_seat_env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    observation: str = "flat",
+    sampler: Sampler | None = None,
     **game_options: Any,
 ) -> SingleSeatEnv:
     """Return the Gymnasium environment, one seat against opponents.
@@ -97,7 +107,9 @@ def single_seat_env(  # noqa: PLR0913 - keyword options
         illegal_action: what an illegal action does.
         illegal_penalty: what it costs.
         shaping: extra reward.
-        game_options: of the game, those of its `make_game`.
+        observation: the form of observations, or what the game has to observe.
+        sampler: draws options of the game for each reset, see `sackarmies_env.envs.variety.Variety`.
+        game_options: of the game, those of its `make_game` and the sizes of its hook `padded`.
     """
     made: SingleSeatEnv = make(game, "gym", **options_among(locals()))
     return made
@@ -119,9 +131,11 @@ def vector_env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    observation: str = "flat",
+    sampler: Sampler | None = None,
     **game_options: Any,
-) -> BatchEnv:
-    """Return Gymnasium's vector environment, many games at once.
+) -> BatchEnv | VariedBatchEnv:
+    """Return Gymnasium's vector environment, many games at once; `VariedBatchEnv` where games are drawn.
 
     Args:
         game: id of a game.
@@ -138,9 +152,11 @@ def vector_env(  # noqa: PLR0913 - keyword options
         illegal_action: what an illegal action does.
         illegal_penalty: what it costs.
         shaping: extra reward.
-        game_options: of the game, those of its `make_game`.
+        observation: the form of observations, or what the game has to observe.
+        sampler: draws options of the game for each reset, see `sackarmies_env.envs.variety.Variety`.
+        game_options: of the game, those of its `make_game` and the sizes of its hook `padded`.
     """
-    made: BatchEnv = make(game, "vector", **options_among(locals()))
+    made: BatchEnv | VariedBatchEnv = make(game, "vector", **options_among(locals()))
     return made
 
 
@@ -156,7 +172,7 @@ class Environments(NamedTuple):
     env: Callable[..., OrderEnforced]
     raw_env: Callable[..., RawEnv]
     single_seat_env: Callable[..., SingleSeatEnv]
-    vector_env: Callable[..., BatchEnv]
+    vector_env: Callable[..., BatchEnv | VariedBatchEnv]
 
 
 def environments_of(game_id: str) -> Environments:

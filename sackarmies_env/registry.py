@@ -216,7 +216,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     adapter_options = [name for name in adapter_options if name not in MADE_HERE]
     usual = dict.fromkeys([*game_options, *adapter_options])
     refuse_unknown(options, [*usual, *sizes, "sampler"], f"{game_id} as {api!r}", usual)
-    sampler, given_sizes = options.pop("sampler", None), {name: options.pop(name) for name in sizes if name in options}
+    sampler = options.pop("sampler", None)
+    given_sizes = {name: size for name in sizes if (size := options.pop(name, None)) is not None}
     configuration = {name: value for name, value in options.items() if name in game_options}
     adapted = {name: value for name, value in options.items() if name not in game_options}
     if "observation" in options:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sackarmies_env.envs.gym_env import SingleSeatEnv
     from sackarmies_env.envs.opponents import OpponentChoice
     from sackarmies_env.envs.options import PotentialShaping
+    from sackarmies_env.envs.varied_vector import VariedBatchEnv
+    from sackarmies_env.envs.variety import Sampler
     from sackarmies_env.envs.vector_env import BatchEnv
     from sackarmies_env.envs.wrapped import OrderEnforced
     from sackarmies_env.games.sack_armies.scenario.document import ScenarioSource
@@ -43,6 +45,9 @@ def env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    sampler: Sampler | None = None,
+    pad_types: int | None = None,
+    pad_generals: int | None = None,
     **unknown: Never,
 ) -> OrderEnforced:
     """Return the PettingZoo environment of Sack Armies, wrapped, see `environments.env`."""
@@ -62,6 +67,9 @@ def raw_env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    sampler: Sampler | None = None,
+    pad_types: int | None = None,
+    pad_generals: int | None = None,
     **unknown: Never,
 ) -> RawEnv:
     """Return the PettingZoo environment of Sack Armies without wrappers."""
@@ -84,6 +92,9 @@ def single_seat_env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    sampler: Sampler | None = None,
+    pad_types: int | None = None,
+    pad_generals: int | None = None,
     **unknown: Never,
 ) -> SingleSeatEnv:
     """Return the Gymnasium environment of Sack Armies, see `environments.single_seat_env`."""
@@ -110,8 +121,11 @@ def vector_env(  # noqa: PLR0913 - keyword options
     illegal_action: str = "raise",
     illegal_penalty: float = 0.1,
     shaping: PotentialShaping | None = None,
+    sampler: Sampler | None = None,
+    pad_types: int | None = None,
+    pad_generals: int | None = None,
     **unknown: Never,
-) -> BatchEnv:
+) -> BatchEnv | VariedBatchEnv:
     """Return Gymnasium's vector environment of Sack Armies, see `environments.vector_env`."""
     return environments.vector_env(GAME, **_options_among(locals()))
 

@@ -19,9 +19,11 @@ from sackarmies_env.envs.options import Options
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.envs.wrapped import OrderEnforced
 from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.registry import MADE_HERE
 from tests.core.toy_game import make_duel
 
 ENVIRONMENT = "sackarmies_env/SackArmies-v0"
+SIZES = {"pad_types": None, "pad_generals": None}
 CLASSES = {"env": RawEnv, "raw_env": RawEnv, "single_seat_env": SingleSeatEnv, "vector_env": BatchEnv}
 
 
@@ -70,12 +72,13 @@ def keywords(function):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_signatures_name_what_is_accepted_with_its_defaults(name):
-    accepted = keywords(CLASSES[name]) | keywords(Options)
+    accepted = keywords(CLASSES[name]) | keywords(Options) | {"sampler": None}
+    accepted = {option: default for option, default in accepted.items() if option not in MADE_HERE}
     accepted = {option: getattr(default, "value", default) for option, default in accepted.items()}
     generic = keywords(getattr(environments, name))
     assert generic == {**accepted, "game": "sack_armies"}
     of_the_game = keywords(getattr(sack_armies_v0, name))
-    assert {**of_the_game, "game": "sack_armies"} == {**generic, **keywords(make_game)}
+    assert {**of_the_game, "game": "sack_armies"} == {**generic, **keywords(make_game), **SIZES}
 
 
 def test_explicit_options_reach_the_environment():

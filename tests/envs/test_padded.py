@@ -102,7 +102,7 @@ def test_what_has_no_room_is_refused():
     with registered():
         with pytest.raises(ValueError, match="pad_types: observations and actions of the game 'duel' cannot be padded"):
             make_padding(game, pad_types=3)
-        with pytest.raises(ValueError, match="unknown option 'pad_types'"):
+        with pytest.raises(ValueError, match="unexpected keyword argument 'pad_types'"):
             sackarmies_env.env(game=GAME, pad_types=3)
         assert make_padding(game, pad_types=None) is None
     with pytest.raises(ValueError, match="padding=3: it must be a Padding or None"):
