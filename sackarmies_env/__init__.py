@@ -3,8 +3,7 @@
 from sackarmies_env import sack_armies_v0
 from sackarmies_env.core import __version__
 from sackarmies_env.core.entries import GameEntry
-from sackarmies_env.environments import env, environments_of, raw_env
-from sackarmies_env.envs.describe import describe_observation
+from sackarmies_env.environments import describe_observation, env, environments_of, raw_env
 from sackarmies_env.envs.keywords import UnknownOptionError
 from sackarmies_env.registry import (
     list_armies,

@@ -11,11 +11,12 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sackarmies_env.registry import DEFAULT_GAME, make
+from sackarmies_env.registry import DEFAULT_GAME, load_game, make
 
 if TYPE_CHECKING:
     from gymnasium.vector import AutoresetMode
 
+    from sackarmies_env.core.game import Game
     from sackarmies_env.envs.aec import RawEnv
     from sackarmies_env.envs.gym_env import SingleSeatEnv
     from sackarmies_env.envs.opponents import OpponentChoice
@@ -183,3 +184,21 @@ def environments_of(game_id: str) -> Environments:
         functools.partial(single_seat_env, game_id),
         functools.partial(vector_env, game_id),
     )
+
+
+def describe_observation(observation: Any, game: Game | None = None) -> str:
+    """Return what an observation says, as text: a table for each block, with the meaning of each feature.
+
+    Rows of which all numbers are 0 or the smallest possible are left out: nothing is there. Numbers that are codes are
+    listed with the meaning of their codes.
+
+    Args:
+        observation: a vector `(size,)`, or a dict that holds it as "observation".
+        game: whose observation it is, `env.unwrapped.game`; None for Sack Armies as it is without options.
+
+    Raises:
+        ValueError: the observations of the game have another size.
+    """
+    from sackarmies_env.envs.describe import describe
+
+    return describe(observation, (load_game(DEFAULT_GAME) if game is None else game).observation_spec)

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sackarmies_env.registry import DEFAULT_GAME, load_game
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sackarmies_env.core.game import Game
-    from sackarmies_env.core.observation import Block
+from sackarmies_env.core.observation import Block, ObservationSpec
 
 SINGLE_INDENT = "  "
 
 
-def describe_observation(observation: Any, game: Game | None = None) -> str:
-    """Return what an observation says, as text: a table for each block, with the meaning of each feature.
-
-    Rows of which all numbers are 0 or the smallest possible are left out: nothing is there. Numbers that are codes are
-    listed with the meaning of their codes.
-
-    Args:
-        observation: a vector `(size,)`, or a dict that holds it as "observation".
-        game: whose observation it is, `env.unwrapped.game`; None for Sack Armies as it is without options.
+def describe(observation: Any, spec: ObservationSpec) -> str:
+    """Return what an observation says, see `environments.describe_observation`.
 
     Raises:
-        ValueError: the layout of the game has another size.
+        ValueError: the layout has another size.
     """
-    import numpy as np
-
-    spec = (load_game(DEFAULT_GAME) if game is None else game).observation_spec
     vector = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
     if vector.shape != (spec.size,):
-        hint = ": give the game it is of, env.unwrapped.game" if game is None else ""
-        raise ValueError(f"an observation of shape {vector.shape}, but the game's have ({spec.size},){hint}")
+        raise ValueError(
+            f"an observation of shape {vector.shape}, but the game's have ({spec.size},): give the game it is of, "
+            "env.unwrapped.game"
+        )
     return "\n".join(line for block in spec.blocks for line in _table(block, spec.view(vector, block.name))) + "\n"
 
 
