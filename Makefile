@@ -11,7 +11,7 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks dist clean
+.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks dist libraries clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
@@ -23,6 +23,7 @@ help:
 	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
+	@echo "make libraries LIB=rllib   RLlib's example and test in an environment of its own; likewise agilerl, pufferlib"
 	@echo "make soak       a million random games under watch;  make supply  versions and licenses of what is installed"
 	@echo "make browser    install Chromium for the tests that need a browser, where it is missing (Debian, as root)"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
@@ -101,6 +102,20 @@ $(PEERS_STAMP): benchmarks/peers.txt
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement benchmarks/peers.txt
 	@touch $(PEERS_STAMP)
 
+# An environment of its own for a library whose pins differ from ours: exact versions, for Python 3.11.
+libraries:
+	@test -f "libraries/$(LIB).txt" || { echo "say make libraries LIB=rllib, LIB=agilerl or LIB=pufferlib" >&2; exit 1; }
+	@if ! test .venv-$(LIB)/.installed -nt libraries/$(LIB).txt; then \
+		echo "Installing $(LIB) into .venv-$(LIB); this is done once." && $(PEERS_PYTHON) -m venv .venv-$(LIB) && \
+		grep -v '^$(LIB)=' libraries/$(LIB).txt >.venv-$(LIB)/needed.txt && \
+		.venv-$(LIB)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement .venv-$(LIB)/needed.txt && \
+		NO_OCEAN=1 NO_TRAIN=1 PYTHONPATH=libraries/pufferlib_build .venv-$(LIB)/bin/python -m pip install --quiet \
+			--disable-pip-version-check --no-deps --no-build-isolation --requirement libraries/$(LIB).txt --editable . && \
+		touch .venv-$(LIB)/.installed; \
+	fi
+	OMP_NUM_THREADS=1 .venv-$(LIB)/bin/python examples/$(LIB)_ppo.py
+	OMP_NUM_THREADS=1 .venv-$(LIB)/bin/python -m pytest -q tests/examples/test_other_libraries.py -k $(LIB)
+
 bench: setup $(PEERS_STAMP)
 	$(BIN)/python -m benchmarks.bench $(ARGS)
 
@@ -118,4 +133,4 @@ browser:
 	else echo "Chromium is missing: install it, or set SACKARMIES_CHROMIUM to its path; as root on Debian, make browser installs it." >&2; exit 1; fi
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info

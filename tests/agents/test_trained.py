@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.checkpoint import POLICY, describe, layout_hash, read_checkpoint
+from sackarmies_agents.layout import describe, layout_hash
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_players

@@ -15,7 +15,8 @@ import safetensors.torch
 import torch
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import CHECKSUM, HEADER, POLICY, Header, bytes_of, checksum, describe, pack
+from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.checkpoint import CHECKSUM, HEADER, POLICY, Header, bytes_of, checksum, pack
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent, make_network
 from sackarmies_env.envs.snapshot import MAGIC, pack_state, unpack_state

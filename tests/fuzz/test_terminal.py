@@ -13,7 +13,8 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import POLICY, Header, describe, pack
+from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.checkpoint import POLICY, Header, pack
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_env.core.messages import UNPRINTABLE

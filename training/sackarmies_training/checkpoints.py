@@ -12,16 +12,8 @@ import torch
 from pydantic import Field
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import (
-    DAMAGED,
-    POLICY,
-    Header,
-    Tensors,
-    damaged,
-    describe,
-    pack,
-    read_checkpoint,
-)
+from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, Tensors, damaged, pack, read_checkpoint
 from sackarmies_agents.learned.network import Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
 from sackarmies_env.core.atomic_write import write_safely

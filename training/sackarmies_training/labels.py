@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.learned.checkpoint import Checkpoint, Header, describe, pack, read_checkpoint
+from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.checkpoint import Checkpoint, Header, pack, read_checkpoint
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.atomic_write import write_safely

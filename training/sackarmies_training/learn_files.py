@@ -14,16 +14,8 @@ from pydantic import Field
 from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.checkpoint import (
-    DAMAGED,
-    POLICY,
-    Header,
-    damaged,
-    describe,
-    layout_hash,
-    pack,
-    read_checkpoint,
-)
+from sackarmies_agents.layout import describe, layout_hash
+from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
 from sackarmies_agents.learned.network import OUTCOMES, Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, check_game, make_advisor, read_network
 from sackarmies_env import __version__

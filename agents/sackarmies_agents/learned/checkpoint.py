@@ -18,7 +18,6 @@ import safetensors.torch
 import torch
 from safetensors import SafetensorError
 
-from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_env.core.messages import join, printable, quote, shorten
 from sackarmies_env.core.safe_read import MAX_CHECKPOINT, named, parse_json, read_bytes
@@ -78,25 +77,6 @@ class Checkpoint:
         if name not in self.parts:
             raise damaged(self.path, f"there is no part {quote(name)}")
         return self.parts[name]
-
-
-def describe(info: GameInfo) -> dict[str, Any]:
-    """Return what must be equal for a policy to play a game, as plain data."""
-    spec = info.observation_spec
-    blocks = {block.name: [block.rows, [feature.name for feature in block.features]] for block in spec.blocks}
-    return {
-        "id": info.game_id,
-        "num_players": info.num_players,
-        "num_actions": info.num_actions,
-        "num_types": info.num_types,
-        "radius": info.radius,
-        "observation": blocks,
-    }
-
-
-def layout_hash(info: GameInfo) -> str:
-    """Return a SHA-256, in hexadecimal, of what must be equal for a policy to play a game."""
-    return hashlib.sha256(json.dumps(describe(info), sort_keys=True).encode()).hexdigest()
 
 
 def pack(header: Header, parts: dict[str, Tensors]) -> bytes:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.factory import checked_advice, make_agent
+from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.board_network import BoardNetwork
-from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, describe, read_checkpoint
+from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, read_checkpoint
 from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
 from sackarmies_env.core.messages import quote, short_repr
 from sackarmies_env.core.record import Candidate
