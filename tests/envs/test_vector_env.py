@@ -158,7 +158,7 @@ def test_games_reset_by_a_mask_match_sync_vector_env(num_players, opponent, more
         assert equal(mine, sync.step(actions)), step
         mask = mine[2] | mine[3]
         if step % 10 == 9:
-            mask |= rng.random(5) < 0.3  # games that go on may be given up
+            mask |= rng.random(5) < 0.3  # games that go on may be reset too
         if mask.any():
             seed = [None, int(rng.integers(1000)), [None, 4, None, int(rng.integers(1000)), 6]][resets % 3]
             draws = {"draws": [["card_1"] * 3]} if resets % 4 == 3 else {}
