@@ -294,7 +294,7 @@ def test_game_is_written_and_read_again():
         ("first_seed=-1", "first_seed=-1: it must be at least 0"),
         ("explicit_chance=flip", 'did you mean "flips"?.*allowed are'),
         ("game=sack_armies(armies=x(a=1))", "stands before a bracket"),
-        ("game=sack_armies(general=2)", "unknown option 'general'"),
+        ("game=sack_armies(general=2)", "unexpected keyword argument 'general'"),
     ],
 )
 def test_bad_parameters_get_one_sentence(text, sentence):

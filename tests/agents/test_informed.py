@@ -87,9 +87,9 @@ def test_informed_agents_play_where_games_are_watched():
     match.begin(1)
     playing, failing = (Seats(match.game, [named(kind)] * 2, 1) for kind in ("Lowest", "Forgetful"))
     assert playing.decide(match) == match.legal_actions()[0]
-    assert not playing.faults
+    assert not playing.reasons
     assert failing.decide(match) == NO_ACTION
-    assert str(failing.faults[0]) == "raised TypeError: 'NoneType' object is not callable"
+    assert failing.reasons[0] == "raised TypeError: 'NoneType' object is not callable"
 
 
 # --- environments

@@ -22,6 +22,7 @@ from sackarmies_env.testing import RandomPlay
 from sackarmies_training.cli import app
 from sackarmies_training.config import GameSection, LogSection, TrainConfig, load_config
 from sackarmies_training.evaluate import Plan, evaluate
+from sackarmies_training.submission import Manifest
 from tests.second_game import kept_registries
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,6 +136,8 @@ def test_toml_examples_are_read(text, tmp_path):
         with kept_registries():
             add_entry(ENTRY)
             assert load_config(tmp_path / "train.toml", TrainConfig).game.options == {"num_players": 3}
+    elif "agent" in data:
+        assert Manifest.model_validate(data).agent
     elif "log" in data:
         assert LogSection.model_validate(data["log"]).to
     elif "game" in data:  # a section of a configuration

@@ -64,7 +64,7 @@ def test_sentences_tell_games_intervals_and_what_is_not_known(tmp_path):
 def test_forfeits_are_told(tmp_path):
     config = make_config(tmp_path, {"a": "random", "b": "random"}, ((2, 1),))
     entry = make_entry(("a", "b"), 0, ("a", "a")).model_dump()
-    entry["games"][0]["forfeits"] = [{"seat": 1, "ply": 3, "reason": "raised ValueError"}]
+    entry["games"][0]["forfeits"] = [{"seat": 1, "ply": 3, "reason": "raised ValueError", "status": "ERROR"}]
     report = make_reports(config, [type(make_entry(("a", "b"), 0, ("a", "a"))).model_validate(entry)])[0]
     assert "b lost 1 of its 2 games by forfeit." in design_sentences(config, report)
 

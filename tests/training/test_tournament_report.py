@@ -87,8 +87,8 @@ def test_names_and_reasons_are_text(tmp_path, monkeypatch):
 
 
 def test_nothing_is_shown_before_the_end(tmp_path, monkeypatch):
-    def fail(tournament, batches, progress):
-        tournament_play(tournament, batches[:1], progress)
+    def fail(tournament, batches, progress, on):
+        tournament_play(tournament, batches[:1], progress, on)
         raise OSError("the disk is full")
 
     tournament_play = Tournament.play

@@ -46,8 +46,9 @@ OnOption = Annotated[
     Place,
     typer.Option(
         "--on",
-        help="Where it is computed: on this machine, or on the Ray cluster at RAY_ADDRESS (without that variable: one "
-        "started here). Results are the same.",
+        metavar="PLACE",
+        help="Where it is computed: local, or ray for the Ray cluster at RAY_ADDRESS, or one started here without that "
+        "variable. Results are the same.",
     ),
 ]
 REFEREE = "referee"

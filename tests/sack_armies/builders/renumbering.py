@@ -37,7 +37,7 @@ from tests.sack_armies.builders.twin_worlds import ROW_LINKS, ROWS_IN_STATE, Sta
 LISTED_BY_TYPE = (Place.HAND, Place.PICKED, Place.REMOVED)
 WITH_TYPE_CHOSEN = (Decision.DEPLOY_HEX, Decision.SETUP_HEX)  # the chain begins with a type
 COLUMN = {feature.name: column for column, feature in enumerate(TOKEN_FEATURES)}
-MODULES = (army, config, narrate_events, pictures)  # all that number types by the catalogue
+MODULES = (army, config, narrate_events)  # all that number types by the catalogue
 
 
 @contextmanager

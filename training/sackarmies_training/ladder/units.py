@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -223,7 +223,7 @@ def entry_of(unit: Unit, games: Sequence[PlayedGame], thinking: Mapping[str, Thi
             "turns": game.turns,
             "actions": len(game.actions),
             "truncated": game.truncated,
-            "forfeits": [{"seat": one.seat, "ply": one.ply, "reason": one.reason} for one in game.forfeits],
+            "forfeits": [asdict(one) for one in game.forfeits],
             "out": game.out,
         }
         for game in games
