@@ -242,7 +242,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     if test is not None:
         sentences.append(match.verdict_sentence(test))
     for sentence in sentences:
-        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+        console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:
         console.print(forfeits)
@@ -347,7 +347,7 @@ def run_tournament(
         console.print(pairings_table(standings, outcomes, console.width), highlight=False)
         console.print(standings_table(standings, section.ratings, console.width), highlight=False)
         for sentence in [] if structure is None else structure.sentences():
-            console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+            console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
         for table in (conduct_table(agents, conduct), forfeits_table(outcomes)):
             if table is not None:
                 console.print(table)

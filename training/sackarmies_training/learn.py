@@ -128,7 +128,7 @@ class SelfPlay:
     def resume(self, positions: Positions) -> None:
         """Go on with games that were played elsewhere."""
         for (_, batch), (seeds, states) in zip(self.batches, positions, strict=True):
-            batch.begin_at(seeds, states)
+            batch.begin_at(seeds, states.copy())  # what comes from another process may be read-only
 
     def play(self, network: Network) -> Played:
         """Play `steps` decisions in each game; games that end give way to new ones."""
