@@ -55,5 +55,5 @@ def in_pipe(words, **variables):
 def shorten_games(monkeypatch):
     """Let games that are watched, played or evaluated in this process be truncated after a few turns."""
     build = functools.partial(build_game, switches={"max_turns": TURNS})
-    for module in ("cli", "cli_play"):
+    for module in ("cli_evaluate", "cli_play"):
         monkeypatch.setattr(f"sackarmies_training.{module}.build_game", build)

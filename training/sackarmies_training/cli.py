@@ -7,13 +7,10 @@ import os
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
-from sackarmies_agents.factory import parse_agent
-from sackarmies_agents.limits import Isolation
 from sackarmies_env import __version__
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids
 from sackarmies_env.core.messages import printable
@@ -32,22 +29,15 @@ from sackarmies_training.cli_errors import (
     print_resumed,
     progress_console,
 )
+from sackarmies_training.cli_evaluate import evaluate
 from sackarmies_training.cli_ladder import ladder_app
 from sackarmies_training.cli_options import (
-    ArmyOption,
-    DrawnSeedOption,
-    GameOption,
     OnOption,
-    PlayersOption,
-    WorkersOption,
-    build_game,
-    complete_agent,
 )
 from sackarmies_training.cli_play import play, warmup, watch
 from sackarmies_training.cli_submit import submit_check
 from sackarmies_training.config import (
     LEARNER,
-    UNSTOPPABLE,
     LearnConfig,
     MatchSection,
     Place,
@@ -58,6 +48,9 @@ from sackarmies_training.config import (
 
 if TYPE_CHECKING:
     from sackarmies_env.core.game import Game
+    from sackarmies_training.standings import Standing
+    from sackarmies_training.stats.cycles import Structure
+    from sackarmies_training.tournament import Tournament
 
 app = typer.Typer(
     cls=SentenceGroup,
@@ -73,7 +66,6 @@ command = functools.partial(app.command, cls=PlainCommand)
 # Small networks run fastest on one thread, and several processes share the machine; training sets its own number.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-GAMES, SPRT_GAMES = 400, 4000  # of an evaluation
 
 ConfigArgument = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="A TOML file; see configs/.", show_default=False)
@@ -136,119 +128,6 @@ def tournament(config: ConfigArgument, on: OnOption = Place.LOCAL) -> None:
     run_tournament(game, settings.tournament, Path(settings.folder), {}, on)
 
 
-@command(rich_help_panel=COMPETE)
-def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="AGENT",
-            help="The agent to measure, such as greedy or ppo:path=FILE.",
-            show_default=False,
-            autocompletion=complete_agent,
-        ),
-    ],
-    opponent: Annotated[
-        str,
-        typer.Argument(
-            metavar="OPPONENT", help="The agent in all other seats.", show_default=True, autocompletion=complete_agent
-        ),
-    ] = "random",
-    games: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            help=f"Number of games, {GAMES} if left out; with --sprt the most that are played, {SPRT_GAMES:,} if left "
-            "out. Each seed is played from each seat.",
-            show_default=False,
-        ),
-    ] = None,
-    sprt: Annotated[
-        bool, typer.Option("--sprt", help="Stop as soon as a sequential test says who is stronger; two players.")
-    ] = False,
-    elo0: Annotated[
-        float, typer.Option(metavar="ELO", help="Not stronger means at most this, normalized Elo; for --sprt.")
-    ] = -20.0,
-    elo1: Annotated[
-        float, typer.Option(metavar="ELO", help="Stronger means at least this, normalized Elo; for --sprt.")
-    ] = 20.0,
-    alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`; for --sprt.")] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `not stronger`; for --sprt.")] = 0.05,
-    luck: Annotated[
-        bool, typer.Option("--luck", help="Also give the share of the points with luck taken out, by exact odds.")
-    ] = False,
-    game: GameOption = DEFAULT_GAME,
-    players: PlayersOption = 2,
-    army: ArmyOption = None,
-    seed: DrawnSeedOption = None,
-    workers: WorkersOption = 2,
-    isolate: Annotated[bool, typer.Option("--isolate", help="Run each agent in its own process.")] = False,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Time per decision; needs --isolate.", show_default=False)
-    ] = None,
-    time_bank: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time per game beyond the time limit of decisions.", show_default=False),
-    ] = None,
-    turn_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time per turn of the game; needs --isolate.", show_default=False),
-    ] = None,
-    cpu_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Processor time per game; needs --isolate.", show_default=False),
-    ] = None,
-    memory_limit: Annotated[
-        int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
-    ] = None,
-) -> None:
-    """Measure how often one agent beats another, with 95% intervals."""
-    from sackarmies_training.evaluate import Plan, outcome_of, played_units
-    from sackarmies_training.evaluate import evaluate as measure
-    from sackarmies_training.seeds import checked_seed
-    from sackarmies_training.standings import forfeits_table
-    from sackarmies_training.stats.match import Match
-    from sackarmies_training.stats.sprt import Scale, SprtPlan
-
-    limits = {
-        "time_limit": time_limit,
-        "time_bank": time_bank,
-        "turn_limit": turn_limit,
-        "cpu_limit": cpu_limit,
-        "memory_limit": memory_limit,
-    }
-    if games is None:
-        games = SPRT_GAMES if sprt else GAMES
-    test = SprtPlan(alpha, beta, elo0, elo1, games, Scale.NORMALIZED) if sprt else None
-    isolation = isolation_of(limits, isolate=isolate)
-    seed = checked_seed("--seed", seed)
-    for text in (agent, opponent):
-        parse_agent(text)
-    played_game = build_game(game, players, army)
-    seeds = -(-games // players)
-    with games_bar(seeds * players) as progress:
-        tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
-    match = Match(agent, opponent, played_units(played))
-    turns = sum(one.turns for one in played) / len(played)
-    result = f" against {opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
-    console.print(Text.assemble((agent, "bold"), result), highlight=False, soft_wrap=True)
-    even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
-    console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
-    sentences = match.sentences()
-    if luck:
-        from sackarmies_training.stats.luck import adjusted_score
-
-        sentences.append(adjusted_score(played_game, agent, played).sentence())
-    if test is not None:
-        sentences.append(match.verdict_sentence(test))
-    for sentence in sentences:
-        console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
-    forfeits = forfeits_table([outcome_of(one) for one in played])
-    if forfeits is not None:
-        console.print(forfeits)
-    console.print(f"To play the same games again, add --seed {seed}", highlight=False)
-
-
 def add_commands_of_games() -> None:
     """Add the commands that games have of their own; an installed game that is broken takes no others with it."""
     for game_id in game_ids():
@@ -261,25 +140,7 @@ def add_commands_of_games() -> None:
             add_commands(app)
 
 
-def isolation_of(limits: dict[str, Any], *, isolate: bool) -> Isolation | None:
-    """Return the limits that options of a command give, by their names in `Isolation`; None without isolation.
-
-    Raises:
-        ValueError: they are given without it, or cannot be kept.
-    """
-    given = {f"--{key.replace('_', '-')}": value for key, value in limits.items() if value is not None}
-    for option, value in given.items():
-        if not isolate:
-            raise ValueError(f"{option} is given without --isolate: {UNSTOPPABLE}")
-        if not value > 0:
-            raise ValueError(f"{option} {value} is not allowed: give a number of seconds above 0")
-    if not isolate:
-        return None
-    isolation = Isolation(**limits)
-    isolation.check("--{}")
-    return isolation
-
-
+command(rich_help_panel=COMPETE)(evaluate)
 command(rich_help_panel=TABLE)(watch)
 command(rich_help_panel=TABLE)(play)
 command(rich_help_panel=TABLE)(warmup)
@@ -310,8 +171,37 @@ def run_tournament(
         ValueError: an agent cannot be made, or the folder holds another tournament.
         OSError: results cannot be written; the same call resumes once they can.
     """
-    from sackarmies_training.files import write_json
     from sackarmies_training.locks import locked
+    from sackarmies_training.tournament import Tournament
+    from sackarmies_training.tournament_report import TournamentReport
+
+    contest = Tournament(game, section, folder, aliases)
+    with locked(folder):
+        missing = contest.open()
+        total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
+        print_resumed(folder, total, left)
+        with games_bar(left) as progress:
+            contest.play(missing, progress, on)
+        standings, structure = show_standings(contest)
+        contest.publish()
+        report = TournamentReport(contest, standings, structure)
+        report.write()
+        wanted = report.missing_replays() if section.replays else []
+        with games_bar(len(wanted), "replays", "drawn") as progress:
+            faults = report.write_replays(wanted, progress)
+    for fault in faults:
+        console.print(f"A game without a replay: {fault}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"Standings and records of all {total} games are in {folder}.", soft_wrap=True)
+    console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
+    first = min((folder / "records").glob("*.json"), default=None)
+    if first is not None and not section.replays:
+        console.print(f"sackarmies view {first} shows a game in the browser.", highlight=False, soft_wrap=True)
+    console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)
+
+
+def show_standings(contest: Tournament) -> tuple[list[Standing], Structure | None]:
+    """Print the standings of a tournament that is over, save them as data, and return them with the cycles in them."""
+    from sackarmies_training.files import write_json
     from sackarmies_training.standings import (
         forfeits_table,
         pairings_table,
@@ -322,45 +212,23 @@ def run_tournament(
     from sackarmies_training.stats.cycles import structure_of
     from sackarmies_training.stats.estimate import Estimates
     from sackarmies_training.stats.units import units_of
-    from sackarmies_training.tournament import Tournament
-    from sackarmies_training.tournament_report import TournamentReport
     from sackarmies_training.usage import conduct_of, conduct_table
 
-    contest = Tournament(game, section, folder, aliases)
-    with locked(folder):
-        missing = contest.open()
-        total, left = (sum(len(batch.seeds) for batch in batches) for batches in (contest.batches(), missing))
-        print_resumed(folder, total, left)
-        with games_bar(left) as progress:
-            contest.play(missing, progress, on)
-        games = list(contest.games().values())
-        outcomes, seeds = [one.outcome for one in games], [one.seed for one in games]
-        contest.publish()
-        standings = standings_of(section.agents, outcomes, section.ratings, seeds)
-        agents = [line.agent for line in standings]
-        structure, conduct = structure_of(Estimates(agents, units_of(outcomes, seeds))), conduct_of(agents, games)
-        data = standings_data(standings, outcomes) | {
-            "conduct": [{"agent": agent, **conduct[agent].data()} for agent in agents],
-            "structure": None if structure is None else asdict(structure),
-        }
-        write_json(folder / "standings.json", data)
-        console.print(pairings_table(standings, outcomes, console.width), highlight=False)
-        console.print(standings_table(standings, section.ratings, console.width), highlight=False)
-        for sentence in [] if structure is None else structure.sentences():
-            console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
-        for table in (conduct_table(agents, conduct), forfeits_table(outcomes)):
-            if table is not None:
-                console.print(table)
-        report = TournamentReport(contest, standings, structure)
-        report.write()
-        wanted = report.missing_replays() if section.replays else []
-        with games_bar(len(wanted), "replays", "drawn") as progress:
-            faults = report.write_replays(wanted, progress)
-    for fault in faults:
-        console.print(f"A game without a replay: {fault}", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"Standings and records of all {len(outcomes)} games are in {folder}.", soft_wrap=True)
-    console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
-    first = min((folder / "records").glob("*.json"), default=None)
-    if first is not None and not section.replays:
-        console.print(f"sackarmies view {first} shows a game in the browser.", highlight=False, soft_wrap=True)
-    console.print(f"The seed was {contest.seed}.", highlight=False, soft_wrap=True)
+    section, games = contest.section, list(contest.games().values())
+    outcomes, seeds = [one.outcome for one in games], [one.seed for one in games]
+    standings = standings_of(section.agents, outcomes, section.ratings, seeds)
+    agents = [line.agent for line in standings]
+    structure, conduct = structure_of(Estimates(agents, units_of(outcomes, seeds))), conduct_of(agents, games)
+    data = standings_data(standings, outcomes) | {
+        "conduct": [{"agent": agent, **conduct[agent].data()} for agent in agents],
+        "structure": None if structure is None else asdict(structure),
+    }
+    write_json(contest.folder / "standings.json", data)
+    console.print(pairings_table(standings, outcomes, console.width), highlight=False)
+    console.print(standings_table(standings, section.ratings, console.width), highlight=False)
+    for sentence in [] if structure is None else structure.sentences():
+        console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
+    for table in (conduct_table(agents, conduct), forfeits_table(outcomes)):
+        if table is not None:
+            console.print(table)
+    return standings, structure

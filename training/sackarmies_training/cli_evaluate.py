@@ -1,0 +1,169 @@
+"""The command that measures one agent against another: `sackarmies evaluate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.limits import Isolation
+from sackarmies_env.registry import DEFAULT_GAME
+from sackarmies_training.cli_errors import console, games_bar
+from sackarmies_training.cli_options import (
+    ArmyOption,
+    DrawnSeedOption,
+    GameOption,
+    PlayersOption,
+    WorkersOption,
+    build_game,
+    complete_agent,
+)
+from sackarmies_training.config import UNSTOPPABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sackarmies_training.matches import PlayedGame
+    from sackarmies_training.standings import Tally
+    from sackarmies_training.stats.match import Match
+
+GAMES, SPRT_GAMES = 400, 4000
+
+
+def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="The agent to measure, such as greedy or ppo:path=FILE.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ],
+    opponent: Annotated[
+        str,
+        typer.Argument(
+            metavar="OPPONENT", help="The agent in all other seats.", show_default=True, autocompletion=complete_agent
+        ),
+    ] = "random",
+    games: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help=f"Number of games, {GAMES} if left out; with --sprt the most that are played, {SPRT_GAMES:,} if left "
+            "out. Each seed is played from each seat.",
+            show_default=False,
+        ),
+    ] = None,
+    sprt: Annotated[
+        bool, typer.Option("--sprt", help="Stop as soon as a sequential test says who is stronger; two players.")
+    ] = False,
+    elo0: Annotated[
+        float, typer.Option(metavar="ELO", help="Not stronger means at most this, normalized Elo; for --sprt.")
+    ] = -20.0,
+    elo1: Annotated[
+        float, typer.Option(metavar="ELO", help="Stronger means at least this, normalized Elo; for --sprt.")
+    ] = 20.0,
+    alpha: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `stronger`; for --sprt.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="RATE", help="Error rate of `not stronger`; for --sprt.")] = 0.05,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Also give the share of the points with luck taken out, by exact odds.")
+    ] = False,
+    game: GameOption = DEFAULT_GAME,
+    players: PlayersOption = 2,
+    army: ArmyOption = None,
+    seed: DrawnSeedOption = None,
+    workers: WorkersOption = 2,
+    isolate: Annotated[bool, typer.Option("--isolate", help="Run each agent in its own process.")] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Time per decision; needs --isolate.", show_default=False)
+    ] = None,
+    time_bank: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time per game beyond the time limit of decisions.", show_default=False),
+    ] = None,
+    turn_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time per turn of the game; needs --isolate.", show_default=False),
+    ] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Processor time per game; needs --isolate.", show_default=False),
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
+    ] = None,
+) -> None:
+    """Measure how often one agent beats another, with 95% intervals."""
+    from sackarmies_training.evaluate import Plan, played_units
+    from sackarmies_training.evaluate import evaluate as measure
+    from sackarmies_training.seeds import checked_seed
+    from sackarmies_training.stats.match import Match
+    from sackarmies_training.stats.sprt import Scale, SprtPlan
+
+    limits = {
+        "time_limit": time_limit,
+        "time_bank": time_bank,
+        "turn_limit": turn_limit,
+        "cpu_limit": cpu_limit,
+        "memory_limit": memory_limit,
+    }
+    most = games if games is not None else SPRT_GAMES if sprt else GAMES
+    test = SprtPlan(alpha, beta, elo0, elo1, most, Scale.NORMALIZED) if sprt else None
+    isolation = isolation_of(limits, isolate=isolate)
+    seed = checked_seed("--seed", seed)
+    for text in (agent, opponent):
+        parse_agent(text)
+    played_game = build_game(game, players, army)
+    seeds = -(-most // players)
+    with games_bar(seeds * players) as progress:
+        tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
+    match = Match(agent, opponent, played_units(played))
+    sentences = match.sentences()
+    if luck:
+        from sackarmies_training.stats.luck import adjusted_score
+
+        sentences.append(adjusted_score(played_game, agent, played).sentence())
+    if test is not None:
+        sentences.append(match.verdict_sentence(test))
+    show_results(match, tally, played, sentences)
+    console.print(f"To play the same games again, add --seed {seed}", highlight=False)
+
+
+def show_results(match: Match, tally: Tally, played: Sequence[PlayedGame], sentences: Sequence[str]) -> None:
+    """Print what games say of an agent, some more sentences, and who forfeited."""
+    from sackarmies_training.evaluate import outcome_of
+    from sackarmies_training.standings import forfeits_table
+
+    turns, players = sum(one.turns for one in played) / len(played), len(played[0].agents)
+    result = f" against {match.opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
+    console.print(Text.assemble((match.agent, "bold"), result), highlight=False, soft_wrap=True)
+    even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
+    console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
+    for sentence in sentences:
+        console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
+    forfeits = forfeits_table([outcome_of(one) for one in played])
+    if forfeits is not None:
+        console.print(forfeits)
+
+
+def isolation_of(limits: dict[str, Any], *, isolate: bool) -> Isolation | None:
+    """Return the limits that options of a command give, by their names in `Isolation`; None without isolation.
+
+    Raises:
+        ValueError: they are given without it, or cannot be kept.
+    """
+    given = {f"--{key.replace('_', '-')}": value for key, value in limits.items() if value is not None}
+    for option, value in given.items():
+        if not isolate:
+            raise ValueError(f"{option} is given without --isolate: {UNSTOPPABLE}")
+        if not value > 0:
+            raise ValueError(f"{option} {value} is not allowed: give a number of seconds above 0")
+    if not isolate:
+        return None
+    isolation = Isolation(**limits)
+    isolation.check("--{}")
+    return isolation
