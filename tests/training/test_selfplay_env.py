@@ -5,6 +5,7 @@ from sackarmies_agents import Agent, GameInfo, make_agent
 from sackarmies_training.opponents import PAST, OpponentPool
 from sackarmies_training.selfplay_env import SelfPlayEnv, result_of
 from tests.core.toy_game import make_duel
+from tests.envs.twins import Told, choose, compare, make_twins
 
 
 class Stubborn(Agent):
@@ -117,6 +118,32 @@ def test_ends_of_games_are_reported_as_stable_baselines_expects(bootstraps):
                 assert last.shape == observations[row].shape
                 told.append(info["TimeLimit.truncated"])
     assert set(told) == ({False, True} if bootstraps else {False})
+
+
+@pytest.mark.parametrize("opponent", ["random", "stubborn"])
+def test_what_a_learner_is_told_does_not_depend_on_what_is_hidden_from_it(opponent):
+    differing = alike = 0
+    for seed in range(6):
+        game = make_duel(3, max_turns=30)
+        pool, potential = make_pool(game, {opponent: 1.0}), lambda seen: seen @ np.arange(seen.shape[1]) / 8
+        env = SelfPlayEnv(game, 6, pool, seed, potential, gamma=0.5)
+        env.reset()
+        env._seat[:], env._agents[:], env.batch.seats[:] = env._seat[0], env._agents[0], env.batch.seats[0]
+        differing += make_twins([env.batch], int(env._seat[0]), seed)
+        env._value[:] = env._value[0]
+        worlds, seen, over = [[] for _ in range(6)], env.batch.observations.copy(), np.zeros(6, bool)
+        for _ in range(20):
+            masks = env.action_masks().copy()
+            env.step_async(choose(seen, masks))
+            seen, rewards, dones, infos = env.step_wait()
+            for row in np.flatnonzero(~over):
+                infos[row].get("episode", {}).pop("t", None)  # the time of day
+                shown = infos[row].get("terminal_observation", seen[row])
+                worlds[row].append(Told(shown.tobytes(), [masks[row], rewards[row], dones[row], infos[row]]))
+            over |= dones
+        alike += compare(worlds)
+    assert differing > 10
+    assert alike > 10
 
 
 def test_random_opponents_play_inside_the_kernel_and_others_do_not():
