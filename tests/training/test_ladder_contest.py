@@ -47,7 +47,7 @@ def test_unit_is_the_same_deal_in_all_seatings(tmp_path):
     config = make_config(tmp_path, rungs, ((4, 1),))
     Recorder.seen.clear()
     same = "python:class=tests.training.test_ladder_contest:Recorder"
-    entry = play_unit(make_job(config, make_unit(config, ("a", "b") * 2, 0), makers_of({"a": same, "b": same})))
+    entry = play_unit(make_job(config, make_unit(config, ("a", "b") * 2, 0), makers_of({"a": same, "b": same}))).entry
     assert len(entry.games) == 2
     assert entry.games[0] == entry.games[1]  # equal agents: nothing differs between the seatings
     assert len(entry.played.outcomes) == 2
@@ -59,7 +59,7 @@ def test_unit_is_the_same_deal_in_all_seatings(tmp_path):
 def test_unit_is_replayed_to_the_same_result(tmp_path):
     config = make_config(tmp_path)
     job = make_job(config, make_unit(config, ("high", "random"), 3), makers_of(config.agents))
-    assert play_unit(job).games == play_unit(job).games
+    assert play_unit(job).entry.games == play_unit(job).entry.games
 
 
 def test_interrupted_ladder_resumes_to_the_same_results(tmp_path):

@@ -6,16 +6,23 @@ import re
 
 import pytest
 
+from sackarmies_env.core.record import load_record
+from sackarmies_env.registry import game_of
+from sackarmies_env.render import Replay
+from sackarmies_training.ladder.contest import Ladder
 from sackarmies_training.ladder.report import (
     csv_text,
     design_sentences,
     make_reports,
     markdown,
+    missing_replays,
     report_data,
+    write_replays,
     write_reports,
 )
 from tests.second_game import registered
 from tests.training.ladders import make_config, make_entry
+from tests.training.test_tournament_report import Page
 
 RUNGS = {"z|1": "random", "mid": "random", "top": "greedy"}
 
@@ -119,3 +126,30 @@ def test_data_say_what_the_tables_say(tmp_path):
     assert {(cell["rung"], cell["against"]) for cell in data["payoff"]} == {
         (one, other) for one in RUNGS for other in RUNGS if one != other
     }
+
+
+def test_games_of_a_ladder_have_records_and_replays_that_the_report_links_to(tmp_path):
+    config = make_config(tmp_path, pools=((2, 2),), replays=True)
+    ladder = Ladder(config, tmp_path)
+    ladder.play(ladder.open(), lambda games: None)
+    reports = make_reports(config, ladder.entries())
+    wanted = missing_replays(reports, tmp_path)
+    assert len(wanted) == 4
+    assert write_replays(config, reports, tmp_path, wanted, lambda games: None) == []
+    assert missing_replays(reports, tmp_path) == []
+    page = Page((tmp_path / "ladder.html").read_text())
+    for name in wanted:
+        record = load_record(tmp_path / "records" / f"{name}.json")
+        assert sorted(record.players) == ["high", "random"]
+        assert {f"replays/{name}.html", f"records/{name}.json"} <= set(page.links)
+        assert Replay(game_of(record), record).html == (tmp_path / "replays" / f"{name}.html").read_text()
+
+
+def test_games_that_were_played_without_records_are_not_listed(tmp_path):
+    config = make_config(tmp_path, pools=((2, 2),))
+    ladder = Ladder(config, tmp_path)
+    ladder.play(ladder.open(), lambda games: None)
+    reports = make_reports(config, ladder.entries())
+    write_reports(config, reports, tmp_path)
+    assert not (tmp_path / "records").exists()
+    assert Page((tmp_path / "ladder.html").read_text()).links == []

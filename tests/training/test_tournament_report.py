@@ -10,7 +10,7 @@ import pytest
 
 from sackarmies_env.core.record import load_record
 from sackarmies_env.render import Replay
-from sackarmies_training import tournament_report
+from sackarmies_training import replays
 from sackarmies_training.cli import run_tournament
 from sackarmies_training.config import MatchSection
 from sackarmies_training.tournament import Tournament, read_batch
@@ -110,10 +110,8 @@ def test_pages_that_are_missing_or_old_are_made_again(tmp_path, monkeypatch):
     os.utime(second, (0, 0))
     kept = [path.stat().st_mtime_ns for path in (third, fourth)]
     made = []
-    write = tournament_report.write_page
-    monkeypatch.setattr(
-        tournament_report, "write_page", lambda contest, name: made.append(name) or write(contest, name)
-    )
+    write = replays.write_page
+    monkeypatch.setattr(replays, "write_page", lambda contest, name: made.append(name) or write(contest, name))
     play(tmp_path, replays=True)
     assert made == [first.stem, second.stem]
     assert kept == [path.stat().st_mtime_ns for path in (third, fourth)]
@@ -131,7 +129,7 @@ def test_game_whose_record_is_lost_has_no_page_and_the_others_have(tmp_path, cap
 
 
 def test_interrupted_pages_leave_a_report_that_links_to_what_there_is(tmp_path, monkeypatch):
-    write, made = tournament_report.write_page, []
+    write, made = replays.write_page, []
 
     def stop(contest, name):
         if made:
@@ -139,7 +137,7 @@ def test_interrupted_pages_leave_a_report_that_links_to_what_there_is(tmp_path, 
         made.append(name)
         write(contest, name)
 
-    monkeypatch.setattr(tournament_report, "write_page", stop)
+    monkeypatch.setattr(replays, "write_page", stop)
     with pytest.raises(KeyboardInterrupt):
         play(tmp_path, replays=True)
     assert (tmp_path / "tournament.html").exists()
@@ -161,7 +159,7 @@ def end_process(contest, name):
 @pytest.mark.slow
 def test_process_that_dies_while_pages_are_made_is_no_fault_of_an_agent(tmp_path, monkeypatch):
     with monkeypatch.context() as patch, pytest.raises(ValueError, match="made pages of replays has died") as caught:
-        patch.setattr(tournament_report, "write_page", end_process)
+        patch.setattr(replays, "write_page", end_process)
         play(tmp_path, replays=True, workers=2)
     assert "agent" not in str(caught.value)
     contest, page = play(tmp_path, replays=True, workers=2)

@@ -27,13 +27,12 @@ from sackarmies_training.cli_errors import (
     console,
     games_bar,
     print_resumed,
+    print_without_replay,
     progress_console,
 )
 from sackarmies_training.cli_evaluate import evaluate
 from sackarmies_training.cli_ladder import ladder_app
-from sackarmies_training.cli_options import (
-    OnOption,
-)
+from sackarmies_training.cli_options import OnOption
 from sackarmies_training.cli_play import play, warmup, watch
 from sackarmies_training.cli_submit import submit_check
 from sackarmies_training.config import (
@@ -189,8 +188,7 @@ def run_tournament(
         wanted = report.missing_replays() if section.replays else []
         with games_bar(len(wanted), "replays", "drawn") as progress:
             faults = report.write_replays(wanted, progress)
-    for fault in faults:
-        console.print(f"A game without a replay: {fault}", highlight=False, markup=False, soft_wrap=True)
+    print_without_replay(faults)
     console.print(f"Standings and records of all {total} games are in {folder}.", soft_wrap=True)
     console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
     first = min((folder / "records").glob("*.json"), default=None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,12 @@ def print_resumed(folder: Path, total: int, left: int) -> None:
     if left < total:
         told = f"Resuming: {total - left} of {total} games" if left else f"All {total} games"
         progress_console.print(f"{told} in {folder} have been played.", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_without_replay(faults: Iterable[str]) -> None:
+    """Print why games have no page."""
+    for fault in faults:
+        console.print(f"A game without a replay: {fault}", highlight=False, markup=False, soft_wrap=True)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from rich.text import Text
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.registry import DEFAULT_GAME
-from sackarmies_training.cli_errors import console, games_bar
+from sackarmies_training.cli_errors import console, games_bar, print_without_replay
 from sackarmies_training.cli_options import (
     ArmyOption,
     DrawnSeedOption,
@@ -25,6 +26,7 @@ from sackarmies_training.config import UNSTOPPABLE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sackarmies_training.evaluation_report import EvaluationReport
     from sackarmies_training.matches import PlayedGame
     from sackarmies_training.standings import Tally
     from sackarmies_training.stats.match import Match
@@ -96,10 +98,21 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     memory_limit: Annotated[
         int | None, typer.Option(metavar="MIB", min=1, help="Memory per agent; needs --isolate.", show_default=False)
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write a report with a list of all games, and their records.", show_default=False
+        ),
+    ] = None,
+    replays: Annotated[
+        bool,
+        typer.Option("--replays", help="Also make a page of each game, which the report links to; seconds a game."),
+    ] = False,
 ) -> None:
     """Measure how often one agent beats another, with 95% intervals."""
     from sackarmies_training.evaluate import Plan, played_units
     from sackarmies_training.evaluate import evaluate as measure
+    from sackarmies_training.evaluation_report import EvaluationReport
     from sackarmies_training.seeds import checked_seed
     from sackarmies_training.stats.match import Match
     from sackarmies_training.stats.sprt import Scale, SprtPlan
@@ -114,6 +127,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     most = games if games is not None else SPRT_GAMES if sprt else GAMES
     test = SprtPlan(alpha, beta, elo0, elo1, most, Scale.NORMALIZED) if sprt else None
     isolation = isolation_of(limits, isolate=isolate)
+    check_report(report, replays=replays)
     seed = checked_seed("--seed", seed)
     for text in (agent, opponent):
         parse_agent(text)
@@ -122,28 +136,62 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     with games_bar(seeds * players) as progress:
         tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
     match = Match(agent, opponent, played_units(played))
-    sentences = match.sentences()
+    sentences = result_sentences(match, tally, played)
     if luck:
         from sackarmies_training.stats.luck import adjusted_score
 
         sentences.append(adjusted_score(played_game, agent, played).sentence())
     if test is not None:
         sentences.append(match.verdict_sentence(test))
-    show_results(match, tally, played, sentences)
+    show_results(played, sentences)
     console.print(f"To play the same games again, add --seed {seed}", highlight=False)
+    if report is not None:
+        is_timed = isolation is not None and isolation.is_timed
+        sentences.append(f"The seed was {seed}.")
+        pages = EvaluationReport(played_game, (agent, opponent), played, sentences, report, workers, is_timed=is_timed)
+        write_report(pages, with_replays=replays)
 
 
-def show_results(match: Match, tally: Tally, played: Sequence[PlayedGame], sentences: Sequence[str]) -> None:
-    """Print what games say of an agent, some more sentences, and who forfeited."""
+def write_report(report: EvaluationReport, *, with_replays: bool) -> None:
+    """Write the report of an evaluation and say where it is; errors as for `EvaluationReport.write`."""
+    with games_bar(len(report.played) if with_replays else 0, "replays", "drawn") as progress:
+        faults = report.write(progress, with_replays=with_replays)
+    print_without_replay(faults)
+    console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
+
+
+def check_report(report: Path | None, *, replays: bool) -> None:
+    """Refuse --replays without --report, and a folder of reports that holds something.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    from sackarmies_training.evaluation_report import check_free
+
+    if report is not None:
+        check_free("--report", report)
+    elif replays:
+        raise ValueError("--replays is given without --report FOLDER: there is no report that could link to them")
+
+
+def result_sentences(match: Match, tally: Tally, played: Sequence[PlayedGame]) -> list[str]:
+    """Return what games say of an agent, first its wins, draws and losses."""
+    turns, players = sum(one.turns for one in played) / len(played), len(played[0].agents)
+    even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
+    return [
+        f"{match.agent} against {match.opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}",
+        f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average",
+        *match.sentences(),
+    ]
+
+
+def show_results(played: Sequence[PlayedGame], sentences: Sequence[str]) -> None:
+    """Print what games say of an agent, and who forfeited."""
     from sackarmies_training.evaluate import outcome_of
     from sackarmies_training.standings import forfeits_table
 
-    turns, players = sum(one.turns for one in played) / len(played), len(played[0].agents)
-    result = f" against {match.opponent}: won {tally.wins}, drawn {tally.draws}, lost {tally.losses}"
-    console.print(Text.assemble((match.agent, "bold"), result), highlight=False, soft_wrap=True)
-    even = f"; equal agents would win {1 / players:.0%}" if players > 2 else ""
-    console.print(f"win rate {tally.win_rate}{even}; {turns:.0f} turns per game on average", highlight=False)
-    for sentence in sentences:
+    console.print(Text(sentences[0], "bold"), highlight=False, soft_wrap=True)
+    for sentence in sentences[1:]:
         console.print(sentence, highlight=False, markup=False, soft_wrap=not console.is_terminal)
     forfeits = forfeits_table([outcome_of(one) for one in played])
     if forfeits is not None:

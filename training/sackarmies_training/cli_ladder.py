@@ -11,7 +11,14 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar, print_resumed
+from sackarmies_training.cli_errors import (
+    PlainCommand,
+    PlainGroup,
+    console,
+    games_bar,
+    print_resumed,
+    print_without_replay,
+)
 from sackarmies_training.cli_options import OnOption, complete_agent
 from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
@@ -89,7 +96,13 @@ def play_ladder(settings: LadderConfig, on: Place) -> None:
         OSError: results cannot be written; the same call resumes once they can.
     """
     from sackarmies_training.ladder.contest import Ladder
-    from sackarmies_training.ladder.report import design_sentences, make_reports, write_reports
+    from sackarmies_training.ladder.report import (
+        design_sentences,
+        make_reports,
+        missing_replays,
+        write_replays,
+        write_reports,
+    )
     from sackarmies_training.ladder.units import schedule
     from sackarmies_training.locks import locked
 
@@ -108,6 +121,9 @@ def play_ladder(settings: LadderConfig, on: Place) -> None:
                 console.print(line, highlight=False, soft_wrap=True)
             console.print()
         write_reports(settings, reports, folder)
+        wanted = missing_replays(reports, folder) if settings.replays else []
+        with games_bar(len(wanted), "replays", "drawn") as progress:
+            print_without_replay(write_replays(settings, reports, folder, wanted, progress))
     console.print(f"Reports and results are in {folder}.", highlight=False, soft_wrap=True)
 
 

@@ -117,7 +117,7 @@ class Seating:
             make: builds an agent from its name.
             seed: random seed of the agents, 0 to 2**128 - 1.
             seeds: of the games' chance, one a game; None if agents may know what is hidden from them.
-            watch: called after each answer with the processor time that it took in this process.
+            watch: called after each answer of an agent in this process with the processor time that it took.
         """
         self._watch = watch
         self.agents: list[Agent] = []
@@ -218,7 +218,7 @@ class Seating:
             try:
                 started = time.process_time()
                 choices.actions[places] = self._answers(actor, rows[places], batch)
-                if self._watch is not None:
+                if self._watch is not None and not isinstance(self.agents[actor], SeparateAgent):
                     self._watch(self.names[actor], len(places), time.process_time() - started)
                 self._check_accounts(actor, places, choices, rows, batch)
                 return

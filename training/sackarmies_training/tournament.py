@@ -21,7 +21,7 @@ from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import printable, quote, shorten
-from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.core.record import GameRecord, make_record, save_record
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
 from sackarmies_training.config import LIMITS, MatchSection, Place
@@ -37,7 +37,9 @@ IDENTITY = "tournament.json"
 SEED = "seed.json"
 MAX_SEED_FILE = 1000  # bytes
 DRAWN = "drawn"  # in the identity: a seed that is secret until the end
-SECRET_FOLDERS = ("batches", "records")
+BATCHES = "batches"
+RECORDS = "records"
+SECRET_FOLDERS = (BATCHES, RECORDS)
 OWNER_ONLY = 0o700  # mode of a folder
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -119,7 +121,7 @@ class Tournament:
         Raises:
             ValueError: the folder holds another tournament, or an agent's checkpoint cannot be read.
         """
-        for folder in (self.folder, self.folder / "batches", self.folder / "records"):
+        for folder in (self.folder, self.folder / BATCHES, self.folder / RECORDS):
             remove_leftovers(folder)
         identity = self._identity()
         path, seed = self.folder / IDENTITY, self.folder / SEED
@@ -241,18 +243,20 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
 
 def save_batch(tournament: Tournament, batch: Batch, games: Sequence[PlayedGame]) -> None:
     """Save one batch: first the game records, last the file that says it is complete."""
-    game, entries = tournament.game, []
+    section, entries = tournament.section, []
+    is_timed = section.isolation is not None and section.isolation.is_timed
     for place, played in enumerate(games):
-        path = Path("records") / f"{game_name(batch, place)}.json"
-        reasons = {forfeit.ply: forfeit.reason for forfeit in played.forfeits}
-        statuses = {forfeit.ply: forfeit.status.value for forfeit in played.forfeits}
-        record = make_record(
-            game, played.seed, played.actions, players=played.agents, reasons=reasons, statuses=statuses
-        )
-        save_record(record, tournament.folder / path)
-        is_timed = tournament.section.isolation is not None and tournament.section.isolation.is_timed
+        path = Path(RECORDS) / f"{game_name(batch, place)}.json"
+        save_record(record_of(tournament.game, played), tournament.folder / path)
         entries.append({**summary(played, is_timed=is_timed), "record": path.as_posix()})
     write_json(batch_path(tournament.folder, batch), {"games": entries})
+
+
+def record_of(game: Game, played: PlayedGame) -> GameRecord:
+    """Return the record of a game between agents."""
+    reasons = {forfeit.ply: forfeit.reason for forfeit in played.forfeits}
+    statuses = {forfeit.ply: forfeit.status.value for forfeit in played.forfeits}
+    return make_record(game, played.seed, played.actions, players=played.agents, reasons=reasons, statuses=statuses)
 
 
 def summary(played: PlayedGame, *, is_timed: bool) -> dict[str, Any]:
@@ -274,7 +278,7 @@ def game_name(batch: Batch, place: int) -> str:
 
 def batch_path(folder: Path, batch: Batch) -> Path:
     """Return the file that says how the games of a batch ended."""
-    return folder / "batches" / f"{batch.number:04d}.json"
+    return folder / BATCHES / f"{batch.number:04d}.json"
 
 
 class SeedFile(StrictModel):

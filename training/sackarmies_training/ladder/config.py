@@ -56,6 +56,7 @@ class LadderConfig(StrictModel):
         workers: processes.
         armies: that seats hold in equal shares; left out, all built-in ones.
         anchor: the rung with the rating 0; left out, the mean of the rungs that games compare is 0.
+        replays: keep a record of each game that is played, and make a page of it, which the report links to.
         game: id and options, but for armies and number of players.
         rung: the rungs, weakest first as far as is known.
         pool: the tables.
@@ -66,6 +67,7 @@ class LadderConfig(StrictModel):
     workers: Count = 2
     armies: Annotated[list[str], Field(min_length=1)] | None = None
     anchor: str | None = None
+    replays: bool = False
     game: GameSection = Field(default_factory=GameSection)
     rung: Annotated[list[Rung], Field(min_length=2)]
     pool: Annotated[list[Pool], Field(min_length=1)]

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,19 @@ from sackarmies_training.identity import agent_identity, code_digest, game_ident
 from sackarmies_training.jobs import Pool, job_pool
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
-from sackarmies_training.ladder.units import Maker, Unit, UnitEntry, UnitJob, make_job, maker_of, play_unit, schedule
+from sackarmies_training.ladder.units import (
+    Finished,
+    Maker,
+    Unit,
+    UnitEntry,
+    UnitJob,
+    make_job,
+    maker_of,
+    play_unit,
+    schedule,
+)
 from sackarmies_training.matches import Progress
+from sackarmies_training.tournament import RECORDS
 
 FORMAT = 1
 IDENTITY = "ladder.json"
@@ -29,7 +40,7 @@ UNITS = "units.jsonl"
 DIGEST = 16  # hexadecimal digits
 MAX_SHOWN = 80  # characters of a value in a message
 
-Save = Callable[[UnitEntry], None]
+Save = Callable[[Finished], None]
 
 
 class UnitPlayer:
@@ -38,11 +49,21 @@ class UnitPlayer:
     Several processes measure time better: nothing but games runs in them.
     """
 
-    def __init__(self, config: LadderConfig, makers: Mapping[str, Maker], pool: Pool | None) -> None:
-        """Make ready; `makers` make agents by name, and without a `pool` units are played here."""
+    def __init__(
+        self, config: LadderConfig, makers: Mapping[str, Maker], pool: Pool | None, *, is_recording: bool = False
+    ) -> None:
+        """Make ready.
+
+        Args:
+            config: what is played.
+            makers: make agents by name.
+            pool: processes to play in; None: this one.
+            is_recording: whether `play` hands over records of games.
+        """
         self.config = config
         self.makers = dict(makers)
         self._pool = pool
+        self._is_recording = is_recording
 
     def play(self, units: Sequence[Unit], save: Save) -> None:
         """Play units and hand over each as soon as it has ended.
@@ -51,15 +72,17 @@ class UnitPlayer:
             ValueError: an agent cannot be made, or a process that plays games died.
             OSError: `save` cannot write.
         """
-        self.run([make_job(self.config, unit, self.makers) for unit in units], lambda place, entry: save(entry))
+        jobs = [make_job(self.config, unit, self.makers) for unit in units]
+        jobs = [replace(job, is_recorded=self._is_recording) for job in jobs]
+        self.run(jobs, lambda place, finished: save(finished))
 
-    def run(self, jobs: Sequence[UnitJob], save: Callable[[int, UnitEntry], None]) -> None:
-        """Play jobs and hand over the place of each and its unit as soon as it has ended; errors as for `play`."""
+    def run(self, jobs: Sequence[UnitJob], save: Callable[[int, Finished], None]) -> None:
+        """Play jobs and hand over the place of each and what came of it once it has ended; errors as for `play`."""
         if self._pool is None:
             for place, job in enumerate(jobs):
                 save(place, play_unit(job))
             return
-        futures: dict[Future[UnitEntry], int] = {
+        futures: dict[Future[Finished], int] = {
             self._pool.submit(play_unit, job): place for place, job in enumerate(jobs)
         }
         for future in as_completed(futures):
@@ -67,13 +90,15 @@ class UnitPlayer:
 
 
 @contextmanager
-def unit_player(config: LadderConfig, makers: Mapping[str, Maker], on: Place = Place.LOCAL) -> Iterator[UnitPlayer]:
+def unit_player(
+    config: LadderConfig, makers: Mapping[str, Maker], on: Place = Place.LOCAL, *, is_recording: bool = False
+) -> Iterator[UnitPlayer]:
     """Give the block what plays units, on as many processes as the configuration says or on a cluster."""
     if on is Place.LOCAL and config.workers == 1:
-        yield UnitPlayer(config, makers, None)
+        yield UnitPlayer(config, makers, None, is_recording=is_recording)
     else:
         with job_pool(on, config.workers) as pool:
-            yield UnitPlayer(config, makers, pool)
+            yield UnitPlayer(config, makers, pool, is_recording=is_recording)
 
 
 def makers_of(agents: Mapping[str, str]) -> dict[str, Maker]:
@@ -128,6 +153,7 @@ class Ladder:
             ValueError: the folder holds results of other code, rules or seed, or another agent under a rung's name.
         """
         remove_leftovers(self.folder)
+        remove_leftovers(self.folder / RECORDS)
         path = self.folder / IDENTITY
         identity = base_identity(self.config)
         rungs = {name: agent_identity(text) for name, text in self.config.agents.items()}
@@ -164,12 +190,14 @@ class Ladder:
         if not units:
             return
 
-        def save(entry: UnitEntry) -> None:
-            self.store.append(entry)
-            progress(len(entry.games))
+        def save(finished: Finished) -> None:
+            finished.save_records(self.folder)
+            self.store.append(finished.entry)
+            progress(len(finished.entry.games))
 
         progress(0)
-        with unit_player(self.config, makers_of(self.config.agents), on) as player:
+        makers = makers_of(self.config.agents)
+        with unit_player(self.config, makers, on, is_recording=self.config.replays) as player:
             player.play(units, save)
 
     def entries(self) -> list[UnitEntry]:
@@ -179,8 +207,14 @@ class Ladder:
         return [finished[key_of(unit)] for unit in planned if key_of(unit) in finished]
 
 
-def check_identity(path: Path, identity: Mapping[str, Any], found: Any) -> None:
+def check_identity(path: Path, identity: Mapping[str, Any], found: Any, contest: str = "ladder") -> None:
     """Refuse a folder whose results depend on other things than `identity`; rules of other pools do not matter.
+
+    Args:
+        path: the file.
+        identity: what results depend on here.
+        found: content of the file.
+        contest: what it is, for messages.
 
     Raises:
         ValueError: with what differs.
@@ -193,8 +227,8 @@ def check_identity(path: Path, identity: Mapping[str, Any], found: Any) -> None:
             other = {players: found[key].get(players, digest) for players, digest in value.items()}
         if other != value:
             raise ValueError(
-                f"{named(path.parent)} holds another ladder: its {key} is {_short(other)}, here it is {_short(value)}; "
-                "choose another folder, or remove that one"
+                f"{named(path.parent)} holds another {contest}: its {key} is {_short(other)}, here it is "
+                f"{_short(value)}; choose another folder, or remove that one"
             )
 
 

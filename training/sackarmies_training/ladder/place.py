@@ -16,7 +16,7 @@ from sackarmies_training.ladder.contest import IDENTITY, UNITS, base_identity, c
 from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ladder.report import percent
 from sackarmies_training.ladder.store import UnitStore, key_of
-from sackarmies_training.ladder.units import Unit, UnitEntry, make_unit
+from sackarmies_training.ladder.units import Finished, Unit, UnitEntry, make_unit
 from sackarmies_training.matches import Progress
 from sackarmies_training.stats.elo import elo_of
 from sackarmies_training.stats.estimate import Estimate
@@ -139,9 +139,9 @@ class Newcomer:
             OSError: results cannot be written; the same call resumes once they can.
         """
 
-        def save(entry: UnitEntry) -> None:
-            self.store.append(entry)
-            progress(len(entry.games))
+        def save(finished: Finished) -> None:
+            self.store.append(finished.entry)
+            progress(len(finished.entry.games))
 
         agents = {**self.config.agents, NEWCOMER: self.agent}
         with unit_player(self.config, makers_of(agents)) as player:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,14 @@ from sackarmies_training.html_page import Markup, element, items, page, table
 from sackarmies_training.ladder.config import LadderConfig, Pool
 from sackarmies_training.ladder.estimate import PoolEstimates, RungResult
 from sackarmies_training.ladder.picture import draw
+from sackarmies_training.ladder.thinking import Thinking
 from sackarmies_training.ladder.units import UnitEntry
+from sackarmies_training.matches import Progress
+from sackarmies_training.replays import Replays
+from sackarmies_training.report_parts import games_section
 from sackarmies_training.stats.cycles import Structure, structure_of
 from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Step
+from sackarmies_training.tournament import GameEntry
 
 RUNG_HEADS = (
     *("rung", "agent", "Elo", "95% interval", "games", "points", "won", "drawn", "lost", "draws"),
@@ -120,12 +125,17 @@ def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
             percent(rung.score),
             *map(str, (rung.tally.wins, rung.tally.draws, rung.tally.losses)),
             f"{rung.draw_share:.1%}",
-            f"{rung.thinking.rate:,.0f}",
-            f"{1000 * rung.thinking.quantile(0.5):.3g}",
-            f"{1000 * rung.thinking.quantile(0.99):.3g}",
+            *thinking_cells(rung.thinking),
         ]
         for rung in report.rungs
     ]
+
+
+def thinking_cells(thinking: Thinking) -> list[str]:
+    """Return decisions a second, the median and the 99th percentile of a decision; nothing where none was measured."""
+    if not thinking.decisions:
+        return ["", "", ""]
+    return [f"{thinking.rate:,.0f}", *(f"{1000 * thinking.quantile(share):.3g}" for share in (0.5, 0.99))]
 
 
 def payoff_rows(report: PoolReport) -> list[list[str]]:
@@ -200,16 +210,50 @@ def _rounded(measured: Any, digits: int) -> list[float]:
     return [round(value, digits) for value in (measured.value, measured.low, measured.high)]
 
 
-def html_page(config: LadderConfig, reports: Sequence[PoolReport], picture: str) -> str:
-    """Return one page with all styles and the picture (SVG) in it."""
-    parts = [Markup(picture)]
+def html_page(config: LadderConfig, reports: Sequence[PoolReport], folder: Path) -> str:
+    """Return one page with all styles and the picture (SVG) in it, and links to the files of games in the folder."""
+    picture = draw(reports, "svg").decode()
+    replays = Replays(folder, config.workers)
+    parts = [Markup(picture[picture.index("<svg") :])]
     for report in reports:
-        parts += [element("h2", report.title), items(design_sentences(config, report))]
-        parts.append(table(RUNG_HEADS, rung_rows(config, report)))
-        parts += [element("p", line) for line in notes(report)]
-        parts.append(element("h3", "Share of their points, row against column"))
-        parts.append(table(["rung", *(rung.name for rung in report.rungs)], payoff_rows(report)))
+        parts += pool_section(config, report)
+        if games := recorded_games(report, replays):
+            parts += games_section(config.game.id, games, replays)
     return page("Ladder", parts)
+
+
+def pool_section(config: LadderConfig, report: PoolReport) -> Iterator[Markup]:
+    """Yield what was measured in a pool."""
+    yield element("h2", report.title)
+    yield items(design_sentences(config, report))
+    yield table(RUNG_HEADS, rung_rows(config, report))
+    yield from (element("p", line) for line in notes(report))
+    yield element("h3", "Share of their points, row against column")
+    yield table(["rung", *(rung.name for rung in report.rungs)], payoff_rows(report))
+
+
+def recorded_games(report: PoolReport, replays: Replays) -> dict[str, GameEntry]:
+    """Return the games of a pool that have records, by the names of their files."""
+    games = {name: game for entry in report.estimates.entries for name, game in entry.named_games.items()}
+    return {name: game for name, game in games.items() if replays.record(name).exists()}
+
+
+def missing_replays(reports: Sequence[PoolReport], folder: Path) -> list[str]:
+    """Return the names of the games that have a record, but no page."""
+    replays = Replays(folder, 1)
+    return [name for report in reports for name in recorded_games(report, replays) if not replays.has_page(name)]
+
+
+def write_replays(
+    config: LadderConfig, reports: Sequence[PoolReport], folder: Path, names: Sequence[str], progress: Progress
+) -> list[str]:
+    """Write pages of games, then the report that links to them again, see `Replays.write`."""
+    if not names:
+        return []
+    try:
+        return Replays(folder, config.workers).write(names, progress)
+    finally:
+        write_html(config, reports, folder)
 
 
 def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str, Any]:
@@ -264,5 +308,9 @@ def write_reports(config: LadderConfig, reports: Sequence[PoolReport], folder: P
     write_safely(folder / "results.csv", csv_text(config, reports).encode())
     write_safely(folder / "ladder.md", markdown(config, reports).encode())
     write_safely(folder / "ladder.png", draw(reports, "png"))
-    picture = draw(reports, "svg").decode()
-    write_safely(folder / "ladder.html", html_page(config, reports, picture[picture.index("<svg") :]).encode())
+    write_html(config, reports, folder)
+
+
+def write_html(config: LadderConfig, reports: Sequence[PoolReport], folder: Path) -> None:
+    """Write `ladder.html`; errors as for `write_reports`."""
+    write_safely(folder / "ladder.html", html_page(config, reports, folder).encode())

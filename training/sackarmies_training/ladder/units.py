@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from pydantic import Field
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.record import GameRecord, save_record
 from sackarmies_env.core.validation import StrictModel, TupleOf
 from sackarmies_env.registry import load_players
 from sackarmies_training.ladder.config import LadderConfig, Pool
@@ -24,9 +27,11 @@ from sackarmies_training.matches import PlayedGame, Seating, play_games, rehears
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import SEED_BITS, derive
 from sackarmies_training.stats.units import PlayedUnit
-from sackarmies_training.tournament import ForfeitEntry, line_ups, seatings
+from sackarmies_training.tournament import RECORDS, ForfeitEntry, UsageEntry, line_ups, record_of, seatings
+from sackarmies_training.tournament import GameEntry as FileEntry
 
 KEPT_GAMES = 64  # games that a process keeps built
+NAME_DIGITS = 10  # hexadecimal, for the line-up in the names of files
 
 Maker = Callable[[GameInfo], Agent]  # can be pickled
 
@@ -61,7 +66,7 @@ class Unit:
 
 
 class GameEntry(StrictModel):
-    """A finished game: what each seat earned, turns, actions, forfeits."""
+    """A finished game: what each seat earned, turns, actions, forfeits, what agents in separate processes used."""
 
     returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
     turns: Annotated[int, Field(ge=0)]
@@ -69,6 +74,7 @@ class GameEntry(StrictModel):
     truncated: bool
     forfeits: TupleOf[ForfeitEntry] = ()
     out: TupleOf[int] = ()
+    usage: TupleOf[UsageEntry | None] = ()
 
 
 class UnitEntry(StrictModel):
@@ -99,6 +105,21 @@ class UnitEntry(StrictModel):
     def points(self, name: str) -> float:
         """Return the points of an agent in all games of the unit: one a game, divided among those who draw."""
         return self.played.points(name)
+
+    @property
+    def named_games(self) -> dict[str, FileEntry]:
+        """The games as reports of all contests see them, by the names of their files."""
+        names = game_names(self.unit)
+        return {
+            name: FileEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
+            for name, seating, game in zip(names, seatings(self.line_up), self.games, strict=True)
+        }
+
+
+def game_names(unit: Unit) -> list[str]:
+    """Return what the files of the games of a unit are called: by line-up and number, whatever else is played."""
+    line_up = hashlib.sha256(json.dumps(unit.line_up).encode()).hexdigest()[:NAME_DIGITS]
+    return [f"{line_up}-{unit.number:04d}-{place}" for place in range(unit.num_games)]
 
 
 # --- what is played
@@ -162,6 +183,7 @@ class UnitJob:
         options: of the game, but for armies and players, as JSON.
         makers: name -> what makes that agent.
         seed: random seed of the agents.
+        is_recorded: whether records of the games are made.
     """
 
     unit: Unit
@@ -169,6 +191,24 @@ class UnitJob:
     options: str
     makers: Mapping[str, Maker]
     seed: int
+    is_recorded: bool = False
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What comes of a job: the unit, and the records of its games if they are wanted."""
+
+    entry: UnitEntry
+    records: tuple[GameRecord, ...] = ()
+
+    def save_records(self, folder: Path) -> None:
+        """Write the records into the folder of a contest.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        for name, record in zip(game_names(self.entry.unit), self.records, strict=False):
+            save_record(record, folder / RECORDS / f"{name}.json")
 
 
 def make_job(config: LadderConfig, unit: Unit, makers: Mapping[str, Maker]) -> UnitJob:
@@ -188,7 +228,7 @@ def built_game(game_id: str, options: str, players: int, armies: tuple[str, ...]
 _rehearsed: set[tuple[str, int, str]] = set()  # of this process: game, players, agent
 
 
-def play_unit(job: UnitJob) -> UnitEntry:
+def play_unit(job: UnitJob) -> Finished:
     """Play all seatings of a unit side by side, and measure how long its agents think."""
     unit = job.unit
     game = built_game(job.game_id, job.options, unit.players, unit.armies)
@@ -199,7 +239,8 @@ def play_unit(job: UnitJob) -> UnitEntry:
     info = GameInfo.of(game)
     with closing(Seating(line_up_list, lambda name: job.makers[name](info), job.seed, seeds, watch.add)) as seating:
         games = play_games(game, line_up_list, seeds, seating)
-    return entry_of(unit, games, watch.thinking)
+    records = tuple(record_of(game, played) for played in games) if job.is_recorded else ()
+    return Finished(entry_of(unit, games, watch.thinking), records)
 
 
 def _rehearse(job: UnitJob, game: Game) -> None:
@@ -225,6 +266,7 @@ def entry_of(unit: Unit, games: Sequence[PlayedGame], thinking: Mapping[str, Thi
             "truncated": game.truncated,
             "forfeits": [asdict(one) for one in game.forfeits],
             "out": game.out,
+            "usage": [one and asdict(one) for one in game.usage] if any(game.usage) else (),
         }
         for game in games
     ]

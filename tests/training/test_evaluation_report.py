@@ -1,0 +1,58 @@
+"""The report of an evaluation: figures, all games, links to records and replays that are there."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from sackarmies_env.core.record import load_record
+from sackarmies_env.render import Replay
+from sackarmies_training.cli import app
+from sackarmies_training.evaluate import Plan, evaluate
+from sackarmies_training.evaluation_report import EvaluationReport, check_free
+from tests.core.toy_game import make_duel
+from tests.second_game import registered
+from tests.training.test_tournament_report import Page
+
+
+def write(folder, *, with_replays):
+    """Evaluate one agent of the toy game against another and write the report; return the game and the page."""
+    game = make_duel()
+    with registered(greedy="tests.second_game:HighestCard"):
+        _, played = evaluate(game, "greedy", "random", Plan(2, 1), lambda games: None)
+    report = EvaluationReport(game, ("greedy", "random"), played, ["A sentence."], folder, 1, is_timed=False)
+    assert report.write(lambda games: None, with_replays=with_replays) == []
+    return game, Page(report.path.read_text())
+
+
+def test_report_links_to_the_record_of_each_game(tmp_path):
+    _, page = write(tmp_path, with_replays=False)
+    assert page.links == [f"records/0000{number}.json" for number in range(4)]
+    assert [load_record(tmp_path / link).players for link in page.links[:2]] == [
+        ("greedy", "random"),
+        ("random", "greedy"),
+    ]
+    assert {"A sentence.", "greedy, random: 4 games"} <= set(page.words)
+
+
+def test_with_replays_each_game_has_a_page_that_shows_it(tmp_path):
+    game, page = write(tmp_path, with_replays=True)
+    assert len(page.links) == 8
+    record = load_record(tmp_path / "records" / "00002.json")
+    assert "replays/00002.html" in page.links
+    assert (tmp_path / "replays" / "00002.html").read_text() == Replay(game, record).html
+
+
+def test_folder_that_holds_something_is_refused(tmp_path):
+    check_free("--report", tmp_path)
+    (tmp_path / "mine").touch()
+    with pytest.raises(ValueError, match=r"--report .* is not empty; name another one"):
+        check_free("--report", tmp_path)
+    with pytest.raises(ValueError, match="this is a file, a folder is wanted"):
+        check_free("--report", tmp_path / "mine")
+
+
+def test_replays_without_a_report_are_a_sentence():
+    result = CliRunner().invoke(app, ["evaluate", "random", "greedy", "--replays"])
+    assert result.exit_code == 2
+    assert "--replays is given without --report FOLDER" in " ".join(result.output.split())

@@ -1,0 +1,110 @@
+"""Records and replays of the games of a contest: files in its folder, which its report links to.
+
+Records stay the truth; pages can be removed, and are made again by the same command. Both show what was hidden in the
+games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from sackarmies_env.core.atomic_write import remove_leftovers
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.record import load_record
+from sackarmies_env.registry import game_of
+from sackarmies_training.html_page import Markup, link
+from sackarmies_training.matches import Progress, worker_pool
+from sackarmies_training.tournament import RECORDS
+
+REPLAYS = "replays"
+PAINTER_DIED = (
+    "a process that made pages of replays has died, perhaps because memory ran out; all results are kept, and the same "
+    "command makes the missing pages: with fewer workers in less memory"
+)
+
+
+@dataclass(frozen=True)
+class Replays:
+    """The records and the pages of the games of a contest.
+
+    Attributes:
+        folder: of the contest; `records/` holds records, `replays/` pages, both by the names of games.
+        workers: processes that make pages.
+        game: of all records; None: built from each record.
+    """
+
+    folder: Path
+    workers: int
+    game: Game | None = None
+
+    def record(self, name: str) -> Path:
+        """Return the record of a game."""
+        return self.folder / RECORDS / f"{name}.json"
+
+    def page(self, name: str) -> Path:
+        """Return the page of a game."""
+        return self.folder / REPLAYS / f"{name}.html"
+
+    def has_page(self, name: str) -> bool:
+        """Return whether a game has a page that is not older than its record."""
+        page, record = self.page(name), self.record(name)
+        return page.exists() and (not record.exists() or page.stat().st_mtime_ns >= record.stat().st_mtime_ns)
+
+    def links(self, name: str) -> Markup:
+        """Return links to the files of a game, as far as they are there."""
+        pages = [link(f"{REPLAYS}/{name}.html", "replay")] if self.has_page(name) else []
+        records = [link(f"{RECORDS}/{name}.json", "record")] if self.record(name).exists() else []
+        return Markup(" ".join([*pages, *records]))
+
+    def write(self, names: Sequence[str], progress: Progress) -> list[str]:
+        """Write the pages of games; what an interruption leaves out can be written later.
+
+        A game whose record is missing or damaged gets no page.
+
+        Args:
+            names: of the games.
+            progress: called with the number of pages that were written.
+
+        Returns:
+            A sentence for each game that has no page.
+
+        Raises:
+            ValueError: a process that draws died.
+            OSError: a page cannot be written.
+        """
+        if not names:
+            return []
+        folder = self.folder / REPLAYS
+        folder.mkdir(exist_ok=True)
+        remove_leftovers(folder)
+        progress(0)
+        faults = []
+        for fault in self._write_pages(names):
+            faults += [] if fault is None else [fault]
+            progress(1)
+        return sorted(faults)
+
+    def _write_pages(self, names: Sequence[str]) -> Iterator[str | None]:
+        workers = min(self.workers, len(names))
+        if workers == 1:
+            for name in names:
+                yield write_page(self, name)
+            return
+        with worker_pool(workers, PAINTER_DIED) as pool:
+            for job in as_completed([pool.submit(write_page, self, name) for name in names]):
+                yield job.result()
+
+
+def write_page(replays: Replays, name: str) -> str | None:
+    """Write the page of a game, by the eyes of everybody; return why there is none if its record cannot be read."""
+    from sackarmies_env.render.replay import Replay
+
+    try:
+        record = load_record(replays.record(name))
+        Replay(replays.game or game_of(record), record).save(replays.page(name))
+    except ValueError as error:
+        return str(error)
+    return None
