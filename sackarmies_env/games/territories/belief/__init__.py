@@ -1,0 +1,1 @@
+"""Sampled states that are possible for all that a General knows."""

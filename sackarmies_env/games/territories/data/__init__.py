@@ -1,0 +1,1 @@
+"""Units, cards and maps: schemas of the data files, and the files."""

@@ -1,0 +1,1 @@
+"""Decisions: apply one, run to the next, list the legal ids."""

@@ -1,0 +1,1 @@
+"""The rules: procedures that run to the next decision."""

@@ -1,0 +1,37 @@
+"""Parameters of kernels: the configuration as one record; nothing of it is compiled in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.state import record_dtype
+from sackarmies_env.games.territories.state.constants import MAX_BORDERS, MAX_TERRITORIES, NUM_CARDS, NUM_UNITS
+
+PARAMS_DTYPE = record_dtype(
+    [
+        ("num_players", np.int64),
+        # The map.
+        ("num_territories", np.int64),
+        ("neighbors", np.int16, (MAX_TERRITORIES, MAX_BORDERS)),  # then NO_TERRITORY
+        ("elevation", np.int16, (MAX_TERRITORIES,)),
+        ("dealt", np.int64),  # territories of each player at the beginning
+        ("dealt_troops", np.int64),  # in each of them
+        ("placements", np.int64),  # of each player in the set-up
+        ("placed_troops", np.int64),  # at each placement
+        ("garrison", np.int16, (NUM_UNITS,)),  # of each player, map included
+        # Units.
+        ("unit_value", np.int16, (NUM_UNITS,)),
+        ("unit_dice", np.int16, (NUM_UNITS,)),
+        ("unit_counter", np.int16, (NUM_UNITS,)),  # bonus of its counter; 0: none
+        # Cards.
+        ("card_copies", np.int16, (NUM_CARDS,)),
+        ("card_effect", np.int16, (NUM_CARDS,)),  # Effect
+        ("card_amount", np.int16, (NUM_CARDS,)),
+        ("card_penalty", np.int16, (NUM_CARDS,)),  # troops that a discard costs
+        # Switches.
+        ("pair_per_turn", np.int64),  # exchange_pair = per_turn
+        ("domination", np.int64),  # territories that win at the end of a turn; 0: none do
+        ("attacks_per_turn", np.int64),
+        ("max_rounds", np.int64),
+    ]
+)
