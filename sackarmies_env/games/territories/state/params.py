@@ -12,6 +12,7 @@ PARAMS_DTYPE = record_dtype(
         ("num_players", np.int64),
         # The map.
         ("num_territories", np.int64),
+        ("territories", np.int16, (MAX_TERRITORIES,)),  # those of the map, rising; then NO_TERRITORY
         ("neighbors", np.int16, (MAX_TERRITORIES, MAX_BORDERS)),  # then NO_TERRITORY
         ("elevation", np.int16, (MAX_TERRITORIES,)),
         ("dealt", np.int64),  # territories of each player at the beginning

@@ -81,6 +81,9 @@ STATE = StateLayout(
             scalar("cycle", COUNT, "how often the discards have become the deck"),
         ),
         *part_of_state(
+            "cards", array("pool", np.int8, (CARD,), COUNT, "cards of one cycle that belief deals", role=Role.SCRATCH)
+        ),
+        *part_of_state(
             "turn",
             scalar("attacks", COUNT, "declared in this turn (TR-A6)"),
             scalar("victories", COUNT, "attacks won in this turn"),

@@ -1,0 +1,91 @@
+"""Configuration: players, map and switches, as validated data and as parameters of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.state import alloc
+from sackarmies_env.games.territories.data.schema import Map, load_map, load_rulebook
+from sackarmies_env.games.territories.state.constants import NO_TERRITORY
+from sackarmies_env.games.territories.state.params import PARAMS_DTYPE
+from sackarmies_env.games.territories.switches import Switches, read_switches
+
+
+@dataclass(frozen=True)
+class Config:
+    """One configuration of the game; `make_config` builds and checks it."""
+
+    num_players: int
+    board: Map
+    switches: Switches
+
+
+def make_config(
+    num_players: int = 2, map_name: str = "full", switches: Mapping[str, Any] | Switches | None = None
+) -> Config:
+    """Return a validated configuration.
+
+    Raises:
+        ValueError: with a line for each fault.
+    """
+    board = load_map(map_name)
+    least, most = board.players
+    if not isinstance(num_players, int) or isinstance(num_players, bool) or not least <= num_players <= most:
+        allowed = f"{least} players play" if least == most else f"{least} to {most} players can play"
+        raise ValueError(f"num_players is {short_repr(num_players)}, but {allowed} on the map {board.name!r}")
+    return Config(num_players, board, read_switches(switches))
+
+
+def build_params(config: Config) -> NDArray[np.void]:
+    """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed.
+
+    Territories are numbered from 0 on in their order on the map; `number - 1` is the id that actions name, so a map
+    with gaps in its numbers has gaps in the lists, too.
+    """
+    params = alloc(PARAMS_DTYPE, 1)
+    params["num_players"] = config.num_players
+    _fill_map(params, config)
+    _fill_rulebook(params)
+    switches, board = config.switches, config.board
+    params["pair_per_turn"] = switches.exchange_pair == "per_turn"
+    params["domination"] = board.domination if switches.domination else 0
+    params["attacks_per_turn"] = switches.attacks_per_turn or board.attacks_per_turn
+    params["max_rounds"] = switches.max_rounds or board.max_rounds
+    return params
+
+
+def _fill_map(params: NDArray[np.void], config: Config) -> None:
+    board = config.board
+    params["num_territories"] = len(board.territory)
+    params["neighbors"] = NO_TERRITORY
+    params["territories"] = NO_TERRITORY
+    for place, each in enumerate(board.territory):
+        params["territories"][0, place] = each.number - 1
+        params["elevation"][0, each.number - 1] = each.elevation
+        for border, other in enumerate(sorted(each.borders)):
+            params["neighbors"][0, each.number - 1, border] = other - 1
+    setup = board.setup
+    params["dealt"] = setup.dealt[str(config.num_players)]
+    params["dealt_troops"] = setup.dealt_troops
+    params["placements"] = setup.placements
+    params["placed_troops"] = setup.placed_troops
+    params["garrison"][0] = board.garrison.units
+
+
+def _fill_rulebook(params: NDArray[np.void]) -> None:
+    rulebook = load_rulebook()
+    for number, unit in enumerate(rulebook.unit):
+        params["unit_value"][0, number] = unit.value
+        params["unit_dice"][0, number] = unit.dice
+        params["unit_counter"][0, number] = unit.counter
+    for number, card in enumerate(rulebook.card):
+        params["card_copies"][0, number] = card.copies
+        params["card_effect"][0, number] = card.effect
+        params["card_amount"][0, number] = card.amount
+        params["card_penalty"][0, number] = card.penalty

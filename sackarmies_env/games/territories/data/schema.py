@@ -1,0 +1,218 @@
+"""What the data files may hold: units, cards and maps."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sackarmies_env.core.messages import quote, suggestion
+from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
+from sackarmies_env.games.territories.state.constants import (
+    DICE_A_UNIT,
+    DIE_FACES,
+    FIRST_FACE,
+    MAX_BORDERS,
+    MAX_TERRITORIES,
+    NUM_CARDS,
+    NUM_COUNTERS,
+    NUM_UNITS,
+    Effect,
+    Unit,
+)
+
+FOLDER = Path(__file__).parent
+RULEBOOK_FILE = FOLDER / "rulebook.toml"
+MAP_FOLDER = FOLDER / "maps"
+
+
+def effect_named(value: object) -> object:
+    """Return the effect of a name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    names = {effect.name.lower(): effect for effect in Effect}
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{quote(value)} is no effect{suggestion(value, names)}: known are {', '.join(names)}")
+    return names[value]
+
+
+class UnitType(StrictModel):
+    """A type of units.
+
+    Attributes:
+        id: its name in actions and positions.
+        value: exchange value (TR-X3).
+        dice: rolled for each in a battle.
+        counter: bonus of the skirmish counter that each brings; 0: none.
+        reconstructed: why the numbers are what they are, where the source text has none.
+    """
+
+    id: SingleLine
+    value: Annotated[int, Field(ge=1, le=100)]
+    dice: Annotated[int, Field(ge=1, le=DICE_A_UNIT)]
+    counter: Annotated[int, Field(ge=0, le=NUM_COUNTERS)] = 0
+    reconstructed: SingleLine = ""
+
+
+class Card(StrictModel):
+    """A kind of cards.
+
+    Attributes:
+        name: for people.
+        copies: in the deck.
+        effect: what it does.
+        amount: see `Effect`.
+        penalty: troops that its owner loses when it is discarded (TR-G2).
+        reconstructed: why it is what it is, where the source text has none.
+    """
+
+    name: SingleLine
+    copies: Annotated[int, Field(ge=0, le=10)]
+    effect: Annotated[Effect, BeforeValidator(effect_named)]
+    amount: Annotated[int, Field(ge=0, le=6)] = 0
+    penalty: Annotated[int, Field(ge=0, le=9)] = 0
+    reconstructed: SingleLine = ""
+
+    @model_validator(mode="after")
+    def _has_a_face(self) -> Card:
+        if self.effect == Effect.EXTRA_DIE and not FIRST_FACE <= self.amount <= DIE_FACES:
+            raise ValueError(f"amount is {self.amount}, but the die of a card shows {FIRST_FACE} to {DIE_FACES}")
+        return self
+
+
+class Rulebook(StrictModel):
+    """Units and cards."""
+
+    unit: Annotated[TupleOf[UnitType], Field(min_length=NUM_UNITS, max_length=NUM_UNITS)]
+    card: Annotated[TupleOf[Card], Field(min_length=NUM_CARDS, max_length=NUM_CARDS)]
+
+    @model_validator(mode="after")
+    def _has_the_units(self) -> Rulebook:
+        names = [unit.id for unit in self.unit]
+        if names != [unit.name.lower() for unit in Unit]:
+            raise ValueError(
+                f"the units are {', '.join(names)}: they must be {', '.join(u.name.lower() for u in Unit)}"
+            )
+        return self
+
+
+class Territory(StrictModel):
+    """A space of the map.
+
+    Attributes:
+        number: from 1 on, as players name it.
+        elevation: higher ground helps in battle (TR-F5).
+        borders: numbers of the adjacent territories.
+        place: column and row, for pictures.
+    """
+
+    number: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
+    elevation: Annotated[int, Field(ge=0, le=9)]
+    borders: Annotated[TupleOf[int], Field(min_length=1, max_length=MAX_BORDERS)]
+    place: Annotated[TupleOf[int], Field(min_length=2, max_length=2)]
+
+
+class Setup(StrictModel):
+    """What players begin with."""
+
+    reconstructed: SingleLine = ""
+    dealt: dict[str, Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]]
+    dealt_troops: Annotated[int, Field(ge=1, le=20)]
+    placements: Annotated[int, Field(ge=0, le=20)]
+    placed_troops: Annotated[int, Field(ge=1, le=20)]
+
+
+class Garrison(StrictModel):
+    """Units of each player."""
+
+    reconstructed: SingleLine = ""
+    troop: Annotated[int, Field(ge=1, le=100)]
+    rider: Annotated[int, Field(ge=0, le=100)]
+    engine: Annotated[int, Field(ge=0, le=100)]
+    hero: Annotated[int, Field(ge=0, le=100)]
+
+    @property
+    def units(self) -> list[int]:
+        """Numbers of units by type."""
+        return [self.troop, self.rider, self.engine, self.hero]
+
+
+class Map(StrictModel):
+    """A map, and the numbers of the game that go with its size.
+
+    Attributes:
+        name: as `make_game` takes it.
+        reconstructed: why there is a map of ours.
+        players: least and greatest number of players.
+        max_rounds: after so many the game is truncated (TR-G7).
+        attacks_per_turn: at most (TR-A6).
+        domination: territories that win at the end of a turn (TR-G5).
+        setup: what players begin with.
+        garrison: units of each player.
+        territory: the spaces, by rising number.
+    """
+
+    name: SingleLine
+    reconstructed: SingleLine = ""
+    players: Annotated[TupleOf[int], Field(min_length=2, max_length=2)]
+    max_rounds: Annotated[int, Field(ge=1, le=1000)]
+    attacks_per_turn: Annotated[int, Field(ge=1, le=100)]
+    domination: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
+    setup: Setup
+    garrison: Garrison
+    territory: Annotated[TupleOf[Territory], Field(min_length=2, max_length=MAX_TERRITORIES)]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Map:
+        numbers = [each.number for each in self.territory]
+        if numbers != sorted(set(numbers)):
+            raise ValueError("the numbers of territories must rise")
+        borders = {each.number: each.borders for each in self.territory}
+        for number, others in borders.items():
+            for other in others:
+                if number not in borders.get(other, ()):
+                    raise ValueError(f"territory {number} borders on {other}, but not the other way round")
+        for players in range(self.players[0], self.players[1] + 1):
+            if players * self.setup.dealt.get(str(players), MAX_TERRITORIES) > len(numbers):
+                raise ValueError(f"setup.dealt must say how many of {len(numbers)} territories {players} players get")
+        return self
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers of its territories."""
+        return tuple(each.number for each in self.territory)
+
+
+@functools.cache
+def load_rulebook() -> Rulebook:
+    """Return units and cards.
+
+    Raises:
+        ValueError: the file is at fault.
+    """
+    return read_model(Rulebook, read_toml(RULEBOOK_FILE), RULEBOOK_FILE.name)
+
+
+@functools.cache
+def map_names() -> tuple[str, ...]:
+    """Return the names of the maps."""
+    return tuple(sorted(path.stem for path in MAP_FOLDER.glob("*.toml")))
+
+
+@functools.cache
+def load_map(name: str) -> Map:
+    """Return a map.
+
+    Raises:
+        ValueError: there is none of this name, or its file is at fault.
+    """
+    if name not in map_names():
+        raise ValueError(f"map={quote(name)}{suggestion(name, map_names())}: known are {', '.join(map_names())}")
+    path = MAP_FOLDER / f"{name}.toml"
+    data: dict[str, Any] = read_toml(path)
+    return read_model(Map, data, path.name)

@@ -1,0 +1,41 @@
+"""Forfeits: TR-G6."""
+
+from __future__ import annotations
+
+from sackarmies_env.core.flow import clear_chain
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.step_batch import is_over
+from sackarmies_env.games.territories.rules.result import win_attack
+from sackarmies_env.games.territories.rules.victory import eliminate
+from sackarmies_env.games.territories.state.battle import destroy_on_board, return_from_board
+from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER, Decision, Frame
+
+
+@njit
+def is_in_battle(state):
+    """Return whether an attack is under way."""
+    return state.frame_kind[state.frame_top] == Frame.BATTLE
+
+
+@njit
+def concede_battle(params, state, player):
+    """End the battle of a player who forfeits: a defender has lost it, an attacker's units are gone (TR-G6)."""
+    if player == state.active:
+        destroy_on_board(state, ATTACKER)
+        return_from_board(state, DEFENDER)
+    elif player == state.defender:
+        clear_chain(state)
+        state.decision = Decision.NONE
+        win_attack(params, state)
+
+
+@njit
+def forfeit_game(params, state, player):
+    """Take a player out of the game, whoever is the current player (TR-G6, TR-Q51)."""
+    if is_in_battle(state):
+        concede_battle(params, state, player)
+    if state.current_player == player:
+        clear_chain(state)
+        state.decision = Decision.NONE
+    if state.alive[player] == 1 and not is_over(state):
+        eliminate(params, state, player)

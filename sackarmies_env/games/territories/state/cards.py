@@ -1,0 +1,93 @@
+"""Hands, the deck and the discards: a hand is a row of slots in the order of drawing (TR-H3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sackarmies_env.core.jit import njit
+from sackarmies_env.games.territories.state.chance import take_from_deck
+from sackarmies_env.games.territories.state.constants import NO_CARD, NUM_CARDS, Event
+from sackarmies_env.games.territories.state.events import log
+
+
+@njit
+def can_draw(state):
+    """Return whether there is a card to draw, discards included."""
+    if state.deck_count > 0:
+        return True
+    for kind in range(NUM_CARDS):
+        if state.discards[kind] > 0:
+            return True
+    return False
+
+
+@njit
+def reshuffle(state):
+    """Let the discards become the deck: a new cycle (TR-H3)."""
+    for kind in range(NUM_CARDS):
+        state.deck[kind] = state.discards[kind]
+        state.deck_count += state.discards[kind]
+        state.discards[kind] = 0
+    state.cycle += 1
+    log(state, Event.RESHUFFLE, state.active, state.deck_count)
+
+
+@njit
+def draw_card(state, player):
+    """Take one card into the hand (TR-T4)."""
+    if state.deck_count == 0:
+        reshuffle(state)
+    slot = np.int64(state.hand_count[player])
+    state.hand[player, slot] = take_from_deck(state, player)
+    state.hand_cycle[player, slot] = state.cycle
+    state.hand_count[player] = slot + 1
+    log(state, Event.DRAW, player, slot + 1)
+
+
+@njit
+def cards_of(state, player, kind):
+    """Return how many cards of a kind a player has in hand."""
+    count = np.int64(0)
+    for slot in range(state.hand_count[player]):
+        count += np.int64(state.hand[player, slot] == kind)
+    return count
+
+
+@njit
+def holds_effect(params, state, player, effect):
+    """Return whether a player has a card with an effect in hand."""
+    for slot in range(state.hand_count[player]):
+        if params.card_effect[np.int64(state.hand[player, slot])] == effect:
+            return True
+    return False
+
+
+@njit
+def take_from_hand(state, player, kind):
+    """Take the oldest card of a kind out of a hand; those drawn after it move up."""
+    last = np.int64(state.hand_count[player]) - 1
+    slot = np.int64(0)
+    while state.hand[player, slot] != kind:
+        slot += 1
+    for later in range(slot, last):
+        state.hand[player, later] = state.hand[player, later + 1]
+        state.hand_cycle[player, later] = state.hand_cycle[player, later + 1]
+    state.hand[player, last] = NO_CARD
+    state.hand_cycle[player, last] = 0
+    state.hand_count[player] = last
+
+
+@njit
+def discard_card(state, player, kind):
+    """Put a card from a hand on the discards."""
+    take_from_hand(state, player, kind)
+    state.discards[kind] += 1
+
+
+@njit
+def discard_hand(state, player):
+    """Put all cards of a player on the discards, openly (TR-G4)."""
+    while state.hand_count[player] > 0:
+        kind = np.int64(state.hand[player, 0])
+        discard_card(state, player, kind)
+        log(state, Event.DISCARD, player, kind)
