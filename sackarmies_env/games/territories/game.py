@@ -21,7 +21,11 @@ DICE = {str(face): face for face in range(1, DIE_FACES + 1)}
 CARDS = {f"card {kind + 1}": kind for kind in range(NUM_CARDS)}
 
 
-def make_game(num_players: int = 2, map: str = "full", switches: Mapping[str, Any] | None = None) -> Game:
+def make_game(
+    num_players: int = 2,
+    map: str = "full",  # noqa: A002 - what users call it
+    switches: Mapping[str, Any] | None = None,
+) -> Game:
     """Build a game of Territories.
 
     Args:

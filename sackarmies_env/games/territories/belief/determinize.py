@@ -1,8 +1,8 @@
 """Sampled states that are possible for all that a player knows: chapter 3.2 of the rules.
 
-Hidden are the cards in the hands of others and in the deck. What all know of a card in hand is the cycle of the deck that
-it was drawn from (TR-H3): the cards of one cycle that a player has not seen are spread over the slots of that cycle,
-and the rest of the present cycle is the deck.
+Hidden are the cards in the hands of others and in the deck. What all know of a card in hand is the cycle of the deck
+that it was drawn from (TR-H3): the cards of one cycle that a player has not seen are spread over the slots of that
+cycle, and the rest of the present cycle is the deck.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Observation of a state by a player, written into the layout of `state/layout.py`: TR-H1, TR-H2.
 
-All is public but the kinds of cards in the hands of others and in the deck. Of these a player knows what is left after
-subtracting own and open cards, in each cycle of the deck (TR-H3); observations tell the present cycle from earlier ones.
+All is public but the kinds of cards in the hands of others and in the deck. Of these a player knows what is left
+after subtracting own and open cards, in each cycle of the deck (TR-H3); observations tell the present cycle from
+earlier ones.
 """
 
 from __future__ import annotations

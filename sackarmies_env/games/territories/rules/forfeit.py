@@ -34,7 +34,7 @@ def forfeit_game(params, state, player):
     """Take a player out of the game, whoever is the current player (TR-G6, TR-Q51)."""
     if is_in_battle(state):
         concede_battle(params, state, player)
-    if state.current_player == player:
+    if state.current_player == player or state.active == player:
         clear_chain(state)
         state.decision = Decision.NONE
     if state.alive[player] == 1 and not is_over(state):

@@ -52,11 +52,10 @@ def open_occupation(state, source, target):
 
 @njit
 def close_move(state):
-    """End a move: who has moved in controls the target, and an empty source is uncontrolled (TR-Q22)."""
+    """End a move; a source without units is uncontrolled (TR-Q22)."""
     moved = get_data(state, MOVED)
     if moved > 0:
         log_at(state, Event.MOVE, state.active, state.target, moved)
-        state.territory_owner[state.target] = state.active
         update_control(state, state.source)
     state.source = NO_TERRITORY
     state.target = NO_TERRITORY
@@ -149,10 +148,11 @@ def offer_move_quantity(state):
 
 @njit
 def apply_move_quantity(state, action):
-    """Move units of the type that was named."""
+    """Move units of the type that was named; they control the target (TR-F4)."""
     unit = np.int64(state.chain[0])
     clear_chain(state)
     count = quantity_of(action, state.territory_units[state.source, unit])
     state.territory_units[state.source, unit] -= count
     state.territory_units[state.target, unit] += count
+    state.territory_owner[state.target] = state.active
     set_data(state, MOVED, get_data(state, MOVED) + count)

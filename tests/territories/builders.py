@@ -1,0 +1,132 @@
+"""Positions of Territories for tests of its rules, and play by texts of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.chance import write_forced
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.step_batch import Command, dispatch
+from sackarmies_env.games.territories import make_game
+from sackarmies_env.games.territories.state.constants import Decision, Frame, TurnStep, Unit
+
+UNITS = [unit.name.lower() for unit in Unit]
+NEUTRAL = -1
+
+
+class Table:
+    """A game at a position of its own, played by texts.
+
+    Attributes:
+        game: the game.
+        states: `(1,)`.
+    """
+
+    def __init__(self, game: Game, states: NDArray[np.void]) -> None:
+        self.game, self.states = game, states
+
+    def play(self, *texts: str) -> Table:
+        """Take actions, each of which must be legal."""
+        for text in texts:
+            action = self.game.parse_action(self.states, text)
+            assert text in self.legal(), (text, self.legal())
+            self.game.step(self.game.params, self.states, np.array([action]))
+        return self
+
+    def legal(self) -> list[str]:
+        """Return the texts of all legal actions."""
+        return list(self.game.actions.legal_texts(self.states))
+
+    def force_dice(self, faces: str) -> Table:
+        """Let the next dice show these faces."""
+        write_forced(self.states, self.game.forced_kinds, {"dice": faces})
+        return self
+
+    def force_draws(self, *kinds: int) -> Table:
+        """Let player 0 draw these cards next, by their numbers from 1 on."""
+        write_forced(self.states, self.game.forced_kinds, {"draws": [[f"card {kind}" for kind in kinds]]})
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the state."""
+        value = self.states[name][0]
+        return value if np.ndim(value) else int(value)
+
+    @property
+    def asked(self) -> str:
+        """What the current player is asked."""
+        return Decision(self.decision).name
+
+    def units(self, territory: int) -> dict[str, int]:
+        """Return the units in a territory, by type."""
+        return _named(self.territory_units[territory - 1])
+
+    def board(self, side: int) -> dict[str, int]:
+        """Return the units of a side on the battle board."""
+        return _named(self.board_units[side])
+
+    def owner(self, territory: int) -> int:
+        """Return who controls a territory."""
+        return int(self.territory_owner[territory - 1])
+
+    def cards(self, player: int) -> list[int]:
+        """Return the cards in a hand by their numbers from 1 on."""
+        return [int(kind) + 1 for kind in self.hand[player][: self.hand_count[player]]]
+
+
+def _named(counts: NDArray[np.int8]) -> dict[str, int]:
+    return {unit: int(count) for unit, count in zip(UNITS, counts, strict=True) if count}
+
+
+def table(
+    territories: Mapping[int, tuple[int, Mapping[str, int]]],
+    step: TurnStep = TurnStep.ATTACK,
+    hands: Mapping[int, list[int]] | None = None,
+    actions_left: int = 0,
+    garrison: Mapping[int, Mapping[str, int]] | None = None,
+    **options: Any,
+) -> Table:
+    """Return a game in which player 0 is at a step of the turn.
+
+    Args:
+        territories: number -> owner and units; all others are empty.
+        step: of the turn.
+        hands: cards of players, by their numbers from 1 on.
+        actions_left: standard actions.
+        garrison: of players, where it is not what the map leaves.
+        options: of `make_game`.
+    """
+    game = make_game(**options)
+    states = game.new_states(1)
+    game.start(states, seed=1)
+    state = states[0]
+    for field in ("territory_units", "hand_count", "hand_cycle", "frame_data", "decision"):
+        state[field] = 0
+    state["territory_owner"], state["hand"], state["log_kind"] = NEUTRAL, -1, 0
+    state["garrison"][: game.num_players] = game.params["garrison"][0]
+    for number, (owner, units) in territories.items():
+        state["territory_owner"][number - 1] = owner
+        for name, count in units.items():
+            state["territory_units"][number - 1, UNITS.index(name)] = count
+            state["garrison"][owner, UNITS.index(name)] -= count
+    for player, units in (garrison or {}).items():
+        for name, count in units.items():
+            state["garrison"][player, UNITS.index(name)] = count
+    deck = game.params["card_copies"][0].copy()
+    for player, kinds in (hands or {}).items():
+        for slot, kind in enumerate(kinds):
+            state["hand"][player, slot] = kind - 1
+            deck[kind - 1] -= 1
+        state["hand_count"][player] = len(kinds)
+    state["deck"], state["deck_count"] = deck, deck.sum()
+    state["active"], state["first_player"], state["turn"] = 0, 0, 3
+    state["frame_top"] = 0
+    state["frame_kind"], state["frame_step"] = 0, 0
+    state["frame_kind"][0], state["frame_step"][0] = Frame.TURN, step
+    state["frame_data"][0] = [actions_left, 1, 0, 0]
+    dispatch(game.step_batch, game.params, states, Command.RESUME)
+    return Table(game, states)

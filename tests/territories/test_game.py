@@ -1,0 +1,79 @@
+"""Territories as a whole: the contract, sizes, and refusals of what is given."""
+
+from __future__ import annotations
+
+import pytest
+
+from sackarmies_env.games.territories import make_game
+from sackarmies_env.games.territories.state.record import STATE
+from sackarmies_env.testing import RandomPlay, check_game
+
+LARGEST_STATE = 1500  # bytes
+
+
+def test_contract_holds_on_the_small_map():
+    check_game(make_game(2, "small"), num_games=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_contract_holds_on_the_standard_map(num_players):
+    check_game(make_game(num_players), num_games=3)
+
+
+def test_state_is_small():
+    assert STATE.dtype.itemsize <= LARGEST_STATE
+
+
+def test_units_and_cards_are_conserved():
+    play = RandomPlay(make_game(3), seed=5)
+    for ply, _ in enumerate(play):
+        if ply == 400:
+            break
+        state = play.states[0]
+        for player in range(3):
+            on_map = state["territory_units"][state["territory_owner"] == player].sum(axis=0)
+            board = sum(
+                state["board_units"][side]
+                for side, seat in enumerate((state["active"], state["defender"]))
+                if seat == player
+            )
+            assert (state["garrison"][player] + on_map + board).tolist() == [60, 20, 12, 6]
+        in_hands = state["hand_count"].sum()
+        assert in_hands + state["deck"].sum() + state["discards"].sum() + state["played"].sum() == 40
+        assert state["deck"].sum() == state["deck_count"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"num_players": 5}, "2 to 4 players can play"),
+        ({"num_players": 3, "map": "small"}, "2 players play"),
+        ({"map": "smal"}, "did you mean"),
+        ({"switches": {"dominations": True}}, "dominations"),
+        ({"switches": {"max_rounds": 0}}, "max_rounds"),
+    ],
+)
+def test_wrong_options_are_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        make_game(**options)
+
+
+def test_guesses_spread_cards_of_each_deck_alone():
+    game = make_game(2)
+    states = game.new_states(1)
+    game.start(states, seed=1)
+    state = states[0]
+    state["hand"][1, :2], state["hand_cycle"][1, :2], state["hand_count"][1] = [11, 0], [0, 1], 2
+    state["cycle"] = 1
+    state["deck"] = 0
+    state["deck"][4] = 1
+    state["deck_count"] = 1
+    seconds = set()
+    for seed in range(20):
+        world = game.clone(states)
+        game.determinize(game.params, world, [0], [seed])
+        assert world["hand"][0, 1, 0] == 11  # the only card left of its deck
+        assert world["deck"].sum() == 1
+        seconds.add(int(world["hand"][0, 1, 1]))
+    assert seconds == {0, 4}
