@@ -48,7 +48,14 @@ SACK_ARMIES = GameEntry(
     player_noun="General",
     players=(2, 6),
 )
+TERRITORIES = GameEntry(
+    id="territories",
+    make_game="sackarmies_env.games.territories:make_game",
+    choices="sackarmies_env.games.territories.game:choices",
+    players=(2, 4),
+)
 add_entry(SACK_ARMIES)
+add_entry(TERRITORIES)
 
 
 def register_game(game_id: str, make_game: str, **hooks: Any) -> None:

@@ -10,6 +10,7 @@ from sackarmies_env.core.chance import ForcedKind
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.games.territories.belief.determinize import determinize_games
 from sackarmies_env.games.territories.config import build_params, make_config
+from sackarmies_env.games.territories.data.schema import map_names
 from sackarmies_env.games.territories.play.step import write_initial
 from sackarmies_env.games.territories.play.step_batch import step_batch
 from sackarmies_env.games.territories.state.actions import ACTIONS
@@ -18,6 +19,7 @@ from sackarmies_env.games.territories.state.layout import make_observation_spec
 from sackarmies_env.games.territories.state.record import STATE
 
 DICE = {str(face): face for face in range(1, DIE_FACES + 1)}
+choices = {"map": map_names}
 CARDS = {f"card {kind + 1}": kind for kind in range(NUM_CARDS)}
 
 
