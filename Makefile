@@ -11,11 +11,17 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 PEERS_PYTHON ?= $(shell command -v python3.11 || command -v $(PYTHON))
 
-.PHONY: help setup train test test-slow test-all lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks dist libraries clean
+# Other versions of Python that are tried, those of them that the machine has.
+VERSIONS ?= 3.12 3.13 3.14
+python_of = for python in python$(1) "$$(pyenv prefix $(1) 2>/dev/null)/bin/python"; do \
+	"$$python" -c "import sys; sys.exit(not sys.version.startswith('$(1).'))" 2>/dev/null && echo "$$python" && exit 0; done; exit 1
+
+.PHONY: help setup train test test-slow test-all versions version-environments lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks dist libraries clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
 	@echo "make test       the quick tests;  make test-slow  the slow ones;  make test-all  both"
+	@echo "make versions   the same games, batches and environments on Python $(VERSIONS), where the machine has them"
 	@echo "make docs       write the generated pages anew: rules index, observations, actions, catalogue, picture"
 	@echo "make site       the site from these pages, in build/site; it needs no network and loads nothing from elsewhere"
 	@echo "make notebooks  the pages of docs/notebooks as notebooks with outputs, in build/notebooks"
@@ -49,6 +55,25 @@ test-slow: setup
 
 test-all: setup
 	$(PYTEST) $(ARGS)
+
+versions: $(VERSIONS:%=version-%)
+
+# One after the other: each installation writes the same folder of metadata.
+version-environments:
+	@for version in $(VERSIONS); do \
+		python=$$($(call python_of,$$version)) || continue; \
+		test .venv-$$version/.installed -nt pyproject.toml && test .venv-$$version/.installed -nt constraints.txt && continue; \
+		echo "Installing into .venv-$$version; this is done once."; \
+		"$$python" -m venv .venv-$$version && \
+		.venv-$$version/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]' && \
+		touch .venv-$$version/.installed || exit 1; \
+	done
+
+# Kept digests of games show that all versions play the same ones; the tests are those that compile little.
+version-%: version-environments
+	@if ! ($(call python_of,$*)) >/dev/null; then echo "Python $* is not on this machine: nothing was tried with it."; else \
+		.venv-$*/bin/python -m tests.fingerprint --brief && .venv-$*/bin/python -m pytest @tests/versions.txt; \
+	fi
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -79,14 +79,16 @@ def sequences(path: Path) -> int:
     return perft(game, RandomPlay(game, 1).states, DEPTH)
 
 
-def lines() -> Iterator[tuple[str, str | int]]:
-    """Yield the name and the digest of each thing that is hashed."""
+def lines(brief: bool = False) -> Iterator[tuple[str, str | int]]:
+    """Yield the name and the digest of each thing that is hashed; briefly, what needs little to be compiled."""
     for number, start in enumerate(STARTS):
-        for generals in GENERALS if start != "shelling" else (2,):
+        for generals in GENERALS if start != "shelling" and not brief else (2,):
             for name, switches in SWITCHES.items():
                 options = Configuration(start, generals, switches, number).options()
-                yield f"{start}, {generals} generals, {name}", games_of(options)
-                yield f"{start}, {generals} generals, {name}: guesses", samples_of(load_game("sack_armies", **options))
+                title = f"{start}, {generals} generals, {name}"
+                yield title, games_of(options)
+                if not brief:
+                    yield f"{title}: guesses", samples_of(load_game("sack_armies", **options))
     for path in SCENARIOS:
         yield f"perft {DEPTH} of {path.stem}", sequences(path)
 
@@ -94,13 +96,17 @@ def lines() -> Iterator[tuple[str, str | int]]:
 def main() -> int:
     """Compare or write; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="keep the present digests")
-    found = dict(lines())
-    if parser.parse_args().write:
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--write", action="store_true", help="keep the present digests")
+    what.add_argument("--brief", action="store_true", help="compare games of two Generals and counts, without guesses")
+    options = parser.parse_args()
+    found = dict(lines(options.brief))
+    if options.write:
         KEPT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         return 0
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    changed = [name for name in found.keys() | kept.keys() if found.get(name) != kept.get(name)]
+    names = found.keys() if options.brief else found.keys() | kept.keys()
+    changed = [name for name in names if found.get(name) != kept.get(name)]
     print(*(f"changed: {name}" for name in sorted(changed)), f"{len(found)} digests, {len(changed)} changed", sep="\n")
     return bool(changed)
 
