@@ -28,7 +28,7 @@ PARTS: dict[str, set[str]] = {
 }
 # Rooms of a game, from the bottom up: each may name itself and those before it. See docs/design.md.
 ROOMS = (
-    *("state", "rules", "switches", "tokens", "observation", "play", "belief"),
+    *("state", "rules", "switches", "tokens", "data", "observation", "play", "belief"),
     *("config", "scenario", "words", "game", "hooks"),
 )
 LIBRARIES: dict[str, set[str]] = {

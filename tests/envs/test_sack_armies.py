@@ -88,7 +88,7 @@ def test_passes_the_check_of_stable_baselines():
 
 
 def test_is_registered():
-    assert sackarmies_env.list_games() == ["sack_armies"]
+    assert sackarmies_env.list_games() == ["sack_armies", "territories"]
     made = gymnasium.make_vec(ENVIRONMENT, num_envs=3, seat=0)
     assert isinstance(made, BatchEnv)
     assert made.num_envs == 3

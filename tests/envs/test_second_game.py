@@ -216,7 +216,7 @@ def test_games_of_installed_packages_are_found_and_imported_only_when_used(monke
         "other": EntryPoint("other", f"{__name__}:ENTRY", entries.ENTRY_POINTS),
     }
     monkeypatch.setattr(entries, "_installed", lambda: points)
-    assert sackarmies_env.list_games() == ["broken", "duel", "installed_duel", "other", "sack_armies"]
+    assert sackarmies_env.list_games() == [*("broken", "duel", "installed_duel", "other", "sack_armies", "territories")]
     assert entry_of("installed_duel") is ENTRY
     assert sackarmies_env.load_game("installed_duel", num_players=3).num_players == 3
     with pytest.raises(ValueError, match=r"entry point 'other' .* names no GameEntry of this id"):

@@ -183,7 +183,7 @@ def test_a_learner_is_told_what_follows_from_what_it_sees(name, mode, opponent):
 
 
 @modes
-def test_a_learner_is_told_what_follows_from_what_it_sees_where_rows_have_different_games(mode):
+def test_what_a_learner_is_told_follows_from_what_it_sees_in_varied_rows(mode):
     differing = alike = 0
     for seat, seed in itertools.product(range(3), range(3)):
         limits = itertools.cycle([30, 9])  # no observation of this game says when it is truncated

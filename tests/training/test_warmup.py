@@ -217,12 +217,18 @@ def test_warmup_covers_the_layouts_asked_for_and_says_so(monkeypatch, words, lay
     monkeypatch.setattr(warmup, "warm_up", lambda game_id, options: covered.append((game_id, options)))
     result = CliRunner().invoke(app, ["warmup", *words])
     assert result.exit_code == 0
-    assert [(game_id, options["num_generals"], options["observation"]) for game_id, options in covered] == [
-        ("sack_armies", generals, observation) for generals in layouts for observation in ("compact", "planes")
+    of_sack_armies = [options for game_id, options in covered if game_id == "sack_armies"]
+    assert [(options["num_generals"], options["observation"]) for options in of_sack_armies] == [
+        (generals, observation) for generals in layouts for observation in ("compact", "planes")
     ]
-    assert result.output.splitlines() == [
+    lines = result.output.splitlines()
+    assert [line for line in lines if line.startswith("Sack Armies")] == [
         f"Sack Armies, {hooks.LAYOUTS[one]}: all was compiled already (0 s)" for one in layouts
     ]
+    assert {game_id for game_id, _ in covered} == {
+        "sack_armies",
+        *(["territories"] if words != ["--generals", "6"] else []),
+    }
 
 
 def test_warmup_of_interpreted_rules_says_that_there_is_nothing_to_do(monkeypatch):

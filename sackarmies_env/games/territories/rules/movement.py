@@ -75,7 +75,7 @@ def run_move(state):
 
 @njit
 def offer_move_source(params, state):
-    """Offer where a free move can begin, to give it up, and in step 4 cards that grant one more (TR-DP17)."""
+    """Offer where a free move can begin, to make none, and in step 4 cards that grant one more (TR-DP17)."""
     allow(state, DONE)
     for territory in range(MAX_TERRITORIES):
         if can_move_from(params, state, territory, state.active):
@@ -96,7 +96,7 @@ def offer_cards_with(params, state, effect):
 
 @njit
 def apply_move_source(state, action):
-    """Note the source, give up the move, or play a card for one more, which the frame below counts."""
+    """Note the source, make no move, or play a card for one more, which the frame below counts."""
     if action == DONE:
         pop_frame(state)
     elif FIRST_CARD <= action < FIRST_CARD + NUM_CARDS:

@@ -51,14 +51,14 @@ def run_reinforcement(state):
 
 @njit
 def offer_reinforcement(state):
-    """Offer own territories; 0 gives up the rest (TR-DP3)."""
+    """Offer own territories, and to place no more: the rest is lost (TR-DP3)."""
     allow(state, DONE)
     offer_own_territories(state)
 
 
 @njit
 def apply_reinforcement(state, action):
-    """Note the territory, or give up the rest (TR-DP3)."""
+    """Note the territory, or place no more (TR-DP3)."""
     if action == DONE:
         pop_frame(state)
     else:
