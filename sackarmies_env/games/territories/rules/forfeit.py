@@ -7,7 +7,7 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.core.step_batch import is_over
 from sackarmies_env.games.territories.rules.result import win_attack
 from sackarmies_env.games.territories.rules.victory import eliminate
-from sackarmies_env.games.territories.state.battle import destroy_on_board, return_from_board
+from sackarmies_env.games.territories.state.battle import clear_board, destroy_on_board, return_from_board
 from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER, Decision, Frame
 
 
@@ -23,6 +23,7 @@ def concede_battle(params, state, player):
     if player == state.active:
         destroy_on_board(state, ATTACKER)
         return_from_board(state, DEFENDER)
+        clear_board(state)
     elif player == state.defender:
         clear_chain(state)
         state.decision = Decision.NONE
