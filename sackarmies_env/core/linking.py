@@ -19,11 +19,12 @@ from typing import Any
 
 import numba
 from llvmlite.binding import Linkage
-from numba.core import codegen, cpu
+from numba.core import codegen, cpu, types
 from numba.core.types import npytypes
 
 TESTED_VERSIONS = ("0.68",)
 LONG_NAME = 100  # characters of a type's name
+SHORT_NAME = "Record_"  # and a digest, in place of a long name
 KNOWN_BY_NAME = "NRT_"  # functions that a pass of numba looks for, to remove them in pairs
 
 
@@ -57,6 +58,8 @@ def install() -> bool:
         context.get_executable = _get_executable
         record._init_long_name = record.__init__
         record.__init__ = _init_short_name
+        record._long_repr = record.__repr__
+        record.__repr__ = _short_repr
     return True
 
 
@@ -65,6 +68,19 @@ def link_late(dispatcher: Any) -> None:
     dispatcher._translated = set()
     dispatcher.compile = MethodType(_compile, dispatcher)
     dispatcher.add_overload = MethodType(_add_overload, dispatcher)
+    dispatcher.get_call_template = MethodType(_get_call_template, dispatcher)
+
+
+def _get_call_template(self: Any, args: Any, kws: Any) -> Any:
+    """Type a call by what its arguments are, not by their values: a kernel is compiled once for `0`, `1` and `x`."""
+    widened = [_widened(one) for one in args]
+    return type(self).get_call_template(self, widened, {name: _widened(one) for name, one in kws.items()})
+
+
+def _widened(argument: Any) -> Any:
+    if isinstance(argument, types.IntegerLiteral | types.BooleanLiteral):
+        return types.unliteral(argument)
+    return argument.dtype if isinstance(argument, types.IntEnumMember) else argument
 
 
 def _compile(self: Any, signature: Any) -> Any:
@@ -143,4 +159,9 @@ def _init_short_name(self: Any, fields: Any, size: int, aligned: bool) -> None:
     """Name a record type by a digest: its full description would stand in every symbol of the machine code."""
     self._init_long_name(fields, size, aligned)
     if len(self.name) > LONG_NAME:
-        self.name = "Record_" + hashlib.sha256(self.name.encode()).hexdigest()[:24]
+        self.name = SHORT_NAME + hashlib.sha256(self.name.encode()).hexdigest()[:24]
+
+
+def _short_repr(self: Any) -> str:
+    """Show a record type by its name: numba asks for this text before and after each pass of each kernel."""
+    return str(self.name) if self.name.startswith(SHORT_NAME) else str(self._long_repr())
