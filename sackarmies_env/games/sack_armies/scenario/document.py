@@ -7,7 +7,6 @@ of it, `scenario_dump` makes it of a state; `scenario_procedure` handles what a 
 from __future__ import annotations
 
 import functools
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ import tomli_w
 from numpy.typing import NDArray
 
 from sackarmies_env.core.actions import ActionSpace
-from sackarmies_env.core.messages import join_faults, printable, short_repr, shorten, suggestion
-from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.messages import join_faults
+from sackarmies_env.core.scenario_files import ScenarioSource, built_in_names, name_of, read_source
 from sackarmies_env.core.state import ERROR_NONE, ERROR_SCRIPT_EXHAUSTED, ERROR_STUCK, alloc
 from sackarmies_env.core.step_batch import Command, dispatch
 from sackarmies_env.core.validation import read_model
@@ -58,7 +57,6 @@ ERRORS = {
     ERROR_SCRIPT_EXHAUSTED: "flips: the forced flips run out before the first decision",
     ERROR_STUCK: "procedure: nobody has a legal action at the decision that it names",
 }
-ScenarioSource = Mapping[str, Any] | str | Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,7 @@ class Position:
 @functools.cache
 def scenario_ids() -> tuple[str, ...]:
     """Return the names of the built-in scenarios, sorted."""
-    return tuple(sorted(path.stem for path in SCENARIOS_FOLDER.glob("*.toml")))
+    return built_in_names(SCENARIOS_FOLDER)
 
 
 def load_scenario(source: ScenarioSource) -> dict[str, Any]:
@@ -113,8 +111,7 @@ def start_scenario(source: ScenarioSource) -> Position:
     dispatch(step_batch, position.params, position.states, Command.RESUME)
     error = int(position.states["error"][0])
     if error != ERROR_NONE:
-        name = "scenario" if isinstance(source, Mapping) else shorten(printable(Path(source).name))
-        raise ValueError(f"{name}: {ERRORS.get(error, f'error {error} of the engine')}")
+        raise ValueError(f"{name_of(source)}: {ERRORS.get(error, f'error {error} of the engine')}")
     return position
 
 
@@ -155,32 +152,9 @@ def _on_one_line(found: re.Match[str]) -> str:
 
 def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
     """Return scenario, its configuration and the name by which messages call it."""
-    if isinstance(source, Mapping):
-        name, data = "scenario", dict(source)
-    else:
-        if not isinstance(source, str | Path):
-            raise ValueError(f"scenario: {short_repr(source)} is given, but a name, a file or a table is wanted")
-        path = Path(source)
-        if isinstance(source, str) and path.suffix != ".toml" and not os.path.exists(path):
-            path = _built_in(source)
-        name, data = shorten(printable(path.name)), read_toml(path)
+    name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list")
     scenario = read_model(Scenario, data, name)
     return scenario, _configure(scenario, name), name
-
-
-def _built_in(scenario_id: str) -> Path:
-    """Return the file of a built-in scenario.
-
-    Raises:
-        ValueError: there is none of that name.
-    """
-    if scenario_id not in scenario_ids():
-        near = suggestion(scenario_id, scenario_ids())
-        raise ValueError(
-            f"there is no scenario {short_repr(scenario_id)}{near}; give a TOML file, or a built-in one of those that "
-            "`sackarmies scenario list` lists"
-        )
-    return SCENARIOS_FOLDER / f"{scenario_id}.toml"
 
 
 def _configure(scenario: Scenario, name: str) -> Config:
