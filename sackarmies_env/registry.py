@@ -51,6 +51,8 @@ SACK_ARMIES = GameEntry(
 TERRITORIES = GameEntry(
     id="territories",
     make_game="sackarmies_env.games.territories:make_game",
+    make_recorded_game="sackarmies_env.games.territories:make_recorded_game",
+    load_scenario="sackarmies_env.games.territories:load_scenario",
     choices="sackarmies_env.games.territories.game:choices",
     players=(2, 4),
 )

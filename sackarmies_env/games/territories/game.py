@@ -2,59 +2,131 @@
 
 from __future__ import annotations
 
+import copy
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sackarmies_env.core.chance import ForcedKind
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.messages import short_repr
+from sackarmies_env.core.state import copy_records
+from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_env.games.territories.belief.determinize import determinize_games
-from sackarmies_env.games.territories.config import build_params, make_config
+from sackarmies_env.games.territories.config import Config, build_params, make_config
 from sackarmies_env.games.territories.data.schema import map_names
 from sackarmies_env.games.territories.play.step import write_initial
 from sackarmies_env.games.territories.play.step_batch import step_batch
+from sackarmies_env.games.territories.scenario.document import (
+    ScenarioSource,
+    initial_position,
+    load_scenario,
+    scenario_ids,
+    to_scenario,
+)
+from sackarmies_env.games.territories.scenario.schema import card_names
 from sackarmies_env.games.territories.state.actions import ACTIONS
 from sackarmies_env.games.territories.state.constants import DIE_FACES, NUM_CARDS, Decision
 from sackarmies_env.games.territories.state.layout import make_observation_spec
 from sackarmies_env.games.territories.state.record import STATE
+from sackarmies_env.games.territories.switches import read_switches
 
 DICE = {str(face): face for face in range(1, DIE_FACES + 1)}
-choices = {"map": map_names}
-CARDS = {f"card {kind + 1}": kind for kind in range(NUM_CARDS)}
+CARDS = {f"card {kind + 1}": kind for kind in range(NUM_CARDS)} | {name: kind for kind, name in enumerate(card_names())}
+choices = {"map": map_names, "scenario": scenario_ids}
 
 
 def make_game(
-    num_players: int = 2,
-    map: str = "full",  # noqa: A002 - what users call it
+    num_players: int | None = None,
+    map: str | None = None,  # noqa: A002 - what users call it
     switches: Mapping[str, Any] | None = None,
+    scenario: ScenarioSource | None = None,
 ) -> Game:
     """Build a game of Territories.
 
     Args:
-        num_players: 2 to 4; on the small map 2.
-        map: "full", 20 territories, or "small", 7 of them.
-        switches: agreements on the rules that differ from the defaults, see `Switches`.
+        num_players: 2 to 4; on the small map 2. None: 2, or as many as the scenario says.
+        map: "full", 20 territories, or "small", 7 of them. None: "full", or as the scenario says.
+        switches: agreements on the rules that differ from the defaults, and from the scenario's, see `Switches`.
+        scenario: a position to start from, in place of the set-up: the name of a built-in one, the path of a TOML file,
+            or the equal dict. Seeds decide what it does not force; but where it says itself where chance stands
+            (`seed`, or `chance`, as dumps of positions do), every game has that chance.
 
     Raises:
         ValueError: with a line for each fault.
     """
-    config = make_config(num_players, map, switches)
+    if scenario is not None:
+        return _from_scenario(num_players, map, switches, load_scenario(scenario))
+    config = make_config(2 if num_players is None else num_players, "full" if map is None else map, switches)
     params = build_params(config)
-    plain = {"num_players": num_players, "map": map, "switches": config.switches.changed()}
+    return _assemble(config, params, _plain(config), functools.partial(write_initial, params))
+
+
+class RecordedConfig(StrictModel):
+    """What `make_game` is given, as records hold it: all of it plain data, no scenario by name."""
+
+    num_players: int | None = None
+    map: str | None = None
+    switches: dict[str, Any] | None = None
+    scenario: dict[str, Any] | None = None
+
+
+def make_recorded_game(**config: Any) -> Game:
+    """Build a game from the configuration in a record; scenarios by name or file are refused.
+
+    Raises:
+        ValueError: as `make_game`.
+    """
+    given = read_model(RecordedConfig, config, "configuration")
+    return make_game(**{name: getattr(given, name) for name in given.model_fields_set})
+
+
+def _from_scenario(
+    num_players: int | None, map_name: str | None, switches: Mapping[str, Any] | None, scenario: dict[str, Any]
+) -> Game:
+    for name, given, default in (("num_players", num_players, 2), ("map", map_name, "full")):
+        said = scenario.get(name, default)
+        if given is not None and given != said:
+            raise ValueError(f"{name} is {short_repr(given)}, but that of the scenario is {short_repr(said)}")
+    if switches:
+        changed = read_switches({**scenario.get("switches", {}), **switches}).changed()
+        scenario = {**scenario, "switches": changed}
+    position = initial_position(scenario)
+    config, initial_state = position.config, functools.partial(copy_records, position.states)
+    game = _assemble(config, position.params, _plain(config) | {"scenario": scenario}, initial_state)
+    return replace(game, keeps_chance=position.keeps_chance, conceal=functools.partial(_conceal, _plain(config)))
+
+
+def _conceal(plain: Mapping[str, Any], player: int) -> Game:
+    """Return what a player may know of a game that starts from a scenario: the rules, and nothing of the position."""
+    return make_game(**copy.deepcopy(dict(plain)))
+
+
+def _plain(config: Config) -> dict[str, Any]:
+    """Return players, map and switches as arguments of `make_game`."""
+    return {"num_players": config.num_players, "map": config.board.name, "switches": config.switches.changed()}
+
+
+def _assemble(config: Config, params: Records, plain: dict[str, Any], initial_state: Callable[[Records], None]) -> Game:
     return Game(
         id="territories",
-        num_players=num_players,
+        num_players=config.num_players,
         actions=ACTIONS,
         state_layout=STATE,
-        observation_spec=make_observation_spec(num_players),
+        observation_spec=make_observation_spec(config.num_players),
         params=params,
         config=plain,
         build=make_game,
         step_batch=step_batch,
-        initial_state=functools.partial(write_initial, params),
+        initial_state=initial_state,
         determinize_batch=determinize_games,
         describe_decision=_describe_decision,
-        forced_kinds=(ForcedKind("dice", (DICE,), is_shared=True), ForcedKind("draws", (CARDS,) * num_players)),
+        write_scenario=functools.partial(to_scenario, config),
+        forced_kinds=(
+            ForcedKind("dice", (DICE,), is_shared=True),
+            ForcedKind("draws", (CARDS,) * config.num_players),
+        ),
         zero_sum=True,
     )
 

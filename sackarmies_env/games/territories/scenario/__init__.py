@@ -1,0 +1,1 @@
+"""Positions as documents: read, checked, filled in, written."""

@@ -1,0 +1,236 @@
+"""Validation of attacks: what is on the battle board must fit the stage (TR-A2 to TR-F5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.messages import join, quote
+from sackarmies_env.games.territories.config import Config
+from sackarmies_env.games.territories.data.schema import Card, load_rulebook
+from sackarmies_env.games.territories.scenario.fill import DECLARED, counters_of
+from sackarmies_env.games.territories.scenario.schema import AttackEntry, Scenario, TerritoryEntry
+from sackarmies_env.games.territories.scenario.sequence import SIDES, assigning_side, rolling_side, twos_of
+from sackarmies_env.games.territories.state.constants import (
+    ATTACKER,
+    DEFENDER,
+    FIRST_FACE,
+    MAX_ATTACKERS,
+    MAX_SKIRMISHES,
+    Effect,
+    Stage,
+    Unit,
+)
+
+Board = dict[int, TerritoryEntry]
+DECLARATION = (Stage.DECLARE, Stage.ANSWER)
+ONES = (Stage.ATTACK_ONES, Stage.DEFENSE_ONES)
+TWOS = (Stage.ATTACK_TWOS, Stage.DEFENSE_TWOS)
+COUNTERS = (Stage.ATTACK_COUNTERS, Stage.DEFENSE_COUNTERS)
+CARDS = (Stage.ATTACK_CARDS, Stage.DEFENSE_CARDS)
+ROLLED = (Stage.ATTACK_ROLL, Stage.DEFENSE_ROLL)  # after these stages dice of a side are on the board
+FOR_SKIRMISH = (Effect.SKIRMISH_BONUS, Effect.ENEMY_PENALTY, Effect.EXTRA_DIE)
+FOR_BATTLES = ((*FOR_SKIRMISH, Effect.BATTLE_BONUS), (*FOR_SKIRMISH, Effect.BATTLE_BONUS, Effect.LEVEL_GROUND))
+MOST_DICE = (MAX_SKIRMISHES, 116)  # of attackers; of all units of a player
+KEYS: dict[str, tuple[Stage, ...]] = {  # at which stages a key may be given
+    "unit": DECLARATION,
+    "ones": ONES,
+    "twos": (*ONES, *TWOS),
+    "trading": TWOS,
+    "reserve_losses": (Stage.RESERVE,),
+    "counter": COUNTERS,
+    "card": CARDS,
+    "extra": (Stage.LOSS, Stage.PURSUIT),
+    "rout": (Stage.PURSUIT,),
+    "extra_from": (Stage.PURSUIT,),
+}
+
+
+def battle_faults(config: Config, params: NDArray[np.void], scenario: Scenario, board: Board) -> Iterator[str]:
+    """Yield what does not fit together in the attack of a position that goes on; nothing if all does."""
+    if scenario.attack is None:
+        return
+    faults = [*_keys(scenario.attack), *_places(config, params, scenario, board)]
+    if not faults:
+        faults = [*_units(scenario.attack, board), *_dice(scenario.attack), *_skirmishes(scenario.attack)]
+    if not faults:
+        faults = [*_assigned(config, scenario.attack), *_chosen(scenario.attack, board), *_cost(scenario)]
+    yield from (f"attack{'' if fault.startswith(':') else '.'}{fault}" for fault in faults)
+
+
+def _keys(attack: AttackEntry) -> Iterator[str]:
+    for key, stages in KEYS.items():
+        value = getattr(attack, key)
+        if value not in (None, 0) and attack.at not in stages:
+            wanted = join(stage.name.lower() for stage in stages)
+            yield f"{key} is {quote(value)}, but the stage is {quote(attack.stage)}: it belongs to {wanted}"
+
+
+def _places(config: Config, params: Any, scenario: Scenario, board: Board) -> Iterator[str]:
+    """An attack leads from an own territory to a neighbor that can be attacked (TR-A2)."""
+    attack, mover = scenario.attack, scenario.mover
+    assert attack is not None
+    if attack.source is None:
+        yield "source: the key is missing"
+        return
+    if attack.source not in board or board[attack.source].owner != mover:
+        yield f"source is {attack.source}, but player {mover} does not control it"
+        return
+    borders = next(each.borders for each in config.board.territory if each.number == attack.source)
+    open_ones = [number for number in borders if number not in board or board[number].owner != mover]
+    open_ones = [number for number in open_ones if number not in board or not board[number].safe]
+    if attack.target is None:
+        if attack.at != Stage.DECLARE or attack.unit is not None or any(attack.attacker.units.counts):
+            yield "target: the key is missing"
+        elif not open_ones:
+            yield f"source is {attack.source}, but no neighbor of it can be attacked"
+    elif attack.target not in open_ones:
+        yield f"target is {attack.target}, but from {attack.source} only {join(open_ones)} can be attacked"
+    elif attack.at > Stage.DECLARE and (attack.target not in board or board[attack.target].owner is None):
+        yield f"target is {attack.target}, but nobody controls it: at this stage a player must"
+    if attack.at == Stage.DECLARE and scenario.attacks >= params["attacks_per_turn"][0]:
+        yield f": {scenario.attacks} attacks are declared, and there may be no more in this turn"
+
+
+def _reserve(attack: AttackEntry, board: Board, side: int) -> list[int]:
+    """Return the units of a side in the territory that it fights from."""
+    number = (attack.source, attack.target)[side]
+    return board[number].units.counts if number in board else [0]
+
+
+def _units(attack: AttackEntry, board: Board) -> Iterator[str]:
+    """Both sides have units once they are declared; at most ten attack."""
+    on_board = [sum(side.units.counts) for side in (attack.attacker, attack.defender)]
+    if on_board[ATTACKER] > MAX_ATTACKERS:
+        yield f"attacker.units: {on_board[ATTACKER]} units attack, but at most {MAX_ATTACKERS} may"
+    for side, first in ((ATTACKER, Stage.ANSWER), (DEFENDER, Stage.ATTACK_ROLL)):
+        if attack.at >= first and not on_board[side]:
+            yield f"{SIDES[side]}.units: none are on the battle board"
+        must_have = attack.target is not None and (side == ATTACKER or attack.at > Stage.DECLARE)
+        if must_have and not on_board[side] + sum(_reserve(attack, board, side)):
+            yield f"{SIDES[side]}.units: none are on the battle board, and none in the territory"
+    if attack.at == Stage.DECLARE and on_board[DEFENDER]:
+        yield "defender.units: some are on the battle board, but the attack is not declared"
+    if attack.unit is not None:
+        side = DEFENDER if attack.at == Stage.ANSWER else ATTACKER
+        if _reserve(attack, board, side)[Unit[attack.unit.upper()]] == 0:
+            yield f"unit is {quote(attack.unit)}, but there is none in the territory"
+        if side == ATTACKER and on_board[ATTACKER] == MAX_ATTACKERS:
+            yield f"unit is {quote(attack.unit)}, but {MAX_ATTACKERS} units attack already"
+
+
+def _dice(attack: AttackEntry) -> Iterator[str]:
+    """Dice lie on the board from the roll to their place in a skirmish, at least one for each unit (TR-B1)."""
+    sides = (attack.attacker, attack.defender)
+    for side, name in enumerate(SIDES):
+        loose, on_board = len(sides[side].dice), len(sides[side].dice) + _in_skirmishes(attack, name)
+        if attack.at <= ROLLED[side] and loose:
+            yield f"{name}.dice: there are some, but they are still to be rolled"
+        if attack.at > Stage.EXTRA_DICE and loose:
+            yield f"{name}.dice: some are left, but all are in skirmishes at the stage {quote(attack.stage)}"
+        most = MOST_DICE[side] + sum(card.effect == Effect.EXTRA_DIE for card in _cards(attack, side))
+        if on_board > most:
+            yield f"{name}.dice: with those in skirmishes there are {on_board}, but at most {most} are possible"
+        ones = attack.ones if attack.at in ONES and rolling_side(attack) == side else 0
+        if ROLLED[side] < attack.at <= Stage.PAIRING and on_board + ones < sum(sides[side].units.counts):
+            yield f"{name}.dice: there are fewer than units, each of which has brought one"
+    if attack.at in (*ONES, *TWOS):
+        there = sides[rolling_side(attack)].dice.count(FIRST_FACE)
+        if twos_of(attack) > there:
+            yield f"twos is {twos_of(attack)}, but so many dice that show a two are not there: {there} are"
+
+
+def _in_skirmishes(attack: AttackEntry, name: str) -> int:
+    """Return how many dice of a side are in skirmishes."""
+    return sum(len(getattr(each, name)) for each in attack.skirmish)
+
+
+def _cards(attack: AttackEntry, side: int) -> list[Card]:
+    """Return the cards that a side has played in the battle."""
+    rulebook = {card.name: card for card in load_rulebook().card}
+    return [rulebook[name] for name in (attack.attacker, attack.defender)[side].cards]
+
+
+def _skirmishes(attack: AttackEntry) -> Iterator[str]:
+    """A skirmish has dice of both sides: one each while they are paired (TR-C1 to TR-C5)."""
+    if attack.at < Stage.PAIRING and attack.skirmish:
+        yield f"skirmish: there are some, but none are formed at the stage {quote(attack.stage)}"
+    if attack.at > Stage.PAIRING and not attack.skirmish:
+        yield f"skirmish: there is none at the stage {quote(attack.stage)}"
+    for number, each in enumerate(attack.skirmish):
+        for name in SIDES:
+            count = len(getattr(each, name))
+            if not count or (count > 1 and attack.at == Stage.PAIRING):
+                wanted = "one die" if attack.at == Stage.PAIRING else "at least one die"
+                yield f"skirmish[{number}].{name} has {count} dice, but {wanted} is wanted"
+        if each.resolved and attack.at < Stage.ORDER:
+            yield f"skirmish[{number}] is resolved, but none are at the stage {quote(attack.stage)}"
+    if attack.at in (Stage.RESERVE, Stage.EXTRA_DICE) and attack.attacker.dice and attack.defender.dice:
+        yield "attacker.dice and defender.dice are given, but one side has none left when all are paired"
+    if attack.reserve_losses > len(attack.attacker.dice):
+        yield f"reserve_losses is {attack.reserve_losses}, but the attacker has {len(attack.attacker.dice)} extra dice"
+
+
+# --- counters and cards
+
+
+def _assigned(config: Config, attack: AttackEntry) -> Iterator[str]:
+    """Counters and cards are such as there are, and as the side can have on the board by now (TR-D1, TR-D2)."""
+    for side, (name, entry) in enumerate(zip(SIDES, (attack.attacker, attack.defender), strict=True)):
+        counters = counters_of(attack, side, entry)
+        if sum(counters) and not DECLARED[side] <= attack.at <= COUNTERS[side]:
+            yield f"{name}.counters: some are not assigned, but there are none at the stage {quote(attack.stage)}"
+        for unit, most in zip(load_rulebook().unit, config.board.garrison.units, strict=True):
+            if unit.counter and counters[unit.counter - 1] > most:
+                yield f"{name}.counters: {counters[unit.counter - 1]} are +{unit.counter}, but there are {most}"
+        cards = _cards(attack, side)
+        if cards and attack.at < CARDS[side]:
+            yield f"{name}.cards: some are played, but none can be before the stage {quote(CARDS[side].name.lower())}"
+        for card in cards:
+            if card.effect not in FOR_BATTLES[side]:
+                yield f"{name}.cards: {quote(card.name)} cannot be played in battle by the {name}"
+        more = sum(card.amount for card in cards if card.effect == Effect.SKIRMISH_BONUS)
+        less = sum(card.amount for card in _cards(attack, 1 - side) if card.effect == Effect.ENEMY_PENALTY)
+        for number, each in enumerate(attack.skirmish):
+            given = getattr(each, f"{name}_cards")
+            if not -less <= given <= more:
+                yield f"skirmish[{number}].{name}_cards is {given}, but the cards played allow {-less} to {more}"
+
+
+def _chosen(attack: AttackEntry, board: Board) -> Iterator[str]:
+    """The first part of a choice is one that could be made."""
+    sides = (attack.attacker, attack.defender)
+    if attack.counter is not None:
+        side = assigning_side(attack)
+        if counters_of(attack, side, sides[side])[attack.counter - 1] == 0:
+            yield f"counter is {attack.counter}, but the {SIDES[side]} has none left of that bonus"
+    if attack.card is not None:
+        side = assigning_side(attack)
+        named = [card for card in _cards(attack, side) if card.name == attack.card]
+        if not named or named[0].effect not in FOR_SKIRMISH:
+            yield f"card is {quote(attack.card)}, but the {SIDES[side]} has played no such card for one skirmish"
+    if attack.trading:
+        side = rolling_side(attack)
+        if twos_of(attack) == 0 or not any(sides[side].units.counts[1:]):
+            yield f"trading is true, but the {SIDES[side]} has no two or nothing to trade for it"
+    if attack.extra_from == "territory" and not sum(_reserve(attack, board, DEFENDER)):
+        yield 'extra_from is "territory", but no units are there'
+
+
+def _cost(scenario: Scenario) -> Iterator[str]:
+    """What a skirmish costs beyond the first unit goes with who lost it (TR-E4, TR-E5)."""
+    attack = scenario.attack
+    assert attack is not None
+    is_more = attack.extra > 0 or attack.extra_from is not None
+    if attack.loser == "defender" and attack.at < Stage.ORDER:
+        yield f'loser is "defender", but no skirmish is resolved at the stage {quote(attack.stage)}'
+    if attack.rout:
+        if attack.loser != "attacker" or attack.extra_from is not None or not scenario.barred:
+            yield "rout is true, but then the attacker has lost, attacks are barred, and only `extra` units go"
+    elif attack.extra > 1 or (attack.extra and attack.extra_from is not None):
+        yield f"extra is {attack.extra}, but it is one unit, or left out with `extra_from`"
+    elif is_more and attack.loser != "defender":
+        yield "extra: the attacker loses no extra unit unless there is a rout"

@@ -1,0 +1,174 @@
+"""Validation of positions: what every position must keep, and sentences that name the faulty entry.
+
+Compiled rules trust a state: a position that breaks them could lead them past the end of their tables. What is under
+way is checked by `flow`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.messages import counted, join, quote
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.games.territories.config import Config
+from sackarmies_env.games.territories.scenario.fill import cards_out, piles_of, sides_of, units_out
+from sackarmies_env.games.territories.scenario.schema import Scenario, card_names, names_of
+from sackarmies_env.games.territories.state.constants import MAX_HAND, Unit
+from sackarmies_env.games.territories.state.record import MAX_SCRIPT_DICE
+
+MOST_IN_HAND = MAX_HAND - 2  # two more may be drawn in a turn
+UNITS = names_of(Unit)
+
+
+def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:
+    """Return what is wrong with a position, what is under way aside; an empty list if nothing is.
+
+    Args:
+        config: of the scenario.
+        params: `(1,)`, of the configuration.
+        scenario: the position.
+    """
+    problems = [*_seats(scenario), *_places(config, scenario), *_turn(params, scenario)]
+    if problems:
+        return problems
+    return [*_control(scenario), *_units(params, scenario), *_hands(scenario), *_cards(params, scenario)]
+
+
+def _seats(scenario: Scenario) -> Iterator[str]:
+    """Everybody named must be in the game."""
+    last = scenario.num_players - 1
+    named: list[tuple[str, int | None]] = [
+        (key, getattr(scenario, key)) for key in ("first_player", "active", "winner")
+    ]
+    named += [(f"territory[{place}].owner", each.owner) for place, each in enumerate(scenario.territory)]
+    named += [(f"event[{place}].player", each.player) for place, each in enumerate(scenario.event)]
+    for key, seat in named:
+        if seat is not None and seat > last:
+            yield f"{key} is {seat}, but the players are 0 to {last}"
+    for key in ("player", "draws"):
+        if (given := len(getattr(scenario, key))) not in (0, scenario.num_players):
+            yield f"{key}: the list has the length {given}, but there are {scenario.num_players} players"
+
+
+def _places(config: Config, scenario: Scenario) -> Iterator[str]:
+    """Every territory named must be on the map, and stand there once."""
+    numbers = config.board.numbers
+    named: list[tuple[str, int | None]] = [
+        (f"territory[{place}].number", each.number) for place, each in enumerate(scenario.territory)
+    ]
+    named += [(f"event[{place}].territory", each.territory) for place, each in enumerate(scenario.event)]
+    for key, entry in (("move", scenario.move), ("attack", scenario.attack)):
+        if entry is not None:
+            named += [(f"{key}.source", entry.source), (f"{key}.target", entry.target)]
+    if scenario.reinforcement is not None:
+        named.append(("reinforcement.territory", scenario.reinforcement.territory))
+    for key, number in named:
+        if number is not None and number not in numbers:
+            yield f"{key} is {number}, but the territories of the map {quote(scenario.map)} are {join(numbers)}"
+    given = [each.number for each in scenario.territory]
+    for number in sorted({number for number in given if given.count(number) > 1}):
+        yield f"territory {number} is given {given.count(number)} times"
+
+
+def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
+    """Numbers of turn and game must be possible."""
+    if scenario.is_setup:
+        for key in ("active", "turn"):
+            if getattr(scenario, key):
+                yield f"{key} is {getattr(scenario, key)}, but in the set-up nobody's turn has begun"
+    elif scenario.turn == 0:
+        yield 'turn is 0, but the first one is 1; before it the step is "setup"'
+    if scenario.winner is not None and scenario.truncated:
+        yield f"winner is {scenario.winner}, but a truncated game has none"
+    rounds = int(params["max_rounds"][0])
+    if scenario.rounds > rounds or (scenario.rounds == rounds and not scenario.is_over):
+        yield f"rounds is {scenario.rounds}, but the game is truncated after {rounds}"
+    attacks = int(params["attacks_per_turn"][0])
+    if scenario.attacks > attacks:
+        yield f"attacks is {scenario.attacks}, but at most {attacks} are possible in a turn"
+    if scenario.victories > scenario.attacks:
+        yield f"victories is {scenario.victories}, but only {scenario.attacks} attacks are declared"
+    if scenario.seed is not None and scenario.chance is not None:
+        yield "seed and chance are given, but either says where chance stands"
+    faces = [letter for letter in scenario.dice if letter not in " |"]
+    if not set(faces) <= set("123456"):
+        yield f"dice: {quote(scenario.dice)} is given, but faces 1 to 6 are wanted, with blanks and bars between them"
+    elif len(faces) > MAX_SCRIPT_DICE:
+        yield f"dice forces {len(faces)} dice, but at most {MAX_SCRIPT_DICE} can be forced"
+
+
+def _control(scenario: Scenario) -> Iterator[str]:
+    """Who controls a territory has units there, and everybody in play controls one (TR-G3, TR-G4)."""
+    alive = [player.alive for player in scenario.players]
+    under_way = scenario.attack or scenario.move
+    busy = () if under_way is None else (under_way.source, under_way.target)
+    for each in scenario.territory:
+        count = sum(each.units.counts)
+        if each.owner is None and count:
+            yield f"territory {each.number} has {counted(count, 'unit')}, but no owner"
+        elif each.owner is not None and not alive[each.owner]:
+            yield f"territory {each.number} is that of player {each.owner}, who is out of the game"
+        elif each.owner is not None and not count and each.number not in busy:
+            yield f"territory {each.number} has an owner, but no units"
+    if scenario.is_over:
+        return
+    if sum(alive) < 2:
+        yield f"{counted(sum(alive), 'player')} in play, but at least 2 are needed unless the game is over"
+    owners = {each.owner for each in scenario.territory}
+    for seat, is_alive in enumerate(alive):
+        if is_alive and seat not in owners:
+            yield f"player {seat} controls no territory, so that they would be eliminated"
+    if scenario.mover is not None and not alive[scenario.mover]:
+        yield f"active is {scenario.mover}, but this player is out of the game"
+
+
+def _units(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
+    """Map, battle board and garrison of a player hold all their units (TR-Q24)."""
+    out, most = units_out(scenario), params["garrison"][0].astype(np.int64)
+    for seat, player in enumerate(scenario.players):
+        for unit, name in enumerate(UNITS):
+            used = int(out[seat, unit])
+            if used > most[unit]:
+                yield f"player {seat} has {counted(used, name)} on map and battle board, but there are {most[unit]}"
+            elif player.garrison is not None and player.garrison.counts[unit] != most[unit] - used:
+                yield (
+                    f"player[{seat}].garrison.{name} is {player.garrison.counts[unit]}, but {most[unit] - used} of "
+                    f"{most[unit]} are left beside {used} on map and battle board"
+                )
+    if any(seat == NO_PLAYER and sum(side.units.counts) for seat, side in sides_of(scenario)):
+        yield "attack.defender has units on the battle board, but nobody defends yet"
+
+
+def _hands(scenario: Scenario) -> Iterator[str]:
+    """Hands fit into a state, and the cycles of their cards are those of drawing (TR-H3)."""
+    for seat, player in enumerate(scenario.player):
+        if player.hand and not player.alive:
+            yield f"player[{seat}] is out of the game, but has cards"
+        if len(player.hand) > MOST_IN_HAND:
+            yield f"player[{seat}].hand has {len(player.hand)} cards, but at most {MOST_IN_HAND} fit"
+        if player.cycles is None:
+            continue
+        if len(player.cycles) != len(player.hand):
+            yield f"player[{seat}].cycles has {len(player.cycles)} numbers for {counted(len(player.hand), 'card')}"
+        if list(player.cycles) != sorted(player.cycles) or max(player.cycles, default=0) > scenario.cycle:
+            wanted = f"rising numbers up to {scenario.cycle}, the present cycle, are wanted"
+            yield f"player[{seat}].cycles: {quote(list(player.cycles))} is given, but {wanted}"
+
+
+def _cards(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
+    """Each card is somewhere, once."""
+    copies = params["card_copies"][0].astype(np.int64)
+    deck, discards = piles_of(params, scenario)
+    used = cards_out(scenario)
+    for kind, name in enumerate(card_names()):
+        counts = int(used[kind]), int(deck[kind]), int(discards[kind])
+        if sum(counts) == copies[kind] and min(counts) >= 0:
+            continue
+        given = sum(pile.get(name, 0) for pile in (scenario.deck, scenario.discards) if pile is not None)
+        yield (
+            f"there are {copies[kind]} cards {quote(name)}, but {counts[0]} are in hands and on the table, and {given} "
+            f"in deck and discards"
+        )

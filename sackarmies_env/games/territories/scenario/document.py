@@ -1,0 +1,100 @@
+"""Scenarios: positions as data, from which games start, and into which any state can be written.
+
+`schema` says what a scenario may hold, `check`, `flow` and `battle` what is wrong with one; `fill` makes a state of it,
+with the help of `sequence`, and `dump` makes it of a state.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.messages import join_faults
+from sackarmies_env.core.scenario_files import ScenarioSource, built_in_names, read_source
+from sackarmies_env.core.state import alloc
+from sackarmies_env.core.validation import read_model
+from sackarmies_env.games.territories.config import Config, build_params, make_config
+from sackarmies_env.games.territories.scenario.check import problems_of
+from sackarmies_env.games.territories.scenario.dump import to_scenario
+from sackarmies_env.games.territories.scenario.fill import fill_state
+from sackarmies_env.games.territories.scenario.flow import flow_faults
+from sackarmies_env.games.territories.scenario.schema import Scenario
+from sackarmies_env.games.territories.state.record import STATE
+from sackarmies_env.games.territories.switches import read_switches
+
+__all__ = ["Position", "ScenarioSource", "initial_position", "load_scenario", "scenario_ids", "to_scenario"]
+
+SCENARIOS_FOLDER = Path(__file__).parent / "built_in"
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A scenario made ready to play.
+
+    Attributes:
+        config: its configuration.
+        params: `(1,)`, of that configuration.
+        states: `(1,)`, not yet advanced to the first decision.
+        keeps_chance: whether the scenario says where chance stands.
+    """
+
+    config: Config
+    params: NDArray[np.void]
+    states: NDArray[np.void]
+    keeps_chance: bool
+
+
+@functools.cache
+def scenario_ids() -> tuple[str, ...]:
+    """Return the names of the built-in scenarios, sorted."""
+    return built_in_names(SCENARIOS_FOLDER)
+
+
+def load_scenario(source: ScenarioSource) -> dict[str, Any]:
+    """Return a scenario as validated plain data, with the keys that were given.
+
+    Args:
+        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+
+    Raises:
+        ValueError: with a line for each fault: the file, the form of an entry, or a position that breaks the rules.
+    """
+    scenario, _, _ = _read(source)
+    data: dict[str, Any] = scenario.model_dump(mode="json", exclude_unset=True)
+    return {"game": scenario.game} | data
+
+
+def initial_position(source: ScenarioSource) -> Position:
+    """Return a scenario as it stands, not yet advanced: forced results may be changed before it is.
+
+    Args:
+        source: as for `load_scenario`.
+
+    Raises:
+        ValueError: as for `load_scenario`.
+    """
+    scenario, config, params = _read(source)
+    states = alloc(STATE.dtype, 1)
+    fill_state(config, params, scenario, states)
+    return Position(config, params, states, scenario.keeps_chance)
+
+
+def _read(source: ScenarioSource) -> tuple[Scenario, Config, NDArray[np.void]]:
+    """Return a scenario, its configuration, and the same as parameters."""
+    name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list --game territories")
+    scenario = read_model(Scenario, data, name)
+    switches = read_switches(scenario.switches, f"{name}: switches")
+    try:
+        config = make_config(scenario.num_players, scenario.map, switches)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    params = build_params(config)
+    problems = problems_of(config, params, scenario) or flow_faults(config, params, scenario)
+    if problems:
+        raise ValueError(join_faults(problems, name))
+    return scenario, config, params

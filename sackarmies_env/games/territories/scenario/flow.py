@@ -1,0 +1,158 @@
+"""Validation of what is under way: compiled rules trust a state, so that its parts must fit each other.
+
+At most one thing is under way above the turn: a reinforcement, an exchange step, a move or an attack. Each may hold
+the first part of a choice, whose second part is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_env.core.messages import join, quote
+from sackarmies_env.games.territories.config import Config
+from sackarmies_env.games.territories.scenario.battle import battle_faults
+from sackarmies_env.games.territories.scenario.fill import units_out
+from sackarmies_env.games.territories.scenario.schema import SETUP, Scenario, TerritoryEntry
+from sackarmies_env.games.territories.state.constants import NUM_UNITS, Unit
+
+STEPS = {  # in which steps something may be under way
+    "placing": ("standard",),
+    "reinforcement": ("standard",),
+    "exchanging": ("standard", "exchange"),
+    "move": ("standard", "attack", "move"),
+    "attack": ("attack",),
+}
+OCCUPIES = "attack"  # the step in which a move is the occupation of a target
+
+
+def flow_faults(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:
+    """Return what does not fit together in what is under way; an empty list if all does.
+
+    After the end of a game nothing is played on from it: there only its form is checked.
+
+    Args:
+        config: of the scenario.
+        params: `(1,)`, of the configuration.
+        scenario: a position in which `problems_of` finds nothing.
+    """
+    faults = [*_kinds(scenario)]
+    if faults or scenario.is_over:
+        return faults
+    board = {each.number: each for each in scenario.territory}
+    faults = [*_setup(params, scenario), *_exchange(params, scenario), *_penalty(scenario)]
+    faults += _reinforcement(scenario, board)
+    faults += _move(config, scenario, board)
+    return faults or list(battle_faults(config, params, scenario, board))
+
+
+def _kinds(scenario: Scenario) -> Iterator[str]:
+    """One thing is under way, at a step that has it."""
+    under_way = [key for key in STEPS if getattr(scenario, key)]
+    if len(under_way) > 1:
+        yield f"{join(under_way)} are given, but only one of them can be under way"
+    for key in under_way:
+        if scenario.step not in STEPS[key]:
+            yield f"{key}: the step is {quote(scenario.step)}, but this is possible in {join(STEPS[key])} alone"
+    if scenario.placed and scenario.step != SETUP:
+        yield f"placed is {scenario.placed}, but the step is {quote(scenario.step)}, not {quote(SETUP)}"
+
+
+def _setup(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
+    """All placements that are left can be made (TR-DP1)."""
+    if not scenario.is_setup:
+        return
+    each, players = int(params["placements"][0]), scenario.num_players
+    if scenario.placed >= each * players:
+        yield f"placed is {scenario.placed}, but the last of {each * players} placements begins the first turn"
+    left = params["garrison"][0, Unit.TROOP] - units_out(scenario)[:, Unit.TROOP]
+    for seat, player in enumerate(scenario.players):
+        order = (seat - scenario.first_player) % players
+        due = sum(number % players == order for number in range(scenario.placed, each * players))
+        troops = due * int(params["placed_troops"][0])
+        if player.alive and left[seat] < troops:
+            yield f"player {seat} must still place {troops} troops, but has {left[seat]} in the garrison"
+
+
+def _exchange(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
+    """A pair of types is one of two, and complete unless the second is asked."""
+    traded = scenario.traded_in, scenario.traded_out
+    if traded == (None, None):
+        return
+    if scenario.traded_in is None or (scenario.traded_out is None and not scenario.exchanging):
+        yield f"traded_in is {quote(traded[0])} and traded_out is {quote(traded[1])}, but both are wanted, or neither"
+    elif traded[0] == traded[1]:
+        yield f"traded_in and traded_out are both {quote(traded[0])}, but two types are wanted"
+    elif scenario.traded_out is None and not _can_trade(params, scenario, Unit[scenario.traded_in.upper()]):
+        yield f"traded_in is {quote(traded[0])}, but this type cannot be traded in for any other"
+
+
+def _can_trade(params: Any, scenario: Scenario, traded_in: Unit) -> bool:
+    """Return whether a type can be traded in for any other (TR-X2, TR-X3)."""
+    values = params["unit_value"][0]
+    most = [each.units.counts[traded_in] for each in scenario.territory if each.owner == scenario.mover]
+    left = params["garrison"][0] - units_out(scenario)[scenario.mover or 0]
+    return any(
+        unit != traded_in and left[unit] > 0 and values[traded_in] * max(most, default=0) >= values[unit]
+        for unit in range(NUM_UNITS)
+    )
+
+
+def _penalty(scenario: Scenario) -> Iterator[str]:
+    """A penalty is paid in the step of that name, with troops that are there (TR-G2)."""
+    if scenario.penalty and scenario.step != "penalty":
+        yield f'penalty is {scenario.penalty}, but the step is {quote(scenario.step)}, not "penalty"'
+    troops = sum(each.units.troop for each in scenario.territory if each.owner == scenario.mover)
+    if scenario.penalty > troops:
+        yield f"penalty is {scenario.penalty}, but player {scenario.mover} has {troops} troops on the map"
+
+
+def _reinforcement(scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iterator[str]:
+    """Troops go into an own territory, and there are some (TR-T3)."""
+    if scenario.reinforcement is None or scenario.reinforcement.territory is None:
+        return
+    number = scenario.reinforcement.territory
+    if _owner(board, number) != scenario.mover:
+        yield f"reinforcement.territory is {number}, but player {scenario.mover} does not control it"
+    if scenario.reinforcement.left == 0:
+        yield f"reinforcement.territory is {number}, but no troops are left to place"
+
+
+def _owner(board: dict[int, TerritoryEntry], number: int) -> int | None:
+    return board[number].owner if number in board else None
+
+
+def _move(config: Config, scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iterator[str]:
+    """Units move between two neighbors of the active player; a target is occupied that nobody else controls."""
+    move, mover = scenario.move, scenario.mover
+    if move is None:
+        return
+    if move.source is None:
+        if move.target is not None or move.moved or move.unit is not None or scenario.step == OCCUPIES:
+            yield "move.source: the key is missing"
+        return
+    source = board.get(move.source)
+    if source is None or source.owner != mover or not sum(source.units.counts):
+        yield f"move.source is {move.source}, but player {mover} has no units there"
+        return
+    borders = next(each.borders for each in config.board.territory if each.number == move.source)
+    if move.target is None:
+        if move.moved or move.unit is not None or scenario.step == OCCUPIES:
+            yield "move.target: the key is missing"
+        elif all(_owner(board, number) != mover for number in borders):
+            yield f"move.source is {move.source}, but player {mover} controls no neighbor of it"
+        return
+    if move.target not in borders:
+        yield f"move.target is {move.target}, but the neighbors of {move.source} are {join(borders)}"
+    owner, there = _owner(board, move.target), board.get(move.target)
+    is_taken = scenario.step != OCCUPIES or move.moved > 0
+    if owner != (mover if is_taken else None):
+        wanted = f"player {mover} controls" if is_taken else "nobody controls"
+        yield f"move.target is {move.target}, but one that {wanted} is wanted"
+    elif move.moved > (0 if there is None else sum(there.units.counts)):
+        yield f"move.moved is {move.moved}, but so many units are not in {move.target}"
+    if move.unit is not None and source.units.counts[Unit[move.unit.upper()]] == 0:
+        yield f"move.unit is {quote(move.unit)}, but there is none in {move.source}"

@@ -1,0 +1,367 @@
+"""The schema of scenarios: what a position as data may hold."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from sackarmies_env.core.messages import join, quote, suggestion
+from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf
+from sackarmies_env.games.territories.data.schema import load_rulebook
+from sackarmies_env.games.territories.state.constants import (
+    DIE_FACES,
+    FIRST_FACE,
+    MAX_PLAYERS,
+    MAX_SKIRMISHES,
+    MAX_TERRITORIES,
+    NUM_CARDS,
+    NUM_COUNTERS,
+    Event,
+    Stage,
+    TurnStep,
+    Unit,
+)
+from sackarmies_env.games.territories.state.record import MAX_LOG, MAX_SCRIPT_DICE, MAX_SCRIPT_DRAWS
+
+SETUP = "setup"
+MOST_CARDS = 40
+MOST_UNITS = 100  # of a type
+MOST_DICE = 120  # of a side
+MOST_TURNS = 30_000
+
+
+def names_of(codes: Iterable[IntEnum]) -> tuple[str, ...]:
+    """Return codes as they are written."""
+    return tuple(code.name.lower() for code in codes)
+
+
+def one_of(noun: str, known: Iterable[str], text: str) -> str:
+    """Return a text that is among those known.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    words = tuple(known)
+    if text not in words:
+        raise ValueError(f"{quote(text)} is no {noun}{suggestion(text, words)}; allowed are {join(words)}")
+    return text
+
+
+def card_names() -> tuple[str, ...]:
+    """Return the names of cards by their numbers."""
+    return tuple(card.name for card in load_rulebook().card)
+
+
+def known_card(text: str) -> str:
+    """Return the name of a card; errors as for `one_of`."""
+    return one_of("card", card_names(), text)
+
+
+STAGES = names_of(stage for stage in Stage if stage < Stage.COUNT)  # an attack does not stop later than at those
+STEPS = (SETUP, *names_of(TurnStep))
+
+Seat = Annotated[int, Field(ge=0, lt=MAX_PLAYERS)]
+Count = Annotated[int, Field(ge=0, le=MOST_UNITS)]
+Number = Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]  # of a territory
+Word = Annotated[int, Field(ge=0, lt=2**32)]
+Place = Annotated[int, Field(ge=0, lt=2**31)]  # in a stream of chance
+Small = Annotated[int, Field(ge=-(2**15), lt=2**15)]
+Face = Annotated[int, Field(ge=FIRST_FACE, le=DIE_FACES)]
+Dice = Annotated[TupleOf[Face], Field(max_length=MOST_DICE)]
+UnitName = Annotated[str, AfterValidator(functools.partial(one_of, "type of units", names_of(Unit)))]
+CardName = Annotated[str, AfterValidator(known_card)]
+Cards = Annotated[TupleOf[CardName], Field(max_length=MOST_CARDS)]
+Pile = Annotated[dict[CardName, Annotated[int, Field(ge=0, le=MOST_CARDS)]], Field(max_length=NUM_CARDS)]
+Counter = Annotated[int, Field(ge=1, le=NUM_COUNTERS)]
+Turn = Annotated[int, Field(ge=0, le=MOST_TURNS)]
+Bonus = Annotated[int, Field(ge=-40, le=40)]
+
+
+class Units(StrictModel):
+    """Numbers of units."""
+
+    troop: Count = 0
+    rider: Count = 0
+    engine: Count = 0
+    hero: Count = 0
+
+    @property
+    def counts(self) -> list[int]:
+        """Numbers of units by type."""
+        return [self.troop, self.rider, self.engine, self.hero]
+
+
+class TerritoryEntry(StrictModel):
+    """A territory; those that are left out are uncontrolled.
+
+    Attributes:
+        number: as on the map.
+        owner: who controls it; left out: nobody.
+        units: there, and not on the battle board.
+        safe: it cannot be attacked any more in this turn.
+    """
+
+    number: Number
+    owner: Seat | None = None
+    units: Units = Units()
+    safe: bool = False
+
+
+class PlayerEntry(StrictModel):
+    """What a player has off the map.
+
+    Attributes:
+        hand: cards in the order of drawing.
+        cycles: of the deck that each was drawn from; left out: all of the present one.
+        garrison: left out: what is on the map and on the battle board, off the units of a player.
+        alive: in play.
+    """
+
+    hand: Cards = ()
+    cycles: Annotated[TupleOf[Turn], Field(max_length=MOST_CARDS)] | None = None
+    garrison: Units | None = None
+    alive: bool = True
+
+
+class ReinforcementEntry(StrictModel):
+    """A reinforcement that is under way.
+
+    Attributes:
+        left: troops that may still be placed.
+        territory: that has been named for the next ones; how many is asked.
+    """
+
+    left: Annotated[int, Field(ge=0, le=DIE_FACES * MAX_TERRITORIES)]
+    territory: Number | None = None
+
+
+class MoveEntry(StrictModel):
+    """A free move, or in the step of attacks the occupation of a target.
+
+    Attributes:
+        source: left out: it is asked.
+        target: left out: it is asked.
+        moved: units that have moved.
+        unit: type that has been named; how many is asked.
+    """
+
+    source: Number | None = None
+    target: Number | None = None
+    moved: Count = 0
+    unit: UnitName | None = None
+
+
+class SideEntry(StrictModel):
+    """What a side has on the battle board.
+
+    Attributes:
+        units: there, and not in the territory.
+        counters: bonuses of those that are not assigned; left out: what the units bring until they are to be assigned.
+        dice: faces of those that are in no skirmish.
+        cards: played in this battle.
+    """
+
+    units: Units = Units()
+    counters: Annotated[TupleOf[Counter], Field(max_length=2 * MOST_UNITS)] | None = None
+    dice: Dice = ()
+    cards: Cards = ()
+
+
+class SkirmishEntry(StrictModel):
+    """A skirmish, in the order of their numbers.
+
+    Attributes:
+        attacker: faces of the attacker's dice.
+        defender: faces of the defender's dice.
+        attacker_counters: sum of those that the attacker has assigned.
+        defender_counters: the same of the defender.
+        attacker_cards: what cards for this skirmish add to the attacker's total.
+        defender_cards: the same of the defender.
+        resolved: it is over.
+    """
+
+    attacker: Dice
+    defender: Dice
+    attacker_counters: Annotated[int, Field(ge=0, le=62)] = 0
+    defender_counters: Annotated[int, Field(ge=0, le=62)] = 0
+    attacker_cards: Bonus = 0
+    defender_cards: Bonus = 0
+    resolved: bool = False
+
+
+class AttackEntry(StrictModel):
+    """An attack that is under way.
+
+    Attributes:
+        source: territory of the attacker.
+        target: left out: it is asked.
+        stage: what comes next, see `Stage`.
+        unit: type that has been named; how many is asked.
+        attacker: side of the active player.
+        defender: side of the player who controls the target.
+        skirmish: those formed so far.
+        ones: dice that showed a one and still cost a unit.
+        twos: dice that show a two and are to be handled; left out: all of the side that has rolled.
+        trading: a unit is to be traded for a two; which type is asked.
+        reserve_losses: units of the target that extra dice of the attacker still cost.
+        counter: bonus of the counter that is to be assigned; to which skirmish is asked.
+        card: that has been played for one skirmish; for which is asked.
+        loser: who lost the latest skirmish; left out: the attacker.
+        extra: units that it costs besides the first.
+        rout: the defender was ahead by ten or more.
+        extra_from: where the extra unit comes from; which type is asked.
+    """
+
+    source: Number | None = None
+    target: Number | None = None
+    stage: Annotated[str, AfterValidator(functools.partial(one_of, "stage of an attack", STAGES))] = "declare"
+    unit: UnitName | None = None
+    attacker: SideEntry = SideEntry()
+    defender: SideEntry = SideEntry()
+    skirmish: Annotated[TupleOf[SkirmishEntry], Field(max_length=MAX_SKIRMISHES)] = ()
+    ones: Annotated[int, Field(ge=0, le=MOST_DICE)] = 0
+    twos: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+    trading: bool = False
+    reserve_losses: Annotated[int, Field(ge=0, le=MAX_SKIRMISHES)] = 0
+    counter: Counter | None = None
+    card: CardName | None = None
+    loser: Literal["attacker", "defender"] = "attacker"
+    extra: Annotated[int, Field(ge=0, le=2)] = 0
+    rout: bool = False
+    extra_from: Literal["board", "territory"] | None = None
+
+    @property
+    def at(self) -> Stage:
+        """The stage as its code."""
+        return Stage[self.stage.upper()]
+
+
+class EventEntry(StrictModel):
+    """A public event, see `Event`."""
+
+    kind: Annotated[str, AfterValidator(functools.partial(one_of, "event", names_of(Event)))]
+    player: Seat | None = None
+    territory: Number | None = None
+    value: Small = 0
+
+
+class ChanceEntry(StrictModel):
+    """Where the streams of chance stand, in a dump."""
+
+    flip_key: Annotated[TupleOf[Word], Field(min_length=2, max_length=2)]
+    flip_count: Place
+    draw_key: Annotated[TupleOf[Word], Field(min_length=2, max_length=2)]
+    draw_count: Place
+
+
+class Scenario(StrictModel):
+    """A position, and what is forced from there on.
+
+    Attributes:
+        game: always "territories".
+        title: for people.
+        num_players: 2 to 4.
+        map: as in `make_game`.
+        switches: those that differ from the defaults.
+        first_player: who began.
+        active: whose turn it is; left out: player 0. In the set-up it is nobody's.
+        turn: its number, over all players; left out: 1, in the set-up 0.
+        rounds: that are over.
+        step: of the turn, see `TurnStep`, or "setup".
+        placed: placements so far, of the set-up.
+        actions_left: standard actions; left out: those of a turn that begins, 0 in later steps.
+        free_moves: left for step 4.
+        attacks: declared in this turn.
+        victories: attacks won in this turn.
+        barred: no further attacks in this turn.
+        licensed: a card allows one all the same.
+        penalty: troops that a discard still costs, in the step of that name.
+        placing: troops of a card that have been played; their territory is asked.
+        traded_in: type that exchanges trade in.
+        traded_out: type that they trade out; left out with `exchanging`: it is asked.
+        exchanging: an exchange step is under way, of the step or as an extra exchange.
+        reinforcement: that is under way.
+        move: that is under way.
+        attack: that is under way.
+        territory: what is on the map.
+        player: one entry for each player, in seat order; left out: nobody has cards.
+        deck: cards left in the deck; left out: those that are nowhere else.
+        discards: left out: none, or with a `deck` those that are nowhere else.
+        cycle: how often the discards have become the deck.
+        seed: of the chance that is not forced.
+        dice: forced faces in order, with blanks and bars for the reader.
+        draws: forced draws, a list of cards for each player.
+        chance: state of the streams of chance, in a dump.
+        winner: of a game that is over.
+        truncated: the game was ended by a limit.
+        event: the latest public events, latest first.
+    """
+
+    game: Literal["territories"] = "territories"
+    title: Annotated[SingleLine, Field(max_length=200)] = ""
+    num_players: Annotated[int, Field(ge=2, le=MAX_PLAYERS)] = 2
+    map: Annotated[SingleLine, Field(max_length=100)] = "full"
+    switches: dict[str, Any] = Field(default_factory=dict)
+    first_player: Seat = 0
+    active: Seat | None = None
+    turn: Turn | None = None
+    rounds: Annotated[int, Field(ge=0, le=1000)] = 0
+    step: Annotated[str, AfterValidator(functools.partial(one_of, "step", STEPS))] = "standard"
+    placed: Annotated[int, Field(ge=0, le=MAX_PLAYERS * 20)] = 0
+    actions_left: Annotated[int, Field(ge=0, le=2)] | None = None
+    free_moves: Annotated[int, Field(ge=0, le=10)] = 1
+    attacks: Count = 0
+    victories: Count = 0
+    barred: bool = False
+    licensed: bool = False
+    penalty: Annotated[int, Field(ge=0, le=9)] = 0
+    placing: Annotated[int, Field(ge=1, le=6)] | None = None
+    traded_in: UnitName | None = None
+    traded_out: UnitName | None = None
+    exchanging: bool = False
+    reinforcement: ReinforcementEntry | None = None
+    move: MoveEntry | None = None
+    attack: AttackEntry | None = None
+    territory: Annotated[TupleOf[TerritoryEntry], Field(max_length=MAX_TERRITORIES)] = ()
+    player: Annotated[TupleOf[PlayerEntry], Field(max_length=MAX_PLAYERS)] = ()
+    deck: Pile | None = None
+    discards: Pile | None = None
+    cycle: Turn = 0
+    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+    dice: Annotated[SingleLine, Field(max_length=4 * MAX_SCRIPT_DICE)] = ""
+    draws: Annotated[
+        TupleOf[Annotated[TupleOf[CardName], Field(max_length=MAX_SCRIPT_DRAWS)]], Field(max_length=MAX_PLAYERS)
+    ] = ()
+    chance: ChanceEntry | None = None
+    winner: Seat | None = None
+    truncated: bool = False
+    event: Annotated[TupleOf[EventEntry], Field(max_length=MAX_LOG)] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the scenario shows a game after its end."""
+        return self.winner is not None or self.truncated
+
+    @property
+    def is_setup(self) -> bool:
+        """Whether the players still place their troops."""
+        return self.step == SETUP
+
+    @property
+    def mover(self) -> int | None:
+        """The seat whose turn it is; None in the set-up."""
+        return None if self.is_setup else self.active or 0
+
+    @property
+    def players(self) -> tuple[PlayerEntry, ...]:
+        """An entry for each player."""
+        return self.player or (PlayerEntry(),) * self.num_players
+
+    @property
+    def keeps_chance(self) -> bool:
+        """Whether the scenario says where chance stands."""
+        return self.seed is not None or self.chance is not None
