@@ -13,7 +13,7 @@ from sackarmies_env.games.territories.config import Config
 from sackarmies_env.games.territories.data.schema import Card, load_rulebook
 from sackarmies_env.games.territories.scenario.fill import DECLARED, counters_of
 from sackarmies_env.games.territories.scenario.schema import AttackEntry, Scenario, TerritoryEntry
-from sackarmies_env.games.territories.scenario.sequence import SIDES, assigning_side, rolling_side, twos_of
+from sackarmies_env.games.territories.scenario.sequence import SIDES, assigning_side, attacks_of, rolling_side, twos_of
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
     DEFENDER,
@@ -91,8 +91,8 @@ def _places(config: Config, params: Any, scenario: Scenario, board: Board) -> It
         yield f"target is {attack.target}, but from {attack.source} only {join(open_ones)} can be attacked"
     elif attack.at > Stage.DECLARE and (attack.target not in board or board[attack.target].owner is None):
         yield f"target is {attack.target}, but nobody controls it: at this stage a player must"
-    if attack.at == Stage.DECLARE and scenario.attacks >= params["attacks_per_turn"][0]:
-        yield f": {scenario.attacks} attacks are declared, and there may be no more in this turn"
+    if attack.at == Stage.DECLARE and attacks_of(scenario) >= params["attacks_per_turn"][0]:
+        yield f": {attacks_of(scenario)} attacks are declared, and there may be no more in this turn"
 
 
 def _reserve(attack: AttackEntry, board: Board, side: int) -> list[int]:

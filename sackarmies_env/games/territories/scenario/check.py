@@ -16,6 +16,7 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.config import Config
 from sackarmies_env.games.territories.scenario.fill import cards_out, piles_of, sides_of, units_out
 from sackarmies_env.games.territories.scenario.schema import Scenario, card_names, names_of
+from sackarmies_env.games.territories.scenario.sequence import attacks_of, fewest_attacks
 from sackarmies_env.games.territories.state.constants import MAX_HAND, Unit
 from sackarmies_env.games.territories.state.record import MAX_SCRIPT_DICE
 
@@ -86,11 +87,9 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
     rounds = int(params["max_rounds"][0])
     if scenario.rounds > rounds or (scenario.rounds == rounds and not scenario.is_over):
         yield f"rounds is {scenario.rounds}, but the game is truncated after {rounds}"
-    attacks = int(params["attacks_per_turn"][0])
-    if scenario.attacks > attacks:
-        yield f"attacks is {scenario.attacks}, but at most {attacks} are possible in a turn"
-    if scenario.victories > scenario.attacks:
-        yield f"victories is {scenario.victories}, but only {scenario.attacks} attacks are declared"
+    attacks, most, least = attacks_of(scenario), int(params["attacks_per_turn"][0]), fewest_attacks(scenario)
+    if not least <= attacks <= most:
+        yield f"attacks is {attacks}, but {least} or more are won and under way, and {most} are possible in a turn"
     if scenario.seed is not None and scenario.chance is not None:
         yield "seed and chance are given, but either says where chance stands"
     faces = [letter for letter in scenario.dice if letter not in " |"]
@@ -103,15 +102,14 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
 def _control(scenario: Scenario) -> Iterator[str]:
     """Who controls a territory has units there, and everybody in play controls one (TR-G3, TR-G4)."""
     alive = [player.alive for player in scenario.players]
-    under_way = scenario.attack or scenario.move
-    busy = () if under_way is None else (under_way.source, under_way.target)
+    fighting = _fighting(scenario)
     for each in scenario.territory:
         count = sum(each.units.counts)
         if each.owner is None and count:
             yield f"territory {each.number} has {counted(count, 'unit')}, but no owner"
         elif each.owner is not None and not alive[each.owner]:
             yield f"territory {each.number} is that of player {each.owner}, who is out of the game"
-        elif each.owner is not None and not count and each.number not in busy:
+        elif each.owner is not None and not (count or each.number in fighting or scenario.is_over):
             yield f"territory {each.number} has an owner, but no units"
     if scenario.is_over:
         return
@@ -123,6 +121,15 @@ def _control(scenario: Scenario) -> Iterator[str]:
             yield f"player {seat} controls no territory, so that they would be eliminated"
     if scenario.mover is not None and not alive[scenario.mover]:
         yield f"active is {scenario.mover}, but this player is out of the game"
+
+
+def _fighting(scenario: Scenario) -> list[int | None]:
+    """Return the territories that have units on the battle board: all of them may be there."""
+    attack = scenario.attack
+    if attack is None:
+        return []
+    sides = ((attack.source, attack.attacker), (attack.target, attack.defender))
+    return [number for number, side in sides if any(side.units.counts)]
 
 
 def _units(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.config import Config
 from sackarmies_env.games.territories.data.schema import load_rulebook
 from sackarmies_env.games.territories.scenario.schema import AttackEntry, Scenario, SideEntry, card_names
-from sackarmies_env.games.territories.scenario.sequence import chain_of, decision_of, frames_of
+from sackarmies_env.games.territories.scenario.sequence import attacks_of, chain_of, decision_of, frames_of
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
     DEFENDER,
@@ -167,8 +167,8 @@ def _fill_turn(scenario: Scenario, state: Any) -> None:
     state["active"] = NO_PLAYER if scenario.mover is None else scenario.mover
     state["first_player"], state["rounds"] = scenario.first_player, scenario.rounds
     state["turn"] = scenario.turn if scenario.turn is not None else 0 if scenario.is_setup else 1
-    for name in ("attacks", "victories", "barred"):
-        state[name] = getattr(scenario, name)
+    state["attacks"], state["victories"] = attacks_of(scenario), scenario.victories
+    state["barred"] = scenario.barred
     for name in ("traded_in", "traded_out"):
         unit = getattr(scenario, name)
         if unit is not None:

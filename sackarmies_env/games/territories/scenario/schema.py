@@ -243,7 +243,7 @@ class AttackEntry(StrictModel):
 class EventEntry(StrictModel):
     """A public event, see `Event`."""
 
-    kind: Annotated[str, AfterValidator(functools.partial(one_of, "event", names_of(Event)))]
+    kind: Annotated[str, AfterValidator(functools.partial(one_of, "event", names_of(Event)[1:]))]
     player: Seat | None = None
     territory: Number | None = None
     value: Small = 0
@@ -275,7 +275,7 @@ class Scenario(StrictModel):
         placed: placements so far, of the set-up.
         actions_left: standard actions; left out: those of a turn that begins, 0 in later steps.
         free_moves: left for step 4.
-        attacks: declared in this turn.
+        attacks: declared in this turn; left out: those won, and one that is declared and under way.
         victories: attacks won in this turn.
         barred: no further attacks in this turn.
         licensed: a card allows one all the same.
@@ -314,7 +314,7 @@ class Scenario(StrictModel):
     placed: Annotated[int, Field(ge=0, le=MAX_PLAYERS * 20)] = 0
     actions_left: Annotated[int, Field(ge=0, le=2)] | None = None
     free_moves: Annotated[int, Field(ge=0, le=10)] = 1
-    attacks: Count = 0
+    attacks: Count | None = None
     victories: Count = 0
     barred: bool = False
     licensed: bool = False

@@ -58,6 +58,17 @@ def actions_left(scenario: Scenario) -> int:
     return 1 if scenario.turn in (None, 1) else 2
 
 
+def attacks_of(scenario: Scenario) -> int:
+    """Return how many attacks have been declared in the turn: as few as there can be, if the scenario does not say."""
+    return fewest_attacks(scenario) if scenario.attacks is None else scenario.attacks
+
+
+def fewest_attacks(scenario: Scenario) -> int:
+    """Return how many attacks must have been declared: those won, and the one that is under way."""
+    is_declared = scenario.attack is not None and scenario.attack.at > Stage.DECLARE
+    return scenario.victories + int(is_declared and not scenario.is_over)
+
+
 def numbers_of(attack: AttackEntry) -> list[int]:
     """Return the numbers of an attack, which mean something else at each of its stages."""
     if attack.at <= Stage.DEFENSE_TWOS:
