@@ -83,7 +83,7 @@ def _exchange(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
     if traded == (None, None):
         return
     if scenario.traded_in is None or (scenario.traded_out is None and not scenario.exchanging):
-        yield f"traded_in is {quote(traded[0])} and traded_out is {quote(traded[1])}, but both are wanted, or neither"
+        yield "traded_in and traded_out: both are wanted, or neither"
     elif traded[0] == traded[1]:
         yield f"traded_in and traded_out are both {quote(traded[0])}, but two types are wanted"
     elif scenario.traded_out is None and not _can_trade(params, scenario, Unit[scenario.traded_in.upper()]):
