@@ -127,8 +127,8 @@ def test_parts_of_the_example_game_are_as_they_stand_there(part):
 @pytest.mark.parametrize("text", blocks("toml"))
 def test_toml_examples_are_read(text, tmp_path):
     data = tomllib.loads(text)
-    if data.get("game") == "sack_armies":
-        env = sackarmies_env.raw_env(scenario=data)
+    if isinstance(data.get("game"), str):
+        env = sackarmies_env.raw_env(data["game"], scenario=data)
         env.reset(seed=0)
         assert np.flatnonzero(env.last()[0]["action_mask"]).size
     elif "ppo" in data:  # of the example game

@@ -44,7 +44,7 @@ from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens
 from sackarmies_env.registry import game_of
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
 from tests.core.toy_game import make_duel
-from tests.fuzz import checkpoints, contests
+from tests.fuzz import checkpoints, contests, territories
 from tests.fuzz.mutators import mutate_bytes, places
 from tests.sack_armies.builders import entry
 
@@ -59,7 +59,7 @@ NO_FILE = (
 )  # data that are a text name a file
 REPLAYED = (
     *("record", "ply ", "flips", "draws", "configuration", "num_generals", "armies", "of General", "switches"),
-    *("scenario: ", "there is no game", "army"),
+    *("scenario: ", "there is no game", "army", "num_players", "map"),
 )  # of what is not the file itself but the game that it tells
 
 
@@ -253,9 +253,10 @@ def check_record(record: GameRecord) -> None:
 
 @functools.cache
 def _replays() -> tuple[dict[str, Any], ...]:
-    """Return records of random games: of two and three Generals, and from a position; each ends by a forfeit."""
+    """Return records of random games: of Sack Armies and Territories, from positions, too; each ends by a forfeit."""
     configs: tuple[dict[str, Any], ...] = ({"armies": armies()[:2]}, {"num_generals": 3}, {"scenario": dumps()[0]})
-    return tuple(random_record(make_recorded_game(**config), seed) for seed, config in enumerate(configs))
+    games = [*(make_recorded_game(**config) for config in configs), *territories.recorded_games()]
+    return tuple(random_record(game, seed) for seed, game in enumerate(games))
 
 
 def random_record(game: Game, seed: int) -> dict[str, Any]:
@@ -356,6 +357,15 @@ READERS = {
         Reader(
             *("position", "", dumps, check_position, ("scenario", *NO_FILE)),
             read_data=start_scenario,
+        ),
+        Reader(
+            *("territories", ".toml", territories.scenarios, territories.check_scenario, ("scenario", *NO_FILE)),
+            read=territories.read,
+            read_data=territories.read,
+        ),
+        Reader(
+            *("campaign", "", territories.dumps, territories.check_position, ("scenario", *NO_FILE)),
+            read_data=territories.start,
         ),
         Reader("record", ".json", records, check_record, (), read=load_record),
         Reader(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import tomllib
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,7 +14,7 @@ import tomli_w
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.state import ERROR_NONE
-from sackarmies_env.games.territories import load_scenario, make_game
+from sackarmies_env.games.territories import load_scenario, make_game, make_recorded_game
 from sackarmies_env.games.territories.scenario.document import SCENARIOS_FOLDER
 from tests.fuzz.mutators import places
 from tests.territories.referee.random_play import RandomPlayers
@@ -54,14 +53,19 @@ def scenarios() -> list[Any]:
     return [*built_in, *dumps()[::7]]
 
 
-def read(path: Path) -> dict[str, Any]:
-    return load_scenario(path)
+def read(source: Any) -> dict[str, Any]:
+    return load_scenario(source)
 
 
 def check_scenario(scenario: dict[str, Any]) -> None:
     assert load_scenario(scenario) == scenario
     if all(node[key] is not None for node, key in places(scenario)):  # TOML has no word for nothing
         assert load_scenario(tomllib.loads(tomli_w.dumps(scenario))) == scenario
+
+
+def recorded_games() -> list[Game]:
+    """Return games as records hold them."""
+    return [make_recorded_game(scenario=scenario) for scenario in dumps()[4:20:8]]
 
 
 def start(scenario: Any) -> Game:
