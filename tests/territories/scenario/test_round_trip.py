@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from tests.territories.referee.random_play import RandomPlayers, options_of
 QUICK = 6  # games
 MANY = 300
 MOST_PLIES = 150 if INTERPRETED else 2500
-OFTEN = 40  # decisions of a kind that are all tried; later on every so many plies
+OFTEN = 15  # decisions of a kind that are all tried; later on every so many plies
 EVERY = 17
 FORFEITS = 0.003  # a decision
 SEED = 5  # of loaded games: it must not matter
@@ -126,6 +127,20 @@ def test_guessed_worlds_survive_the_round_trip():
             world = game.clone(states)
             game.determinize(game.params, world, [ply % game.num_players], [ply])
             check_round_trip(game, world)
+
+
+def test_games_truncated_in_the_middle_of_something_survive_the_round_trip():
+    stopped = set()
+    for game, states, action in play(8):
+        if action is None or action < 0:
+            continue
+        cut = replace(game, max_decisions=int(states["decisions"][0]) + 1)
+        last = game.clone(states)
+        cut.step(cut.params, last, [action])
+        if last["truncated"][0]:
+            stopped.add((int(last["frame_kind"][0, 1]), int(last["frame_step"][0, 1])))
+            check_round_trip(game, last)
+    assert len(stopped) > 8
 
 
 def test_forced_results_that_are_left_survive_the_round_trip():
