@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,6 +63,8 @@ def test_games_that_differ_in_hidden_cards_are_known_as_the_same():
     assert pickle.dumps(GameInfo.of(one)) == pickle.dumps(GameInfo.of(two))
     assert [secret for secret in SECRETS if secret not in held(one) + held(two)] == []
     assert [secret for secret in SECRETS if secret in held(one.known_to(0))] == []
+    leaks = [replace(game, conceal=None).known_to(0) for game in (one, two)]
+    assert held(leaks[0]) != held(leaks[1])  # so the comparison above can tell
 
 
 @pytest.mark.parametrize("seed", [None, 4])

@@ -142,7 +142,7 @@ def with_territory(number, **changes):
         ({"territory": with_territory(6, units={"trop": 1})}, 'units: unknown key "trop" (did you mean "troop"?)'),
         (
             {"territory": with_territory(6, units={"hero": 4})},
-            "player 0 has 4 heros on map and battle board, but there",
+            'player 0 has 4 of the 3 units "hero" on map and battle board',
         ),
         (
             {"player": [{"garrison": {"troop": 25}}, {}]},
@@ -167,7 +167,7 @@ def with_territory(number, **changes):
         ({"dice": "6 7"}, 'dice: "6 7" is given, but faces 1 to 6 are wanted'),
         ({"dice": "6" * 65}, "dice forces 65 dice, but at most 64 can be forced"),
         ({"draws": [["Fog"]]}, "draws: the list has the length 1, but there are 2 players"),
-        ({"step": "setup"}, "turn is 3, but in the set-up nobody's turn has begun"),
+        ({"step": "setup"}, "active and turn: in the set-up nobody's turn has begun"),
         ({"penalty": 1}, 'penalty is 1, but the step is "attack", not "penalty"'),
         ({"traded_in": "troop"}, "traded_in and traded_out: both are wanted, or neither"),
         ({"attack": {"source": 6}, "move": {"source": 6}}, '"move", "attack" are given, but only one of them can be'),

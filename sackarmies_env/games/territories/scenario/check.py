@@ -77,9 +77,8 @@ def _places(config: Config, scenario: Scenario) -> Iterator[str]:
 def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
     """Numbers of turn and game must be possible."""
     if scenario.is_setup:
-        for key in ("active", "turn"):
-            if getattr(scenario, key):
-                yield f"{key} is {getattr(scenario, key)}, but in the set-up nobody's turn has begun"
+        if scenario.active is not None or scenario.turn:
+            yield "active and turn: in the set-up nobody's turn has begun, so that they are left out"
     elif scenario.turn == 0:
         yield 'turn is 0, but the first one is 1; before it the step is "setup"'
     if scenario.winner is not None and scenario.truncated:
@@ -139,7 +138,7 @@ def _units(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         for unit, name in enumerate(UNITS):
             used = int(out[seat, unit])
             if used > most[unit]:
-                yield f"player {seat} has {counted(used, name)} on map and battle board, but there are {most[unit]}"
+                yield f"player {seat} has {used} of the {most[unit]} units {quote(name)} on map and battle board"
             elif player.garrison is not None and player.garrison.counts[unit] != most[unit] - used:
                 yield (
                     f"player[{seat}].garrison.{name} is {player.garrison.counts[unit]}, but {most[unit] - used} of "
