@@ -21,6 +21,7 @@ import numba
 from llvmlite.binding import Linkage
 from numba.core import codegen, cpu, types
 from numba.core.types import npytypes
+from numba.core.types.misc import unliteral
 
 TESTED_VERSIONS = ("0.68",)
 LONG_NAME = 100  # characters of a type's name
@@ -79,7 +80,7 @@ def _get_call_template(self: Any, args: Any, kws: Any) -> Any:
 
 def _widened(argument: Any) -> Any:
     if isinstance(argument, types.IntegerLiteral | types.BooleanLiteral):
-        return types.unliteral(argument)
+        return unliteral(argument)
     return argument.dtype if isinstance(argument, types.IntEnumMember) else argument
 
 
