@@ -1,0 +1,78 @@
+"""Fog of war: a player receives the same, byte for byte, in games that differ only in what they cannot know."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sackarmies_env.core.jit import INTERPRETED
+from sackarmies_env.envs.aec import RawEnv
+from sackarmies_env.games.territories import make_game
+from sackarmies_env.games.territories.state.constants import Decision
+from tests.territories.fog.twins import Course, check_alike, plain, put, with_other_chance
+
+QUICK_GAMES = 3 if INTERPRETED else 8
+QUICK_DECISIONS = 40 if INTERPRETED else 100
+CHUNKS = 4
+GAMES = 12  # of a chunk
+DECISIONS = 500
+FOLLOWED = 25  # decisions that a pair of worlds is played on for
+EVERY = 5  # decisions between two pairs, and between two thorough looks
+
+
+def play(seed: int, decisions: int) -> tuple[Counter[Decision], int]:
+    """Look at each decision of a game and follow pairs; return the decisions met, and how many were followed."""
+    course, followed = Course(seed), 0
+    for number in course.decisions(decisions):
+        course.look(number, is_thorough=number % EVERY == seed % EVERY)
+        if number % EVERY == 0:
+            followed += course.follow(number, FOLLOWED)
+    return course.met, followed
+
+
+@pytest.mark.parametrize("seed", range(QUICK_GAMES))
+def test_players_receive_the_same_in_twin_worlds(seed):
+    met, _ = play(seed, QUICK_DECISIONS)
+    assert met
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_players_receive_the_same_in_twin_worlds_of_long_games(chunk):
+    compared = followed = 0
+    for seed in range(1000 + chunk * GAMES, 1000 + (chunk + 1) * GAMES):
+        met, length = play(seed, DECISIONS)
+        compared += met.total()
+        followed += length
+    print(f"{compared} comparisons, {followed} decisions alike in pairs")
+    assert followed > 1000
+
+
+@pytest.mark.slow
+def test_twin_worlds_are_compared_at_every_decision():
+    met: Counter[Decision] = Counter()
+    wanted = set(Decision) - {Decision.NONE, Decision.PLACE}  # in the set-up nobody holds cards
+    for seed in range(2000, 2100):
+        course = Course(seed)
+        for number in course.decisions(DECISIONS):
+            course.look(number, is_thorough=False)
+        met += course.met
+        if set(met) == wanted:
+            break
+    assert set(met) == wanted
+
+
+@pytest.mark.parametrize(("num_players", "map_name"), [(2, "small"), (2, "full"), (3, "full"), (4, "full")])
+def test_set_up_tells_nothing_of_the_future(num_players, map_name):
+    env = RawEnv(make_game(num_players, map_name))
+    env.reset(seed=7)
+    rng = np.random.default_rng(7)
+    while plain(env)["decision"] == Decision.PLACE:
+        for viewer in range(num_players):
+            twin = env.clone()
+            put(twin, with_other_chance(env.game, env._match.states, rng))
+            check_alike(env, twin, viewer, "set-up", is_thorough=True)
+        env.step(int(rng.choice(env._match.legal_actions())))
+    assert plain(env)["active"] >= 0
