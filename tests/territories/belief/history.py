@@ -1,0 +1,161 @@
+"""What all players have seen of the cards, followed action by action, and all that may lie hidden: chapter 3.2.
+
+Written from the rules: of the engine's record hands, deck and discards are read, and never what it notes on cycles.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.stats import chisquare
+
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.games.territories.state.actions import DRAW
+
+Cards = Counter[int]  # kind -> number
+World = tuple[int, ...]  # a kind for each hidden slot
+LEAST = 8.0  # samples that a group of worlds is expected in
+
+
+def hand_of(state: Any, player: int) -> list[int]:
+    """Return the kinds in a hand, in the order of drawing."""
+    return [int(kind) for kind in state["hand"][player][: state["hand_count"][player]]]
+
+
+def cards_in(counts: Any) -> Cards:
+    """Return a pile that is counted by kind."""
+    return Counter({kind: int(count) for kind, count in enumerate(counts) if count})
+
+
+class History:
+    """The cards of a game that begins with empty hands.
+
+    Attributes:
+        states: `(1,)`.
+        decks: the cards that made up the deck at the start of each cycle.
+        slots: for each player the cycle of every card in hand, in the order of drawing.
+    """
+
+    def __init__(self, game: Game, states: Records) -> None:
+        self.game, self.states = game, states
+        self.decks = [cards_in(self._state["deck"])]
+        self.slots: list[list[int]] = [[] for _ in range(game.num_players)]
+        self._drawn = [[Cards()] for _ in range(game.num_players)]  # by player and cycle
+        self._opened = [[Cards()] for _ in range(game.num_players)]
+
+    @property
+    def _state(self) -> Any:
+        return self.states.view(np.ndarray)[0]
+
+    def act(self, action: int) -> None:
+        """Take an action and note what it shows of cards."""
+        self._note(action, lambda: self.game.step(self.game.params, self.states, np.array([action])))
+
+    def forfeit(self, player: int) -> None:
+        """Let a player forfeit and note what that shows of cards."""
+        self._note(None, lambda: self.game.forfeit(self.game.params, self.states, np.array([player])))
+
+    def _note(self, action: int | None, go_on: Any) -> None:
+        before = [hand_of(self._state, player) for player in range(self.game.num_players)]
+        pile, is_empty = cards_in(self._state["discards"]), self._state["deck_count"] == 0
+        player = int(self._state["current_player"])
+        go_on()
+        if action == DRAW:
+            if is_empty:
+                self.decks.append(pile)
+                for known in (*self._drawn, *self._opened):
+                    known.append(Cards())
+            kind = hand_of(self._state, player)[-1]
+            before[player].append(kind)
+            self.slots[player].append(len(self.decks) - 1)
+            self._drawn[player][-1][kind] += 1
+        for seat, hand in enumerate(before):
+            self._open(seat, hand)
+
+    def _open(self, player: int, hand: list[int]) -> None:
+        """Note the cards that have left a hand: of several equal ones the oldest (TR-H3)."""
+        gone = Counter(hand) - Counter(hand_of(self._state, player))
+        kept = []
+        for kind, cycle in zip(hand, self.slots[player], strict=True):
+            if gone[kind] > 0:
+                gone[kind] -= 1
+                self._opened[player][cycle][kind] += 1
+            else:
+                kept.append((kind, cycle))
+        assert [kind for kind, _ in kept] == hand_of(self._state, player)
+        self.slots[player] = [cycle for _, cycle in kept]
+
+    # --- what a viewer cannot know
+
+    def hidden_slots(self, viewer: int) -> list[tuple[int, int]]:
+        """Return player and cycle of every card in the hands of others, player by player, in the order of drawing."""
+        return [(player, cycle) for player, row in enumerate(self.slots) if player != viewer for cycle in row]
+
+    def unseen(self, viewer: int, cycle: int) -> Cards:
+        """Return the cards of a cycle that `viewer` has not seen: neither drawn, nor opened by others."""
+        left = self.decks[cycle].copy()
+        left.subtract(self._drawn[viewer][cycle])
+        for player, opened in enumerate(self._opened):
+            if player != viewer:
+                left.subtract(opened[cycle])
+        assert min(left.values(), default=0) >= 0
+        return +left
+
+    def worlds(self, viewer: int, *, num_draws: int = 0) -> dict[World, float]:
+        """Return all that may lie in the hidden slots, and then come from the deck, each with its probability."""
+        cycles = [cycle for _, cycle in self.hidden_slots(viewer)] + [len(self.decks) - 1] * num_draws
+        pools = {cycle: self.unseen(viewer, cycle) for cycle in set(cycles)}
+        return dict(spread(pools, cycles, ()))
+
+
+def spread(pools: dict[int, Cards], cycles: list[int], dealt: World) -> Iterator[tuple[World, float]]:
+    """Yield every way to deal cards to slots of these cycles, each card of a pool being equally likely."""
+    if len(dealt) == len(cycles):
+        yield dealt, 1.0
+        return
+    pool = pools[cycles[len(dealt)]]
+    for kind in sorted(kind for kind, count in pool.items() if count):
+        chance = pool[kind] / pool.total()
+        pool[kind] -= 1
+        for world, share in spread(pools, cycles, (*dealt, kind)):
+            yield world, chance * share
+        pool[kind] += 1
+
+
+def sampled(history: History, viewer: int, seeds: Any, *, num_draws: int = 0) -> Counter[World]:
+    """Return how often `determinize` deals each world; then the current player draws so many cards."""
+    game = history.game
+    worlds = game.clone(history.states, np.zeros(len(seeds), np.int64))
+    game.determinize(game.params, worlds, np.full(len(seeds), viewer), seeds)
+    counts = [len(row) for row in history.slots]
+    drawer = int(history.states["current_player"][0])
+    for _ in range(num_draws):
+        game.step(game.params, worlds, np.full(len(seeds), DRAW))
+    columns = [worlds["hand"][:, player, :count] for player, count in enumerate(counts) if player != viewer]
+    columns += [worlds["hand"][:, drawer, counts[drawer] : counts[drawer] + num_draws]]
+    found, numbers = np.unique(np.concatenate(columns, axis=1), axis=0, return_counts=True)
+    return Counter(dict(zip(map(tuple, found.tolist()), numbers.tolist(), strict=True)))
+
+
+def p_value(expected: dict[World, float], found: Counter[World]) -> float:
+    """Return how likely counts at least so uneven are; worlds that are expected rarely count as one.
+
+    Raises:
+        AssertionError: a world came up that is impossible.
+    """
+    assert not set(found) - set(expected), f"impossible: {sorted(set(found) - set(expected))[:3]}"
+    rows = sorted((share * found.total(), found[world]) for world, share in expected.items())
+    groups = [(0.0, 0)]
+    for wanted, number in rows:
+        if groups[-1][0] < LEAST:
+            groups[-1] = (groups[-1][0] + wanted, groups[-1][1] + number)
+        else:
+            groups.append((wanted, number))
+    if groups[-1][0] < LEAST and len(groups) > 1:
+        wanted, number = groups.pop()
+        groups[-1] = (groups[-1][0] + wanted, groups[-1][1] + number)
+    wanted_numbers, numbers = zip(*groups, strict=True)
+    return float(chisquare(numbers, wanted_numbers).pvalue) if len(groups) > 1 else 1.0
