@@ -279,6 +279,14 @@ def test_tr_g6_forfeiting_attacker_leaves_the_turn_to_the_next():
     assert (game.active, game.owner(6), game.units(1), game.garrison[0, 0]) == (1, -1, {"troop": 2}, 60)
 
 
+def test_tr_g6_forfeit_that_ends_the_game_in_a_declaration_returns_the_attackers():
+    game = table({6: (0, {"troop": 3}), 1: (1, TROOPS)})
+    game.play("territory 6", "territory 1", "quantity 2", "troop")
+    dispatch(game.game.step_batch, game.game.params, game.states, Command.FORFEIT, 1)
+    assert (game.winner, game.units(6), game.board(0)) == (0, {"troop": 3}, {})
+    assert (game.source, game.target, game.chain_length) == (-1, -1, 0)
+
+
 def test_tr_g8_returns_add_up_to_zero_with_players_out():  # TR-Q39
     game = table({1: (0, TROOPS), 20: (2, TROOPS)}, TurnStep.REDUCE, num_players=4, switches={"max_rounds": 1})
     game.states["alive"][0] = [1, 0, 1, 0]

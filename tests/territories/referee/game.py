@@ -147,6 +147,7 @@ class Referee:
                 self.question = self._play.send(answer)
         except (GameOverError, StopIteration):
             self.question = None
+            call_off(self.table)  # TR-G6, where a forfeit has ended the game in a declaration
 
     @property
     def legal(self) -> set[int]:

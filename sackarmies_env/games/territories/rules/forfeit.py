@@ -40,3 +40,7 @@ def forfeit_game(params, state, player):
         state.decision = Decision.NONE
     if state.alive[player] == 1 and not is_over(state):
         eliminate(params, state, player)
+    if is_over(state) and is_in_battle(state):  # nobody is left to be attacked
+        clear_chain(state)
+        return_from_board(state, ATTACKER)
+        clear_board(state)
