@@ -11,18 +11,19 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sackarmies_env.core.game import Game
 from sackarmies_env.games import sack_armies
 from sackarmies_env.registry import load_game, make
 from sackarmies_env.testing import RandomPlay, perft
 from sackarmies_env.testing.random_play import copy_of
 from tests.sack_armies.builders.configurations import STARTS, Configuration
+from tests.territories.positions import random_table
 
 KEPT = Path(__file__).parent / "kept" / "fingerprint.json"
 SCENARIOS = sorted((Path(sack_armies.__file__).parent / "scenario" / "built_in").glob("*.toml"))
@@ -36,12 +37,19 @@ GAMES = 2
 PLIES = 300
 DEPTH = 2
 EVERY = 29  # decisions between two guesses
+TABLES = ((2, "small"), (2, "full"), (3, "full"), (4, "full"))  # of Territories: players and map
+TERRITORIES_SWITCHES: dict[str, dict[str, Any]] = {
+    "standard": {},
+    "bound": {"exchange_pair": "per_turn", "domination": False, "attacks_per_turn": 2, "max_rounds": 5},
+}
+POSITIONS, POSITION_DEPTH = 12, 4
+Line = tuple[str, str | int]
 
 
-def games_of(options: dict[str, Any]) -> str:
+def games_of(game_id: str, options: dict[str, Any]) -> str:
     """Return a digest of what every seat receives in random games."""
     told = hashlib.sha256()
-    env = make("sack_armies", "raw", **options)
+    env = make(game_id, "raw", **options)
     for seed in range(GAMES):
         env.reset(seed)
         rng = np.random.default_rng(seed)
@@ -59,10 +67,9 @@ def games_of(options: dict[str, Any]) -> str:
     return told.hexdigest()[:16]
 
 
-def samples_of(game: Game) -> str:
-    """Return a digest of dumped positions and of what players may believe in."""
-    told = hashlib.sha256()
-    play = RandomPlay(game, 7, max_plies=PLIES)
+def samples_of(play: RandomPlay) -> str:
+    """Return a digest of dumped positions of a game and of what players may believe in."""
+    told, game = hashlib.sha256(), play.game
     for _ in play:
         if len(play.actions) % EVERY == 0:
             told.update(json.dumps(game.to_scenario(play.states), sort_keys=True).encode())
@@ -74,23 +81,50 @@ def samples_of(game: Game) -> str:
 
 
 def sequences(path: Path) -> int:
-    """Return how many sequences of decisions a built-in scenario has."""
+    """Return how many sequences of decisions a built-in scenario of Sack Armies has."""
     game = load_game("sack_armies", scenario=str(path))
     return perft(game, RandomPlay(game, 1).states, DEPTH)
 
 
-def lines(brief: bool = False) -> Iterator[tuple[str, str | int]]:
-    """Yield the name and the digest of each thing that is hashed; briefly, what needs little to be compiled."""
+def sack_armies_lines(brief: bool) -> Iterator[Line]:
+    """Yield the lines of Sack Armies."""
     for number, start in enumerate(STARTS):
         for generals in GENERALS if start != "shelling" and not brief else (2,):
             for name, switches in SWITCHES.items():
                 options = Configuration(start, generals, switches, number).options()
                 title = f"{start}, {generals} generals, {name}"
-                yield title, games_of(options)
+                yield title, games_of("sack_armies", options)
                 if not brief:
-                    yield f"{title}: guesses", samples_of(load_game("sack_armies", **options))
+                    game = load_game("sack_armies", **options)
+                    yield f"{title}: guesses", samples_of(RandomPlay(game, 7, max_plies=PLIES))
     for path in SCENARIOS:
         yield f"perft {DEPTH} of {path.stem}", sequences(path)
+
+
+def territories_lines(brief: bool) -> Iterator[Line]:
+    """Yield the lines of Territories: random games, games from the middle of things, and counts."""
+    for (players, board), (name, switches) in product(TABLES, TERRITORIES_SWITCHES.items()):
+        options = {"num_players": players, "map": board, "switches": switches}
+        yield f"territories, {players} players, {board} map, {name}", games_of("territories", options)
+    for number in range(POSITIONS):
+        start, title = random_table(number), f"territories, position {number}"
+        yield f"{title}: perft {POSITION_DEPTH}", perft(start.game, start.states, POSITION_DEPTH)
+        if not brief:
+            play = RandomPlay(start.game, number, max_plies=PLIES)
+            play.states = start.states
+            yield f"{title}: guesses", samples_of(play)
+
+
+GAME_LINES: dict[str, Callable[[bool], Iterator[Line]]] = {
+    "sack_armies": sack_armies_lines,
+    "territories": territories_lines,
+}
+
+
+def lines(brief: bool = False) -> Iterator[Line]:
+    """Yield the name and the digest of each thing that is hashed; briefly, what needs little to be compiled."""
+    for lines_of in GAME_LINES.values():
+        yield from lines_of(brief)
 
 
 def main() -> int:
@@ -98,7 +132,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--write", action="store_true", help="keep the present digests")
-    what.add_argument("--brief", action="store_true", help="compare games of two Generals and counts, without guesses")
+    what.add_argument("--brief", action="store_true", help="compare games of few Generals and counts, without guesses")
     options = parser.parse_args()
     found = dict(lines(options.brief))
     if options.write:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies import make_game
+from tests.interpreted import interpreted
 
-ROOT = Path(__file__).resolve().parents[3]
 ARMIES = ("fey_court", "undead", "empire_siege", "shazari_marsh", "nether_sisters", "mongrels")
 
 
@@ -42,13 +37,7 @@ def trace(num_generals: int, seeds: list[int], plies: int) -> list[str]:
 
 def interpreted_trace(*arguments: object) -> list[str]:
     """Return the trace of another process that runs the kernels as plain Python."""
-    module = "tests.sack_armies.play.test_both_ways"
-    program = f"import json; from {module} import trace; print(json.dumps(trace(*{arguments!r})))"
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-    return list(json.loads(done.stdout))
+    return list(interpreted("tests.sack_armies.play.test_both_ways", "trace", *arguments))
 
 
 @pytest.mark.skipif(INTERPRETED, reason="one of the two sides must be compiled")

@@ -142,7 +142,7 @@ def tell_the_truth_at_times(truth, worlds, players, seeds):
         worlds[name][told] = truth[name][told]
 
 
-def forget_cycles(truth, worlds, players, seeds):
+def mix_cycles(truth, worlds, players, seeds):
     """Swap the oldest card of another with the latest one, whatever cycles they are of."""
     for row, viewer in enumerate(players):
         other = 1 - int(viewer) if viewer < 2 else 0
@@ -163,7 +163,7 @@ def prefer_what_lies_in_the_deck(truth, worlds, players, seeds):
 
 
 @pytest.mark.skipif(INTERPRETED, reason="takes minutes without the compiler")
-@pytest.mark.parametrize("change", [tell_the_truth_at_times, forget_cycles, prefer_what_lies_in_the_deck])
+@pytest.mark.parametrize("change", [tell_the_truth_at_times, mix_cycles, prefer_what_lies_in_the_deck])
 def test_unfair_sampler_is_noticed(change):
     for seed in range(3):
         for number, position in enumerate(positions(begin(2, "small", seed, sampler(change)), seed)):

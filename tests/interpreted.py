@@ -1,0 +1,28 @@
+"""Functions of test modules, called in a process that runs the kernels as plain Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def interpreted(module: str, function: str, *arguments: object) -> Any:
+    """Return what a function returns there; arguments and result are plain data.
+
+    Args:
+        module: dotted name.
+        function: of the module.
+        arguments: that `repr` writes down.
+    """
+    program = f"import json; from {module} import {function}; print(json.dumps({function}(*{arguments!r})))"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
