@@ -16,6 +16,8 @@ from sackarmies_env.games.territories.state.constants import NO_TERRITORY
 from sackarmies_env.games.territories.state.params import PARAMS_DTYPE
 from sackarmies_env.games.territories.switches import Switches, read_switches
 
+OFF_THE_MAP = -1  # in place of an elevation
+
 
 @dataclass(frozen=True)
 class Config:
@@ -65,6 +67,7 @@ def _fill_map(params: NDArray[np.void], config: Config) -> None:
     params["num_territories"] = len(board.territory)
     params["neighbors"] = NO_TERRITORY
     params["territories"] = NO_TERRITORY
+    params["elevation"] = OFF_THE_MAP
     for place, each in enumerate(board.territory):
         params["territories"][0, place] = each.number - 1
         params["elevation"][0, each.number - 1] = each.elevation

@@ -14,7 +14,7 @@ PARAMS_DTYPE = record_dtype(
         ("num_territories", np.int64),
         ("territories", np.int16, (MAX_TERRITORIES,)),  # those of the map, rising; then NO_TERRITORY
         ("neighbors", np.int16, (MAX_TERRITORIES, MAX_BORDERS)),  # then NO_TERRITORY
-        ("elevation", np.int16, (MAX_TERRITORIES,)),
+        ("elevation", np.int16, (MAX_TERRITORIES,)),  # -1: not on this map
         ("dealt", np.int64),  # territories of each player at the beginning
         ("dealt_troops", np.int64),  # in each of them
         ("placements", np.int64),  # of each player in the set-up
