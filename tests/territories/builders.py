@@ -16,6 +16,7 @@ from sackarmies_env.games.territories.state.constants import Decision, Frame, Tu
 
 UNITS = [unit.name.lower() for unit in Unit]
 NEUTRAL = -1
+SEED = 1  # of the chance in positions
 
 
 class Table:
@@ -102,7 +103,7 @@ def table(
     """
     game = make_game(**options)
     states = game.new_states(1)
-    game.start(states, seed=1)
+    game.start(states, SEED)
     state = states[0]
     for field in ("territory_units", "hand_count", "hand_cycle", "frame_data", "decision"):
         state[field] = 0

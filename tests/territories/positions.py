@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from sackarmies_env.games.territories.state.constants import NUM_CARDS, TurnStep
+from sackarmies_env.games.territories.state.constants import TurnStep
 from tests.territories.builders import UNITS, Table, table
 from tests.territories.referee.random_play import options_of
 from tests.territories.referee.rulebook import CARDS, MAPS
@@ -18,11 +17,34 @@ LARGEST_HAND = 8
 CYCLES = 3
 
 
-def random_table(seed: int) -> Table:
-    """Return a position of a seed: all numbers of players, both maps, all switches, player 0 at a step of the turn."""
+class Position(NamedTuple):
+    """A position, player 0 being at a step of the turn.
+
+    Attributes:
+        options: arguments of a referee.
+        territories: number -> owner and units; all others are empty.
+        step: of the turn.
+        hands: kinds of cards by player, from 1 on.
+        cycles: of these cards.
+        thrown: kinds of the deck that lie on the discards, from 1 on.
+        num_actions: standard actions that are left in step 1.
+    """
+
+    options: dict[str, Any]
+    territories: dict[int, tuple[int, dict[str, int]]]
+    step: TurnStep
+    hands: dict[int, list[int]]
+    cycles: dict[int, list[int]]
+    thrown: list[int]
+    cycle: int
+    num_actions: int
+
+
+def random_position(seed: int) -> Position:
+    """Return a position of a seed: all numbers of players, both maps, all switches."""
     rng = random.Random(seed)
-    given = options_of(seed)
-    players, game_map = given["num_players"], MAPS[given["game_map"]]
+    options = options_of(seed)
+    players, game_map = options["num_players"], MAPS[options["game_map"]]
     numbers = sorted(game_map.borders)
     rng.shuffle(numbers)
     left = [dict(game_map.garrison) for _ in range(players)]
@@ -34,16 +56,33 @@ def random_table(seed: int) -> Table:
     cards = [kind for kind, card in CARDS.items() for _ in range(card.copies)]
     rng.shuffle(cards)
     hands = {player: [cards.pop() for _ in range(rng.randint(0, LARGEST_HAND))] for player in range(players)}
+    cycle = rng.randrange(CYCLES)
+    cycles = {player: sorted(rng.randint(0, cycle) for _ in hand) for player, hand in hands.items()}
+    thrown = rng.sample(cards, rng.randint(0, len(cards))) if cycle else []
+    return Position(options, territories, rng.choice(STEPS), hands, cycles, thrown, cycle, rng.randint(0, 2))
+
+
+def random_table(seed: int) -> Table:
+    """Return the engine at the position of a seed."""
+    position = random_position(seed)
+    options = position.options
     found = table(
-        territories,
-        rng.choice(STEPS),
-        hands,
-        actions_left=rng.randint(0, 2),
-        num_players=players,
-        map=given["game_map"],
-        switches=given["switches"],
+        position.territories,
+        position.step,
+        position.hands,
+        actions_left=position.num_actions,
+        num_players=options["num_players"],
+        map=options["game_map"],
+        switches=options["switches"],
     )
-    spread_over_cycles(found, rng)
+    state = found.states[0]
+    state["cycle"] = position.cycle
+    for player, cycles in position.cycles.items():
+        state["hand_cycle"][player, : len(cycles)] = cycles
+    for kind in position.thrown:
+        state["deck"][kind - 1] -= 1
+        state["discards"][kind - 1] += 1
+    state["deck_count"] = state["deck"].sum()
     return found
 
 
@@ -54,16 +93,3 @@ def some_units(rng: random.Random, left: dict[str, int]) -> dict[str, int]:
     for unit, count in units.items():
         left[unit] -= count
     return {unit: count for unit, count in units.items() if count}
-
-
-def spread_over_cycles(found: Table, rng: random.Random) -> None:
-    """Let the cards in hand come from several cycles of the deck, and put some of the deck on the discards."""
-    state = found.states[0]
-    state["cycle"] = rng.randrange(CYCLES)
-    for player, count in enumerate(state["hand_count"]):
-        state["hand_cycle"][player, :count] = sorted(rng.randint(0, int(state["cycle"])) for _ in range(count))
-    if state["cycle"] > 0:
-        thrown = np.array([rng.randint(0, int(state["deck"][kind])) for kind in range(NUM_CARDS)], np.int8)
-        state["deck"] -= thrown
-        state["discards"] += thrown
-        state["deck_count"] = state["deck"].sum()

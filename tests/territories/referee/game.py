@@ -17,11 +17,23 @@ TEXTS = {action: text for text, action in ACTION_IDS.items()}
 def game_of(table: Table) -> Asking[None]:
     """A whole game."""
     yield from set_up(table)
-    player, is_first_turn = first_in_play(table), True
+    player = first_in_play(table)
+    yield from turn(table, player, is_first_turn=True)
+    yield from turns_after(table, player)
+
+
+def turns_after(table: Table, player: int) -> Asking[None]:
+    """All turns after one of `player`."""
     while True:
-        yield from turn(table, player, is_first_turn=is_first_turn)
-        is_first_turn = False
         player = end_turn(table, player)
+        yield from turn(table, player)
+
+
+def game_from(table: Table, step: int, num_actions: int) -> Asking[None]:
+    """The rest of a game, from a step of the turn of the active player on."""
+    assert table.active is not None
+    yield from steps_from(table, table.active, step, num_actions)
+    yield from turns_after(table, table.active)
 
 
 def set_up(table: Table) -> Asking[None]:
@@ -70,13 +82,22 @@ def turn(table: Table, player: int, *, is_first_turn: bool = False) -> Asking[No
     table.is_barred = False
     table.safe = set()
     table.pair = None
+    yield from steps_from(table, player, 1, 1 if is_first_turn else 2)
+
+
+def steps_from(table: Table, player: int, step: int, num_actions: int) -> Asking[None]:
+    """The steps of a turn from `step` on, with so many standard actions in step 1."""
     try:
-        yield from standard_actions(table, player, 1 if is_first_turn else 2)
-        yield from exchange(table, player)
-        yield from attacks(table, player)
+        if step <= 1:
+            yield from standard_actions(table, player, num_actions)
+        if step <= 2:
+            yield from exchange(table, player)
+        if step <= 3:
+            yield from attacks(table, player)
         if not table.is_alive[player]:
             return
-        yield from free_moves(table, player)
+        if step <= 4:
+            yield from free_moves(table, player)
         yield from reduce_cards(table, player)
         if not table.territories(player):
             table.eliminate(player)  # TR-G4
@@ -145,7 +166,9 @@ class Referee:
                 self.question = next(self._play)
             else:
                 self.question = self._play.send(answer)
-        except (GameOverError, StopIteration):
+        except StopIteration:
+            self.question = None
+        except GameOverError:
             self.question = None
             call_off(self.table)  # TR-G6, where a forfeit has ended the game in a declaration
 

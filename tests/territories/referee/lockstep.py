@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sackarmies_env.core.game import Game
+from sackarmies_env.core.game import Game, Records
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.constants import Decision
 from tests.territories.referee.game import Referee
 from tests.territories.referee.position import Snapshot, engine_snapshot, referee_snapshot
 from tests.territories.referee.random_play import LIKINGS, RandomPlayers
-from tests.territories.referee.rulebook import MAPS
 
 
 class DisagreementError(AssertionError):
@@ -66,11 +65,18 @@ def play_both(
     game.start(states, seed, written(forced or {}))
     referee = Referee(seed, **options, **(forced or {}))
     players = RandomPlayers(seed, options["num_players"], forfeits, likings)
+    return follow(game, states, referee, players, f"seed {seed}, {options}", decisions)
+
+
+def follow(
+    game: Game, states: Records, referee: Referee, players: RandomPlayers, title: str, decisions: int | None
+) -> Counter[Decision]:
+    """Play on from the same position with both, as `play_both` says; `title` tells what is played."""
     moves: list[int] = []
     met: Counter[Decision] = Counter()
-    territories = sorted(MAPS[options["game_map"]].borders)
+    territories = sorted(referee.table.map.borders)
     while True:
-        compare(engine_snapshot(game, states, territories), referee_snapshot(referee), seed, options, moves)
+        compare(engine_snapshot(game, states, territories), referee_snapshot(referee), title, moves)
         if referee.player is None or len(moves) == decisions:
             return met
         met[Decision(int(states["decision"][0]))] += 1
@@ -92,9 +98,9 @@ def written(forced: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def compare(engine: Snapshot, referee: Snapshot, seed: int, options: dict[str, Any], moves: list[int]) -> None:
+def compare(engine: Snapshot, referee: Snapshot, title: str, moves: list[int]) -> None:
     """Raise if two snapshots differ."""
     found = differences(engine, referee)
     if found:
         told = "\n".join(found)
-        raise DisagreementError(f"after {len(moves)} moves of seed {seed}, {options}:\n{told}\nmoves: {moves}")
+        raise DisagreementError(f"after {len(moves)} moves of {title}:\n{told}\nmoves: {moves}")

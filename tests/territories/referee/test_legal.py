@@ -10,6 +10,7 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.territories.state.actions import ACTIONS
 from sackarmies_env.games.territories.state.constants import Decision
 from tests.territories.referee.lockstep import play_both
+from tests.territories.referee.middle import play_both_from
 from tests.territories.referee.random_play import options_of
 from tests.territories.referee.rulebook import ACTION_IDS
 
@@ -73,3 +74,16 @@ def test_every_decision_is_met():
         if set(met) == wanted:
             return
     assert set(met) == wanted
+
+
+@pytest.mark.parametrize("seed", range(QUICK_GAMES.stop))
+def test_engine_agrees_with_the_referee_from_random_positions(seed):
+    assert play_both_from(seed, QUICK_DECISIONS // 4, forfeits_of(seed)).total() > 0
+
+
+@pytest.mark.slow
+def test_engine_agrees_with_the_referee_from_many_positions():
+    met: Counter[Decision] = Counter()
+    for seed in range(1000, 1400):
+        met += play_both_from(seed, 250, forfeits_of(seed))
+    assert set(met) == set(Decision) - {Decision.NONE, Decision.PLACE}
