@@ -44,7 +44,7 @@ from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, read_tokens
 from sackarmies_env.registry import game_of
 from sackarmies_training.config import TournamentConfig, TrainConfig, load_config
 from tests.core.toy_game import make_duel
-from tests.fuzz import checkpoints, contests, territories
+from tests.fuzz import checkpoints, contests, territories, territories_games
 from tests.fuzz.mutators import mutate_bytes, places
 from tests.sack_armies.builders import entry
 
@@ -370,6 +370,21 @@ READERS = {
         Reader("record", ".json", records, check_record, (), read=load_record),
         Reader(
             *("replay", ".json", replays, check_replay, REPLAYED),
+            read=lambda path: play_again(load_record(path)),
+            read_data=lambda data: play_again(read_model(GameRecord, data, "record")),
+        ),
+        Reader(
+            *(
+                "territories_options",
+                "",
+                territories_games.options,
+                territories_games.check_options,
+                territories_games.PLACES,
+            ),
+            read_data=territories_games.read_options,
+        ),
+        Reader(
+            *("territories_replay", ".json", territories_games.replays, check_replay, territories_games.REPLAYED),
             read=lambda path: play_again(load_record(path)),
             read_data=lambda data: play_again(read_model(GameRecord, data, "record")),
         ),

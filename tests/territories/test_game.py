@@ -50,6 +50,8 @@ def test_units_and_cards_are_conserved():
         ({"num_players": 5}, "2 to 4 players can play"),
         ({"num_players": 3, "map": "small"}, "2 players play"),
         ({"map": "smal"}, "did you mean"),
+        ({"map": {}}, "known are full, small"),
+        ({"map": ["small"]}, "known are full, small"),
         ({"switches": {"dominations": True}}, "dominations"),
         ({"switches": {"max_rounds": 0}}, "max_rounds"),
     ],

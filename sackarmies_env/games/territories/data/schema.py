@@ -204,15 +204,19 @@ def map_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in MAP_FOLDER.glob("*.toml")))
 
 
-@functools.cache
 def load_map(name: str) -> Map:
     """Return a map.
 
     Raises:
         ValueError: there is none of this name, or its file is at fault.
     """
-    if name not in map_names():
+    if not isinstance(name, str) or name not in map_names():
         raise ValueError(f"map={quote(name)}{suggestion(name, map_names())}: known are {', '.join(map_names())}")
+    return _read_map(name)
+
+
+@functools.cache
+def _read_map(name: str) -> Map:
     path = MAP_FOLDER / f"{name}.toml"
     data: dict[str, Any] = read_toml(path)
     return read_model(Map, data, path.name)
