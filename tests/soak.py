@@ -1,9 +1,10 @@
 """A long run of the batch engine: `make soak` plays a million random games, samples states, and watches the memory.
 
 Games of many configurations are played at random, side by side on all cores. Between stretches some of them take one
-decision that the invariants (`tests/sack_armies/properties/invariants.py`) and the referee check, who rules on every
-mask (`tests/sack_armies/referee`). Memory in use is measured after each configuration, and compared between the second
-tenth of them and the last: in the first everything is loaded.
+decision that the invariants of the game check (`tests/GAME/properties/invariants.py`). The referee of Sack Armies rules
+on their masks; that of Territories plays a game of each configuration beside the engine for a while. Memory in use is
+measured after each configuration, and compared between the second tenth of them and the last: in the first everything
+is loaded.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -26,15 +28,19 @@ from benchmarks.machine import num_cores
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.state import copy_records
-from sackarmies_env.games.sack_armies import make_game
+from sackarmies_env.games import sack_armies, territories
 from tests.sack_armies.builders.random_games import bout_options, wrong_mask
 from tests.sack_armies.properties.bout import Bout
 from tests.sack_armies.properties.invariants import check_end, check_indexes, look_closely
 from tests.sack_armies.properties.view import View
+from tests.territories.properties import invariants
+from tests.territories.referee.middle import play_both_from
+from tests.territories.referee.random_play import options_of
 
 ROWS = 64  # games side by side
 STRETCH = 2000  # decisions of each of them between samples
 SAMPLES = 4  # games that are looked at then
+REFEREED = 200  # decisions of a configuration of Territories that the referee plays, too
 GROWTH = 16.0  # MiB that memory may grow by from the second tenth of the configurations to the last
 
 
@@ -61,10 +67,48 @@ class Tally:
         return fmean(self.memory[-tenth:]) - fmean(self.memory[tenth : 2 * tenth])
 
 
-def soak(num_games: int, num_configurations: int, seed: int, threads: int) -> Tally:
+@dataclass(frozen=True)
+class Sample:
+    """A decision that is looked at.
+
+    Attributes:
+        game: what is played.
+        options: arguments of `make`.
+        seed: of the game.
+        before, after: `(1,)`.
+        is_same: whether the game goes on; else `after` is the first decision of another one.
+    """
+
+    game: Game
+    options: dict[str, Any]
+    seed: int
+    before: Any
+    after: Any
+    is_same: bool
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A game that is soaked.
+
+    Attributes:
+        options: the arguments of `make` for the seed of a configuration.
+        make: builds the game.
+        look: raises an AssertionError if a sample is wrong.
+        begin: what else is checked of a configuration, given its seed, before it is played; returns states looked at.
+    """
+
+    options: Callable[[int], dict[str, Any]]
+    make: Callable[..., Game]
+    look: Callable[[Sample], None]
+    begin: Callable[[int], int] = lambda _: 0
+
+
+def soak(subject: Subject, num_games: int, num_configurations: int, seed: int, threads: int) -> Tally:
     """Play random games under random configurations.
 
     Args:
+        subject: what is played.
         num_games: in all, at least.
         num_configurations: among which they are divided.
         seed: of configurations, games and samples.
@@ -77,49 +121,86 @@ def soak(num_games: int, num_configurations: int, seed: int, threads: int) -> Ta
     tally = Tally()
     share = -(-num_games // num_configurations)
     for number in track(range(num_configurations), description="soaking", disable=not sys.stderr.isatty()):
-        options = bout_options(seed * num_configurations + number)
-        play_configuration(options, share, seed, threads, tally)
+        tally.looks += subject.begin(seed * num_configurations + number)
+        options = subject.options(seed * num_configurations + number)
+        play_configuration(subject, options, share, seed, threads, tally)
         tally.memory.append(memory_in_use())
     return tally
 
 
-def play_configuration(options: dict[str, Any], num_games: int, seed: int, threads: int, tally: Tally) -> None:
+def play_configuration(
+    subject: Subject, options: dict[str, Any], num_games: int, seed: int, threads: int, tally: Tally
+) -> None:
     """Play games of one configuration and look at some of their states."""
-    game = make_game(**options)
+    game = subject.make(**options)
     rng = np.random.default_rng(seed)
     batch = Batch(game, ROWS, threads=threads, masks=False, observations=False)
     batch.reset(rng.integers(1 << 40, size=ROWS))
     while batch.games.sum() < num_games:
         batch.rollout(STRETCH)
         rows = np.sort(rng.choice(ROWS, SAMPLES, replace=False))
-        look_at(game, options, batch, rows)
+        look_at(subject, game, options, batch, rows)
         tally.decisions += ROWS * STRETCH + SAMPLES
         tally.looks += SAMPLES
     tally.games += int(batch.games.sum())
 
 
-def look_at(game: Game, options: dict[str, Any], batch: Batch, rows: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+def look_at(
+    subject: Subject, game: Game, options: dict[str, Any], batch: Batch, rows: np.ndarray[Any, np.dtype[np.int64]]
+) -> None:
     """Let some games take one decision and look at what it did."""
     games = batch.games[rows].copy()
     earlier = [copy_of_row(game, batch, row) for row in rows]
     batch.step_random(1, rows)
     for before, row, number in zip(earlier, rows, games, strict=True):
-        bout = Bout(options, int(batch.seeds[row]))
-        views = []
-        for bout.states in (before, copy_of_row(game, batch, row)):
-            views.append(View(bout))
+        after = copy_of_row(game, batch, row)
         try:
-            check_indexes(bout)
-            if batch.games[row] == number:
-                look_closely(views[0], views[0], views[1])
-            else:  # a new game
-                check_end(views[1])
-            offered = set(views[1].legal)
-            fault = "" if bout.player < 0 else wrong_mask(game, bout.states, views[1].position, offered)
-            assert not fault, fault
+            subject.look(Sample(game, options, int(batch.seeds[row]), before, after, batch.games[row] == number))
         except AssertionError:
             print(json.dumps(game.to_scenario(before)))
             raise
+
+
+def look_at_sack_armies(sample: Sample) -> None:
+    """Check invariants, and let the referee rule on the mask."""
+    bout = Bout(sample.options, sample.seed)
+    views = []
+    for bout.states in (sample.before, sample.after):
+        views.append(View(bout))
+    check_indexes(bout)
+    if sample.is_same:
+        look_closely(views[0], views[0], views[1])
+    else:
+        check_end(views[1])
+    offered = set(views[1].legal)
+    fault = "" if bout.player < 0 else wrong_mask(sample.game, bout.states, views[1].position, offered)
+    assert not fault, fault
+
+
+def look_at_territories(sample: Sample) -> None:
+    """Check invariants."""
+    before, after = (invariants.View(sample.game, states) for states in (sample.before, sample.after))
+    invariants.check_state(after)
+    invariants.check_returns(after)
+    if sample.is_same:
+        invariants.check_step(before, after)
+
+
+def territories_options(seed: int) -> dict[str, Any]:
+    """Return the arguments of `make_game` for a seed."""
+    given = options_of(seed)
+    return {"num_players": given["num_players"], "map": given["game_map"], "switches": given["switches"]}
+
+
+def referee_territories(seed: int) -> int:
+    """Let engine and referee play on from a random position side by side; return how many decisions they compared."""
+    return play_both_from(seed, REFEREED).total()
+
+
+SUBJECTS = {
+    "sack_armies": Subject(bout_options, sack_armies.make_game, look_at_sack_armies),
+    "territories": Subject(territories_options, territories.make_game, look_at_territories, begin=referee_territories),
+}
 
 
 def memory_in_use() -> float:
@@ -139,13 +220,14 @@ def copy_of_row(game: Game, batch: Batch, row: int) -> Any:
 def main() -> None:
     """Soak, and say what was seen; the exit status is 1 if memory grew."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="sack_armies", choices=SUBJECTS)
     parser.add_argument("--games", type=int, default=1_000_000)
     parser.add_argument("--configurations", type=int, default=200, help="at least 2, default 200")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=num_cores())
     arguments = parser.parse_args()
     begun = time.monotonic()
-    tally = soak(arguments.games, arguments.configurations, arguments.seed, arguments.threads)
+    tally = soak(SUBJECTS[arguments.game], arguments.games, arguments.configurations, arguments.seed, arguments.threads)
     print(
         f"{tally.games:,} games of {arguments.configurations} configurations, {tally.decisions:,} decisions in "
         f"{time.monotonic() - begun:.0f} s; {tally.looks:,} states checked, no fault; "
