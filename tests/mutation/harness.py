@@ -24,7 +24,7 @@ TIME_FACTOR, TIME_EXTRA = 10.0, 5  # CPU seconds of a test: so many times the re
 WALL_LIMIT = 300  # seconds for all tests of one fault, if it sleeps
 MEMORY_EXTRA = 2 << 30  # bytes that a fault may take in addition
 
-PLAY = "tests/mutation/play.py::test_masks"
+PLAYS = ("tests/mutation/play.py::test_masks", "tests/mutation/play_territories.py::test_masks")
 NUM_BEST = 30  # tests that are tried early since they have noticed most so far
 MAX_PLAYS = 16  # for one fault
 CLOCKS = ("SIGPROF", "SIGALRM")  # what a process is stopped by when its time is up
@@ -59,9 +59,7 @@ class Laboratory:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Work, in place of running all tests."""
         if session.testsfailed:
-            raise pytest.UsageError(
-                "the tests cannot be collected; `python -m pytest tests/sack_armies/rules` says why"
-            )
+            raise pytest.UsageError("the tests cannot be collected; `python -m pytest --collect-only tests` says why")
         self.items = {item.nodeid: item for item in session.items}
         gc.freeze()  # forked processes share what is there
         try:
@@ -253,7 +251,7 @@ def choose(
 
 def is_play(test: str) -> bool:
     """Return whether a test is a game of random play."""
-    return test.startswith(PLAY)
+    return test.startswith(PLAYS)
 
 
 def verdicts(

@@ -23,7 +23,8 @@ from tests.mutation.explained import read_entries
 from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.recording import Recorded, record
-from tests.mutation.run import TESTS, as_trials, interpreted_again, tests_about_functions
+from tests.mutation.run import as_trials, interpreted_again, tests_about_functions
+from tests.mutation.subjects import SACK_ARMIES
 
 RULINGS_PAGE = ROOT / "docs" / "rules" / "rulings.md"
 ROW = re.compile(r"^\| (Q-\d+) \|.*\| ([^|]*) \|$", re.MULTILINE)
@@ -214,7 +215,7 @@ def main() -> int:
         if options.mutants:
             faults.extend(examine_fixed_rulings(laboratory, recorded, options))
 
-    with_tests(TESTS, work)
+    with_tests(SACK_ARMIES.tests, work)
     print("\n".join(faults) or "every change of a ruling is noticed")
     return int(bool(faults))
 

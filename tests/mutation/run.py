@@ -26,37 +26,8 @@ from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
 from tests.mutation.recording import Recorded, record
+from tests.mutation.subjects import SUBJECTS
 
-GAME = "sackarmies_env.games.sack_armies"
-CORE = "sackarmies_env.core"
-RULES = {
-    "state": ("actions", "chance", "events", "flow", "knowledge", "memory", "transfer", "zones"),
-    "rules": (
-        *("abilities", "activate", "attack", "combat", "coordinate", "damage", "deploy", "effects", "movement"),
-        *("setup", "stats", "turn", "victory", "window"),
-    ),
-    "play": ("legal", "step"),
-}
-SHARED = ("encode", "events", "flow", "legal")  # of the parts that games share, those that rules are made with
-MODULES = {name: f"{GAME}.{room}.{name}" for room, names in RULES.items() for name in names}
-MODULES |= {f"core.{name}": f"{CORE}.{name}" for name in SHARED}
-TESTS = (
-    "tests/core/test_encode.py",
-    "tests/core/test_events.py",
-    "tests/core/test_flow.py",
-    "tests/core/test_legal.py",
-    "tests/sack_armies/rules",
-    "tests/sack_armies/state/test_actions.py",
-    "tests/sack_armies/state/test_clean_slate.py",
-    "tests/sack_armies/state/test_memory.py",
-    "tests/sack_armies/words/test_narrate.py",
-    "tests/sack_armies/observation/test_observe.py",
-    "tests/sack_armies/rules/test_rotation.py",
-    "tests/sack_armies/scenario/test_scenario.py",
-    "tests/sack_armies/referee/test_corners.py",
-    "tests/sack_armies/referee/test_once_wrong.py",
-    "tests/mutation/play.py",
-)
 REQUIRED = 0.9  # of the mutants that change behavior
 
 
@@ -70,7 +41,7 @@ def main() -> int:
         nonlocal status
         status = examine(laboratory, options)
 
-    with_tests(TESTS, work)
+    with_tests(SUBJECTS[options.game].tests, work)
     return status
 
 
@@ -84,24 +55,28 @@ def interpreted_again(module: str) -> None:
 def read_options() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.run", description=__doc__.splitlines()[0])
+    parser.add_argument("--game", default="sack_armies", choices=SUBJECTS)
     parser.add_argument("--sample", type=int, default=200, help="mutants to try, drawn at random from all")
     parser.add_argument("--all", action="store_true", help="try every mutant: hours")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
-    parser.add_argument(
-        "--modules", nargs="+", default=list(MODULES), choices=MODULES, metavar="NAME", help="rule modules; default all"
-    )
+    parser.add_argument("--modules", nargs="+", metavar="NAME", help="rule modules of the game; default all")
     parser.add_argument("--function", default="", help="only mutants of this function")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for one mutant, as recorded")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--explained", action="store_true", help="try the mutants that are explained, too")
     parser.add_argument("--only", type=Path, help="try the mutants of a file that --toml has written, again")
     parser.add_argument("--toml", type=Path, help="write entries for the survivors to this file")
-    return parser.parse_args()
+    options = parser.parse_args()
+    known = SUBJECTS[options.game].modules
+    options.modules = options.modules or list(known)
+    if unknown := set(options.modules) - set(known):
+        parser.error(f"no modules {', '.join(sorted(unknown))} in {options.game}: there are {', '.join(known)}")
+    return options
 
 
 def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     """Try a sample of mutants and print what became of them; return the exit status."""
-    names = [MODULES[name] for name in options.modules]
+    names = [SUBJECTS[options.game].modules[name] for name in options.modules]
     modules = {name: importlib.import_module(name) for name in names}
     mutants = [mutant for module in modules.values() for mutant in mutants_of(module)]
     reasons = read_entries()
@@ -109,7 +84,7 @@ def examine(laboratory: Laboratory, options: argparse.Namespace) -> int:
     sample = draw_sample(mutants, options)
     tried = [mutant for mutant in sample if options.explained or mutant.key not in reasons]
     recorded = record(laboratory, options.workers)
-    about = tests_about_functions(laboratory)
+    about = tests_about_functions(laboratory, options.game)
     trials = as_trials(tried, recorded, about)
     print(f"trying {len(tried)} of {len(mutants)} mutants ...", flush=True)
     begun = time.monotonic()
@@ -150,15 +125,22 @@ def place_of(mutant: Mutant) -> tuple[str, str]:
     return path_of(mutant), mutant.function
 
 
-def tests_about_functions(laboratory: Laboratory) -> dict[tuple[str, str], frozenset[str]]:
-    """Return by file and function the tests whose names open with the ID of a rule that the function claims."""
+def tests_about_functions(
+    laboratory: Laboratory, game_id: str = "sack_armies"
+) -> dict[tuple[str, str], frozenset[str]]:
+    """Return by file and function the tests whose names open with the ID of a rule that the function claims.
+
+    A game without a list of its rules has none.
+    """
     build = load_build()
-    by_rule, _ = build.find_tests(build.read_rules())
+    if not build.id_list(game_id).exists():
+        return {}
+    by_rule, _ = build.find_tests(build.read_rules(build.id_list(game_id)))
     items: dict[str, list[str]] = defaultdict(list)
     for test in laboratory.items:
         items[test.split("[", 1)[0]].append(test)
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for rule, places in build.find_claims().items():
+    for rule, places in build.find_claims(build.GAMES_FOLDER / game_id).items():
         names = [f"{place.file}::{place.name}" for place in by_rule.get(rule, [])]
         tests = {test for name in names for test in items[name]}
         for place in places:

@@ -13,7 +13,8 @@ from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Trial, Verdict, choose, in_child, verdicts
 from tests.mutation.mutants import mutants_of
 from tests.mutation.recording import Recorded
-from tests.mutation.run import MODULES, as_trials, path_of, place_of
+from tests.mutation.run import as_trials, path_of, place_of
+from tests.mutation.subjects import SUBJECTS
 
 MUTANTS = mutants_of(toy)
 CHECKS = {
@@ -131,7 +132,7 @@ def test_tests_are_ordered_by_kills_then_place_then_coverage_per_second():
 
 
 def test_games_of_random_play_do_not_take_all_the_time():
-    plays = [f"{harness.PLAY}[{seed}]" for seed in range(30)]
+    plays = [f"{harness.PLAYS[0]}[{seed}]" for seed in range(30)]
     trial = Trial(lambda: None, {*CHECKS, *plays}, "", richness=dict.fromkeys(plays, 9.0))
     chosen = choose(trial, SECONDS | dict.fromkeys(plays, 0.8), Counter(), 99.0)
     assert all(test in plays for test in chosen[: harness.MAX_PLAYS])
@@ -206,7 +207,7 @@ def test_the_explanations_of_the_project_can_be_read():
 
 
 def test_every_explanation_is_of_a_fault_that_can_still_be_made():
-    names = list(MODULES.values())
+    names = [name for subject in SUBJECTS.values() for name in subject.modules.values()]
     mutants = [mutant for name in names for mutant in mutants_of(importlib.import_module(name))]
     check_entries(read_entries(), mutants, names)
 
