@@ -77,6 +77,7 @@ TERRITORIES = Subject(
     ),
     (
         "tests/territories/test_rules.py",
+        "tests/territories/test_events.py",
         "tests/territories/observation",
         "tests/territories/belief",
         "tests/territories/fog/test_twins.py",

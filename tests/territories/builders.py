@@ -12,11 +12,13 @@ from sackarmies_env.core.chance import write_forced
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.step_batch import Command, dispatch
 from sackarmies_env.games.territories import make_game
-from sackarmies_env.games.territories.state.constants import Decision, Frame, TurnStep, Unit
+from sackarmies_env.games.territories.state.constants import Decision, Event, Frame, TurnStep, Unit
 
 UNITS = [unit.name.lower() for unit in Unit]
 NEUTRAL = -1
 SEED = 1  # of the chance in positions
+TROOPS = {"troop": 2}
+FAR = {20: (1, TROOPS)}  # so that the other player stays in the game
 
 
 class Table:
@@ -131,3 +133,45 @@ def table(
     state["frame_data"][0] = [actions_left, 1, 0, 0]
     dispatch(game.step_batch, game.params, states, Command.RESUME)
     return Table(game, states)
+
+
+def attack(
+    attackers: Mapping[str, int],
+    defenders: Mapping[str, int],
+    dice: str,
+    *,
+    source: int = 6,
+    target: int = 1,
+    reserve: Mapping[str, int] | None = None,
+    **options: Any,
+) -> Table:
+    """Return a battle in which all units of `attackers` and `defenders` stand on the board; T06 is higher than T01."""
+    there = dict(defenders)
+    camp = {6: 11, 1: 2, 2: 3}[source]  # a free move is asked after the attack, so the turn goes on
+    for unit, count in (reserve or {}).items():
+        there[unit] = there.get(unit, 0) + count
+    game = table({camp: (0, {"troop": 1}), source: (0, {**attackers, "hero": 1}), target: (1, there), **FAR}, **options)
+    game.force_dice(dice).play(f"territory {source}")
+    if game.asked == "ATTACK_TARGET":
+        game.play(f"territory {target}")
+    for unit, count in attackers.items():
+        if game.asked == "ATTACK_UNIT":
+            game.play(unit)
+            if game.asked == "ATTACK_QUANTITY":
+                game.play(f"quantity {count}")
+    if game.asked == "ATTACK_UNIT":
+        game.play("done")
+    for unit, count in defenders.items():
+        game.play(unit)
+        if game.asked == "DEFENSE_QUANTITY":
+            game.play(f"quantity {count}")
+    if reserve:
+        game.play("done")
+    return game
+
+
+def events(game: Table) -> list[tuple[str, int, int, int]]:
+    """Return the public events, earliest first: name, player, number of the territory (0: none) and value."""
+    state = game.states.view(np.ndarray)[0]
+    rows = zip(*(state[name].tolist() for name in ("log_kind", "log_player", "log_place", "log_value")), strict=True)
+    return [(Event(kind).name, player, place + 1, value) for kind, player, place, value in rows if kind][::-1]

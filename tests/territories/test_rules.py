@@ -9,37 +9,8 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.step_batch import Command, dispatch
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.constants import TurnStep
-from tests.territories.builders import table
-
-TROOPS = {"troop": 2}
-FAR = {20: (1, TROOPS)}  # so that the other player stays in the game
-
-
-def attack(attackers, defenders, dice, *, source=6, target=1, reserve=None, **options):
-    """Return a battle in which all units of `attackers` and `defenders` stand on the board; T06 is higher than T01."""
-    there = dict(defenders)
-    camp = {6: 11, 1: 2, 2: 3}[source]  # a free move is asked after the attack, so the turn goes on
-    for unit, count in (reserve or {}).items():
-        there[unit] = there.get(unit, 0) + count
-    game = table({camp: (0, {"troop": 1}), source: (0, {**attackers, "hero": 1}), target: (1, there), **FAR}, **options)
-    game.force_dice(dice).play(f"territory {source}")
-    if game.asked == "ATTACK_TARGET":
-        game.play(f"territory {target}")
-    for unit, count in attackers.items():
-        if game.asked == "ATTACK_UNIT":
-            game.play(unit)
-            if game.asked == "ATTACK_QUANTITY":
-                game.play(f"quantity {count}")
-    if game.asked == "ATTACK_UNIT":
-        game.play("done")
-    for unit, count in defenders.items():
-        game.play(unit)
-        if game.asked == "DEFENSE_QUANTITY":
-            game.play(f"quantity {count}")
-    if reserve:
-        game.play("done")
-    return game
-
+from sackarmies_env.testing.probe import observation_of
+from tests.territories.builders import FAR, TROOPS, attack, table
 
 # --- turn and standard actions
 
@@ -241,6 +212,25 @@ def test_tr_v12_conqueror_splits_the_units_freely():  # TR-F4, TR-Q22
     assert (game.owner(1), game.owner(6)) == (-1, 0)
     taken = attack({"troop": 10}, {"troop": 1}, "").play("troop", "all", "hero")
     assert (taken.owner(1), taken.owner(6), taken.units(1)) == (0, -1, {"troop": 10, "hero": 1})
+
+
+def test_tr_g1_free_move_begins_in_the_last_territory():
+    game = table({20: (0, {"troop": 3}), 19: (0, TROOPS), 1: (1, TROOPS)}, TurnStep.MOVE)
+    assert game.legal() == ["done", "territory 19", "territory 20"]
+    assert game.play("territory 20", "troop", "all").units(19) == {"troop": 5}
+
+
+def test_tr_f5_card_6_levels_the_ground_for_the_battle():
+    game = attack({"troop": 1}, {"troop": 1}, "5" + "4", hands={1: [6]}).play("card 6")
+    assert (game.owner(1), game.barred, game.discards[5]) == (1, 1, 1)  # 5 against 4 and the die: a tie
+
+
+def test_tr_dp19_penalty_is_observed():
+    own = {number: (0, TROOPS) for number in (1, 2, 3, 4)}
+    game = table({**own, **FAR}, TurnStep.REDUCE, {0: [1, 2, 3, 5, 12]}).play("card 12", "territory 1")
+    seen = game.game.observation_spec.view(observation_of(game.game, game.states, 1), "globals")
+    names = [feature.name for feature in game.game.observation_spec.blocks[0].features]
+    assert dict(zip(names, seen[0].tolist(), strict=True))["number_3"] == 2
 
 
 # --- cards at the end of the turn, elimination and end
