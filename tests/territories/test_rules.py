@@ -218,6 +218,8 @@ def test_tr_g1_free_move_begins_in_the_last_territory():
     game = table({20: (0, {"troop": 3}), 19: (0, TROOPS), 1: (1, TROOPS)}, TurnStep.MOVE)
     assert game.legal() == ["done", "territory 19", "territory 20"]
     assert game.play("territory 20", "troop", "all").units(19) == {"troop": 5}
+    alone = table({20: (0, TROOPS), 19: (0, {"troop": 1}), 1: (1, TROOPS)}, TurnStep.MOVE)
+    assert alone.asked == "MOVE_SOURCE"
 
 
 def test_tr_f5_card_6_levels_the_ground_for_the_battle():
@@ -267,6 +269,33 @@ def test_tr_g6_forfeiting_attacker_leaves_the_turn_to_the_next():
     game.play("territory 6", "territory 1", "all")
     dispatch(game.game.step_batch, game.game.params, game.states, Command.FORFEIT, 0)
     assert (game.active, game.owner(6), game.units(1), game.garrison[0, 0]) == (1, -1, {"troop": 2}, 60)
+
+
+def test_tr_g6_attacker_forfeits_before_a_target_is_named():  # with index checks: there is no target to return to
+    game = table({2: (0, {"troop": 3}), 1: (1, TROOPS), 3: (2, TROOPS)}, num_players=3).play("territory 2")
+    assert game.asked == "ATTACK_TARGET"
+    dispatch(game.game.step_batch, game.game.params, game.states, Command.FORFEIT, 0)
+    assert (game.active, game.owner(2), game.source, game.garrison[0, 0]) == (1, -1, -1, 60)
+
+
+def test_tr_dp2_last_troop_of_the_garrison_can_be_placed():
+    own = {1: (0, TROOPS), **FAR}
+    game = table(own, TurnStep.STANDARD, actions_left=1, garrison={0: {"troop": 1}})
+    assert game.play("reinforce", "territory 1").units(1) == {"troop": 3}
+    game = table(own, TurnStep.STANDARD, {0: [7]}, actions_left=0, garrison={0: {"troop": 1}})
+    assert game.play("card 7").units(1) == {"troop": 3}
+
+
+def test_tr_q53_declined_license_does_not_lift_a_bar():
+    game = table({6: (0, {"troop": 9}), 11: (0, TROOPS), 1: (1, TROOPS), **FAR}, hands={0: [10, 12]})
+    game.states["barred"], game.states["victories"], game.states["attacks"] = 1, 1, 1
+    dispatch(game.game.step_batch, game.game.params, game.states, Command.RESUME)
+    assert game.legal() == ["done", "card 10"]
+    game.play(
+        "card 10", "territory 6", "territory 1", "quantity 1", "done", "done"
+    )  # the defender answers with nobody and has lost
+    game.play("done")  # nobody moves in
+    assert (game.victories, game.asked, game.legal()) == (2, "ATTACK_SOURCE", ["done"])
 
 
 def test_tr_g6_forfeit_that_ends_the_game_in_a_declaration_returns_the_attackers():

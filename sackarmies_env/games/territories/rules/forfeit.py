@@ -8,7 +8,7 @@ from sackarmies_env.core.step_batch import is_over
 from sackarmies_env.games.territories.rules.result import win_attack
 from sackarmies_env.games.territories.rules.victory import eliminate
 from sackarmies_env.games.territories.state.battle import clear_board, destroy_on_board, return_from_board
-from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER, Decision, Frame
+from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER, NO_TERRITORY, Decision, Frame
 
 
 @njit
@@ -22,7 +22,8 @@ def concede_battle(params, state, player):
     """End the battle of a player who forfeits: a defender has lost it, an attacker's units are gone (TR-G6)."""
     if player == state.active:
         destroy_on_board(state, ATTACKER)
-        return_from_board(state, DEFENDER)
+        if state.target != NO_TERRITORY:
+            return_from_board(state, DEFENDER)
         clear_board(state)
     elif player == state.defender:
         clear_chain(state)
@@ -40,7 +41,7 @@ def forfeit_game(params, state, player):
         state.decision = Decision.NONE
     if state.alive[player] == 1 and not is_over(state):
         eliminate(params, state, player)
-    if is_over(state) and is_in_battle(state):  # nobody is left to be attacked
+    if is_over(state) and is_in_battle(state) and state.source != NO_TERRITORY:  # nobody is left to be attacked
         clear_chain(state)
         return_from_board(state, ATTACKER)
         clear_board(state)
