@@ -45,24 +45,6 @@ def draw_card(state, player):
 
 
 @njit
-def cards_of(state, player, kind):
-    """Return how many cards of a kind a player has in hand."""
-    count = np.int64(0)
-    for slot in range(state.hand_count[player]):
-        count += np.int64(state.hand[player, slot] == kind)
-    return count
-
-
-@njit
-def holds_effect(params, state, player, effect):
-    """Return whether a player has a card with an effect in hand."""
-    for slot in range(state.hand_count[player]):
-        if params.card_effect[np.int64(state.hand[player, slot])] == effect:
-            return True
-    return False
-
-
-@njit
 def take_from_hand(state, player, kind):
     """Take the oldest card of a kind out of a hand; those drawn after it move up."""
     last = np.int64(state.hand_count[player]) - 1
