@@ -26,11 +26,11 @@ help:
 	@echo "make site       the site from these pages, in build/site; it needs no network and loads nothing from elsewhere"
 	@echo "make notebooks  the pages of docs/notebooks as notebooks with outputs, in build/notebooks"
 	@echo "make dist       wheel and source distribution, in dist; checked, and tried without the source tree"
-	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? about five minutes"
+	@echo "make mutation   do the tests notice faults put into the rules, and other defaults of switches? some minutes"
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
 	@echo "make libraries LIB=rllib   RLlib's example and test in an environment of its own; likewise agilerl, pufferlib"
-	@echo "make soak       a million random games under watch;  make supply  versions and licenses of what is installed"
+	@echo "make soak       a million random games under watch (ARGS='--game territories' the other game's);  make supply  versions and licenses of what is installed"
 	@echo "make browser    install Chromium for the tests that need a browser, where it is missing (Debian, as root)"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
 
@@ -92,6 +92,7 @@ soak: setup
 
 mutation: setup
 	$(BIN)/python -m tests.mutation.run --sample 100 --seed 1 --workers $(WORKERS) $(ARGS)
+	$(BIN)/python -m tests.mutation.run --game territories --sample 120 --seed 1 --budget 10 --workers $(WORKERS)
 	$(BIN)/python -m tests.mutation.rulings --workers $(WORKERS)
 
 docs: setup
