@@ -306,6 +306,15 @@ def test_tr_g6_forfeit_that_ends_the_game_in_a_declaration_returns_the_attackers
     assert (game.source, game.target, game.chain_length) == (-1, -1, 0)
 
 
+def test_tr_g8_who_dominates_has_won_over_all_others():
+    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
+    rest = {number: (1 + number % 2, {"hero": 1}) for number in range(16, 20)}
+    game = table({**own, **rest}, TurnStep.REDUCE, num_players=3)
+    earned = np.zeros((1, 3), np.float32)
+    game.game.returns(game.game.params, game.states, earned)
+    assert (game.winner, earned[0].tolist()) == (0, [1, -0.5, -0.5])
+
+
 def test_tr_g8_returns_add_up_to_zero_with_players_out():  # TR-Q39
     game = table({1: (0, TROOPS), 20: (2, TROOPS)}, TurnStep.REDUCE, num_players=4, switches={"max_rounds": 1})
     game.states["alive"][0] = [1, 0, 1, 0]
