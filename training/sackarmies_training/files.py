@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,39 @@ def read_json(path: Path) -> Any:
         ValueError: the file cannot be read or is not JSON.
     """
     return safe_read.read_json(path)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file, which is made if it is missing; the line has reached the disk when this returns.
+
+    Raises:
+        OSError: it cannot be written; what was there before is intact.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        size = file.tell()
+        try:
+            file.write(f"{line}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.truncate(path, size)
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def drop_partial_line(path: Path) -> None:
+    """Remove what a kill left of a line that was being written, if anything.
+
+    Raises:
+        OSError: the file cannot be changed.
+    """
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.truncate(path, whole)
 
 
 def digest_of(path: Path) -> str:

@@ -41,6 +41,7 @@ DIGEST = 16  # hexadecimal digits
 MAX_SHOWN = 80  # characters of a value in a message
 
 Save = Callable[[Finished], None]
+SavePlace = Callable[[int, Finished], None]
 
 
 class UnitPlayer:
@@ -76,17 +77,25 @@ class UnitPlayer:
         jobs = [replace(job, is_recorded=self._is_recording) for job in jobs]
         self.run(jobs, lambda place, finished: save(finished))
 
-    def run(self, jobs: Sequence[UnitJob], save: Callable[[int, Finished], None]) -> None:
+    def run(self, jobs: Sequence[UnitJob], save: SavePlace) -> None:
         """Play jobs and hand over the place of each and what came of it once it has ended; errors as for `play`."""
-        if self._pool is None:
-            for place, job in enumerate(jobs):
-                save(place, play_unit(job))
-            return
-        futures: dict[Future[Finished], int] = {
-            self._pool.submit(play_unit, job): place for place, job in enumerate(jobs)
-        }
-        for future in as_completed(futures):
-            save(futures[future], future.result())
+        run_jobs(self._pool, jobs, save)
+
+
+def run_jobs(pool: Pool | None, jobs: Sequence[UnitJob], save: SavePlace) -> None:
+    """Play jobs in the processes of a pool, or in this one; hand over the place of each with what came of it.
+
+    Raises:
+        ValueError: an agent cannot be made, or a process that plays games died.
+        OSError: `save` cannot write.
+    """
+    if pool is None:
+        for place, job in enumerate(jobs):
+            save(place, play_unit(job))
+        return
+    futures: dict[Future[Finished], int] = {pool.submit(play_unit, job): place for place, job in enumerate(jobs)}
+    for future in as_completed(futures):
+        save(futures[future], future.result())
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import read_model
+from sackarmies_training.files import append_line, drop_partial_line
 from sackarmies_training.ladder.units import Unit, UnitEntry
 
 MAX_RESULTS = 2**28  # bytes; a unit of two games has about a thousand
@@ -34,12 +33,7 @@ class UnitStore:
         Raises:
             OSError: the file cannot be changed.
         """
-        if not self.path.exists():
-            return
-        content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.truncate(self.path, whole)
+        drop_partial_line(self.path)
 
     def append(self, entry: UnitEntry) -> None:
         """Add a unit; it has reached the disk when this returns.
@@ -47,18 +41,7 @@ class UnitStore:
         Raises:
             OSError: it cannot be written; what was there before is intact.
         """
-        line = (entry.model_dump_json() + "\n").encode()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab") as file:
-            size = file.tell()
-            try:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
-            except OSError as error:
-                with contextlib.suppress(OSError):
-                    os.truncate(self.path, size)
-                raise OSError(error.errno, error.strerror or str(error), str(self.path)) from None
+        append_line(self.path, entry.model_dump_json())
 
     def read(self, planned: Iterable[Unit]) -> dict[Key, UnitEntry]:
         """Return those of the planned units that are finished; others in the file are left out.
