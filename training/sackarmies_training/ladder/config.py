@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,7 +15,7 @@ from sackarmies_training.config import LEARNER, AgentText, Count, GameSection
 from sackarmies_training.seeds import MAX_SEED
 
 MAX_NAME = 24  # characters of a rung
-NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that the ladder decides
+NOT_OF_THE_GAME = ("armies", "generals", "num_players")  # keys of [game] that the contest decides
 
 
 class Rung(StrictModel):
@@ -47,39 +47,22 @@ class Pool(StrictModel):
     rungs: Annotated[list[str], Field(min_length=2)] | None = None
 
 
-class LadderConfig(StrictModel):
-    """A ladder.
+class ContestConfig(StrictModel):
+    """What contests of units have in common: the game and its armies, but for the number of players.
 
     Attributes:
-        folder: for results.
         seed: of armies and chance; frozen, so that anybody can play the same games.
         workers: processes.
         armies: that seats hold in equal shares; left out, all built-in ones.
-        anchor: the rung with the rating 0; left out, the mean of the rungs that games compare is 0.
         replays: keep a record of each game that is played, and make a page of it, which the report links to.
         game: id and options, but for armies and number of players.
-        rung: the rungs, weakest first as far as is known.
-        pool: the tables.
     """
 
-    folder: str
     seed: Annotated[int, Field(ge=0, lt=MAX_SEED)] = 1
     workers: Count = 2
     armies: Annotated[list[str], Field(min_length=1)] | None = None
-    anchor: str | None = None
     replays: bool = False
     game: GameSection = Field(default_factory=GameSection)
-    rung: Annotated[list[Rung], Field(min_length=2)]
-    pool: Annotated[list[Pool], Field(min_length=1)]
-
-    @property
-    def agents(self) -> dict[str, str]:
-        """Text forms of the rungs by name."""
-        return {rung.name: rung.agent for rung in self.rung}
-
-    def rungs_of(self, pool: Pool) -> list[str]:
-        """Return the names of the rungs that play in a pool, in their order."""
-        return [name for name in self.agents if pool.rungs is None or name in pool.rungs]
 
     @property
     def army_list(self) -> tuple[str, ...]:
@@ -95,6 +78,45 @@ class LadderConfig(StrictModel):
         return load_players(self.game.id, players, **section, **({"armies": list(armies)} if armies else {}))
 
     @model_validator(mode="after")
+    def _armies_and_players_are_not_of_the_game(self) -> Self:
+        for key in NOT_OF_THE_GAME:
+            if key in (self.game.model_extra or {}):
+                raise ValueError(f"game.{key} is given, but {self.taken_from}")
+        if len(self.army_list) != len(set(self.army_list)):
+            raise ValueError(f"armies names an army twice: {join(self.army_list)}")
+        return self
+
+    @property
+    def taken_from(self) -> str:
+        """Where armies and number of players come from, in words."""
+        return "a ladder takes it from `armies` and from each [[pool]]"
+
+
+class LadderConfig(ContestConfig):
+    """A ladder.
+
+    Attributes:
+        folder: for results.
+        anchor: the rung with the rating 0; left out, the mean of the rungs that games compare is 0.
+        rung: the rungs, weakest first as far as is known.
+        pool: the tables.
+    """
+
+    folder: str
+    anchor: str | None = None
+    rung: Annotated[list[Rung], Field(min_length=2)]
+    pool: Annotated[list[Pool], Field(min_length=1)]
+
+    @property
+    def agents(self) -> dict[str, str]:
+        """Text forms of the rungs by name."""
+        return {rung.name: rung.agent for rung in self.rung}
+
+    def rungs_of(self, pool: Pool) -> list[str]:
+        """Return the names of the rungs that play in a pool, in their order."""
+        return [name for name in self.agents if pool.rungs is None or name in pool.rungs]
+
+    @model_validator(mode="after")
     def _rungs_differ(self) -> LadderConfig:
         names = [rung.name for rung in self.rung]
         for rung in self.rung:
@@ -106,13 +128,6 @@ class LadderConfig(StrictModel):
             raise ValueError(
                 f"anchor is {self.anchor!r}{suggestion(self.anchor, names)}, which is no rung: they are {join(names)}"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _ladder_decides_the_game(self) -> LadderConfig:
-        for key in NOT_OF_THE_GAME:
-            if key in (self.game.model_extra or {}):
-                raise ValueError(f"game.{key} is given, but a ladder takes it from `armies` and from each [[pool]]")
         return self
 
     @model_validator(mode="after")
@@ -132,8 +147,6 @@ class LadderConfig(StrictModel):
                 raise ValueError(
                     f'pool of {pool.players} players: two rungs cannot share the seats equally; give line_ups = "mixed"'
                 )
-            if len(armies) != len(set(armies)):
-                raise ValueError(f"armies names an army twice: {join(armies)}")
             if armies and pool.units % len(armies):
                 raise ValueError(
                     f"pool of {pool.players} players: units is {pool.units}, but must be a multiple of {len(armies)}, "

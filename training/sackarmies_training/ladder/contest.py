@@ -18,7 +18,7 @@ from sackarmies_training.config import Place
 from sackarmies_training.files import read_json, write_json
 from sackarmies_training.identity import agent_identity, code_digest, game_identity
 from sackarmies_training.jobs import Pool, job_pool
-from sackarmies_training.ladder.config import LadderConfig
+from sackarmies_training.ladder.config import ContestConfig, LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.units import (
     Finished,
@@ -117,19 +117,28 @@ def makers_of(agents: Mapping[str, str]) -> dict[str, Maker]:
 
 def base_identity(config: LadderConfig) -> dict[str, Any]:
     """Return what all results of a ladder depend on besides the rungs: code, rules, armies, seed."""
+    return {"format": FORMAT, **contest_identity(config, [pool.players for pool in config.pool])}
+
+
+def contest_identity(config: ContestConfig, sizes: Sequence[int]) -> dict[str, Any]:
+    """Return what all results of a contest depend on besides its agents.
+
+    Args:
+        config: of the contest.
+        sizes: numbers of players of its games.
+    """
     return {
-        "format": FORMAT,
         "version": __version__,
         "code": code_digest(),
         "game": config.game.id,
-        **game_identity(config.make_game(config.pool[0].players, config.army_list[:1] * config.pool[0].players)),
-        "rules": {str(pool.players): rules_digest(config, pool.players) for pool in config.pool},
+        **game_identity(config.make_game(sizes[0], config.army_list[:1] * sizes[0])),
+        "rules": {str(players): rules_digest(config, players) for players in sizes},
         "armies": list(config.army_list),
         "seed": str(config.seed),
     }
 
 
-def rules_digest(config: LadderConfig, players: int) -> str:
+def rules_digest(config: ContestConfig, players: int) -> str:
     """Return a digest of the rules of games of so many players, and of what each army holds."""
     armies = config.army_list or ("",)
     games = [config.make_game(players, (army,) * players if army else ()) for army in armies]

@@ -21,7 +21,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.record import GameRecord, save_record
 from sackarmies_env.core.validation import StrictModel, TupleOf
 from sackarmies_env.registry import load_players
-from sackarmies_training.ladder.config import LadderConfig, Pool
+from sackarmies_training.ladder.config import ContestConfig, LadderConfig, Pool
 from sackarmies_training.ladder.thinking import Thinking, Watch
 from sackarmies_training.matches import PlayedGame, Seating, play_games, rehearse
 from sackarmies_training.ratings import Outcome
@@ -211,7 +211,7 @@ class Finished:
             save_record(record, folder / RECORDS / f"{name}.json")
 
 
-def make_job(config: LadderConfig, unit: Unit, makers: Mapping[str, Maker]) -> UnitJob:
+def make_job(config: ContestConfig, unit: Unit, makers: Mapping[str, Maker]) -> UnitJob:
     """Return the job of playing a unit."""
     purpose = f"agents {json.dumps(unit.line_up)}"
     seed = derive(config.seed, purpose, unit.number, bits=SEED_BITS)
