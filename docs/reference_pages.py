@@ -21,6 +21,14 @@ from sackarmies_env.games.sack_armies.hooks import GameOptions
 from sackarmies_training import config
 from sackarmies_training.cli import app
 from sackarmies_training.ladder.config import LadderConfig, Pool, Rung
+from sackarmies_training.league.config import (
+    Anchor,
+    LeagueConfig,
+    PairingSection,
+    RetentionSection,
+    SuspensionSection,
+)
+from sackarmies_training.submission import Limits
 
 DOCS = Path(__file__).resolve().parent
 GAME_KEYS = {  # what the model of the game leaves to its types
@@ -59,6 +67,18 @@ FILES: tuple[tuple[str, str, type[BaseModel], dict[str, type[BaseModel]]], ...] 
         "`sackarmies ladder`, as in `configs/ladder/quick.toml`. [The ladder](ladder.md) says what is measured.",
         LadderConfig,
         {"[rung]": Rung, "[pool]": Pool},
+    ),
+    (
+        "Leagues",
+        "`sackarmies league`, as in `configs/league/quick.toml`. [The league](league.md) says how they go on.",
+        LeagueConfig,
+        {
+            "[anchor]": Anchor,
+            "limits": Limits,
+            "pairing": PairingSection,
+            "suspension": SuspensionSection,
+            "retention": RetentionSection,
+        },
     ),
 )
 SHARED: dict[str, type[BaseModel]] = {

@@ -32,6 +32,7 @@ from sackarmies_training.cli_errors import (
 )
 from sackarmies_training.cli_evaluate import evaluate
 from sackarmies_training.cli_ladder import ladder_app
+from sackarmies_training.cli_league import league_app
 from sackarmies_training.cli_options import OnOption
 from sackarmies_training.cli_play import play, warmup, watch
 from sackarmies_training.cli_submit import submit_check
@@ -146,6 +147,7 @@ command(rich_help_panel=TABLE)(warmup)
 add_commands_of_games()
 command("submit-check", rich_help_panel=COMPETE)(submit_check)
 app.add_typer(ladder_app, name="ladder", rich_help_panel=COMPETE)
+app.add_typer(league_app, name="league", rich_help_panel=COMPETE)
 app.add_typer(scenario_app, name="scenario", rich_help_panel=DATA)
 command(rich_help_panel=DATA)(replay)
 command(rich_help_panel=DATA)(view)

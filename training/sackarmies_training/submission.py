@@ -34,14 +34,14 @@ PLAIN_OPTIONS = ("class", "command")  # options that name no file
 
 
 class Limits(StrictModel):
-    """The limits that a submission is tried with, see `Isolation`."""
+    """The limits of a submission, see [Tournaments](tournaments.md#misbehavior)."""
 
-    time_limit: Positive | None = 10.0
-    time_bank: Positive | None = None
-    turn_limit: Positive | None = None
-    cpu_limit: Positive | None = None
-    start_limit: Positive = 60.0
-    memory_limit: Count | None = None
+    time_limit: Positive | None = 10.0  # seconds a decision
+    time_bank: Positive | None = None  # seconds a game that decisions may take beyond it, all together
+    turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take together
+    cpu_limit: Positive | None = None  # seconds of processor time a game
+    start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
+    memory_limit: Count | None = None  # MiB a process
 
 
 class Manifest(StrictModel):

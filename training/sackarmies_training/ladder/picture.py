@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from sackarmies_training.ladder.report import PoolReport
 
 INK, PAPER, LINE, PALE = "#1f2933", "#ffffff", "#b3541e", "#9aa5b1"
@@ -40,7 +42,12 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
             panel.set_xlabel("Elo, 95% interval over units; pale: order only", color=INK)
             games = len(report.estimates.outcomes)
             panel.set_title(f"{report.title}, {games:,} games", color=INK, fontsize=10)
-        out = io.BytesIO()
-        metadata = {"Software": None} if form == "png" else {"Date": None, "Creator": None}
-        figure.savefig(out, format=form, dpi=150, metadata=metadata)
+        return saved(figure, form)
+
+
+def saved(figure: Figure, form: Literal["png", "svg"]) -> bytes:
+    """Return a figure as a file without dates; to be called with `SETTINGS`, which make names within it repeatable."""
+    out = io.BytesIO()
+    metadata = {"Software": None} if form == "png" else {"Date": None, "Creator": None}
+    figure.savefig(out, format=form, dpi=150, metadata=metadata)
     return out.getvalue()

@@ -173,14 +173,15 @@ def markdown(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
     for report in reports:
         lines += [f"## {report.title}", ""]
         lines += [f"- {line}" for line in design_sentences(config, report)]
-        lines += ["", *_markdown_table(RUNG_HEADS, rung_rows(config, report)), ""]
+        lines += ["", *markdown_table(RUNG_HEADS, rung_rows(config, report)), ""]
         lines += [*(f"{line}\n" for line in notes(report))]
         lines += [f"### Share of their points, row against column, {report.title}", ""]
-        lines += [*_markdown_table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)), ""]
+        lines += [*markdown_table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)), ""]
     return "\n".join(lines)
 
 
-def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table."""
     cells = [heads, ["---"] * len(heads), *rows]
     return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
 

@@ -1,0 +1,169 @@
+"""Standings of a league: a line for each agent of a season, and the ratings at the end of each day."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sackarmies_training.ladder.units import UnitEntry
+from sackarmies_training.league.contest import League
+from sackarmies_training.league.journal import Entry, LeagueState, Round, SeasonBegun
+from sackarmies_training.league.pairing import Pair, pair_of
+from sackarmies_training.league.rounds import RoundFolder
+from sackarmies_training.league.strengths import Strengths, fit
+from sackarmies_training.ratings import Outcome, Rating
+from sackarmies_training.standings import Tally, tally_of
+from sackarmies_training.tournament import GameEntry
+
+DATE = 10  # characters of a time that are its day
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is known of an agent in a season.
+
+    Attributes:
+        entry: which one.
+        rating: in Elo; None if it has not played.
+        is_measured: whether games alone compare it with the agent of the rating 0.
+        units: that it has played.
+        tally: of its games.
+        forfeits: games lost by forfeit.
+        share: of the points of its games.
+    """
+
+    entry: Entry
+    rating: Rating | None
+    is_measured: bool
+    units: int
+    tally: Tally
+    forfeits: int
+    share: float
+
+    @property
+    def label(self) -> str:
+        """Name and version."""
+        return self.entry.label
+
+    @property
+    def status(self) -> str:
+        """Its status with the reason, if there is one."""
+        told = self.entry.status
+        return f"{told}: {self.entry.why}" if self.entry.why and told != "replaced" else told
+
+
+@dataclass(frozen=True)
+class Day:
+    """The ratings at the end of a day, of the agents that had played in the season by then.
+
+    Attributes:
+        date: as in ISO 8601, in the time zone of the events (UTC).
+        units: played by then.
+        ratings: by label, and how many units each had played.
+    """
+
+    date: str
+    units: int
+    ratings: dict[str, tuple[Rating, int]]
+
+
+class SeasonStandings:
+    """What the closed rounds of a season say."""
+
+    def __init__(self, league: League, state: LeagueState, season: SeasonBegun) -> None:
+        """Read the results.
+
+        Args:
+            league: which one.
+            state: its journal.
+            season: one of its seasons.
+
+        Raises:
+            ValueError: files of rounds are missing, damaged or changed.
+        """
+        self.season = season
+        self.is_present = season.season == len(state.seasons)
+        self.rounds: list[Round] = state.rounds_of(season.season)
+        self._entries = state.entries
+        self._league = league
+        self._units = {one.number: league.entries_of(one) for one in self.rounds}
+
+    @cached_property
+    def units(self) -> list[UnitEntry]:
+        """All finished units."""
+        return [unit for one in self.rounds for unit in self._units[one.number]]
+
+    @cached_property
+    def games(self) -> dict[str, GameEntry]:
+        """All games, by the names of their files."""
+        return {
+            name: game
+            for one in self.rounds
+            for unit in self._units[one.number]
+            for name, game in RoundFolder(self._league.folder, one.number).games(unit).items()
+        }
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """The same for tables."""
+        return [game.outcome for game in self.games.values()]
+
+    def strengths(self, units: Sequence[UnitEntry]) -> Strengths:
+        """Return what units say of the agents in them, and of the agent with the rating 0."""
+        zero = self._league.config.zero_name
+        seated = {zero, *(name for unit in units for name in unit.line_up)}
+        names = [label for label in self._entries if label in seated]
+        return fit(names, [unit.played for unit in units], zero)
+
+    @cached_property
+    def present(self) -> Strengths:
+        """What all units say."""
+        return self.strengths(self.units)
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """All that have played, best first; in the present season also those that play and have not played yet."""
+        played = Counter(name for unit in self.units for name in set(unit.line_up))
+        lines = [
+            self._line(entry, played[label])
+            for label, entry in self._entries.items()
+            if played[label] or (self.is_present and entry.status in ("active", "suspended"))
+        ]
+        return sorted(lines, key=lambda line: -line.rating.value if line.rating else float("inf"))
+
+    def _line(self, entry: Entry, units: int) -> Line:
+        label = entry.label
+        mine = [outcome for outcome in self.outcomes if label in outcome.agents]
+        rating = self.present.rating(label) if units else None
+        forfeits = sum(outcome.agents[seat] == label for outcome in mine for seat in outcome.forfeits)
+        share = sum(outcome.score(label) for outcome in mine) / len(mine) if mine else 0.0
+        is_measured = bool(units) and label in self.present.measured and len(self.present.measured) > 1
+        return Line(entry, rating, is_measured, units, tally_of(mine, label), forfeits, share)
+
+    @cached_property
+    def points(self) -> dict[Pair, tuple[float, int]]:
+        """Points of the first agent of each pair, and games."""
+        found: dict[Pair, tuple[float, int]] = {}
+        for unit in self.units:
+            pair = pair_of(*unit.line_up[:2])
+            points, games = found.get(pair, (0.0, 0))
+            found[pair] = points + unit.points(pair[0]), games + len(unit.games)
+        return found
+
+    @cached_property
+    def days(self) -> list[Day]:
+        """The ratings by day, from all units of the season up to the end of each day on which a round was closed."""
+        by_date: dict[str, list[UnitEntry]] = {}
+        for one in self.rounds:
+            assert one.closed is not None
+            by_date.setdefault(one.closed.time[:DATE], []).extend(self._units[one.number])
+        days, units = [], list[UnitEntry]()
+        for date, more in sorted(by_date.items()):
+            units = units + more
+            strengths = self.strengths(units)
+            counts = Counter(name for unit in units for name in set(unit.line_up))
+            ratings = {name: (strengths.rating(name), counts[name]) for name in strengths.names if counts[name]}
+            days.append(Day(date, len(units), ratings))
+        return days
