@@ -5,8 +5,8 @@ A unit of `g` games between agents `i` and `j` adds information about the differ
 difference, a normal distribution of mean `m` and variance `D`: `E[p q]` is about `c p(c m) q(c m)` with
 `c = 1 / sqrt(1 + pi D / 8)` (MacKay, "The evidence framework applied to classification networks", 1992). With `C` the
 covariance of the strengths, relative to the mean of those that play, the variance of agent `a` is then expected to
-shrink by `(C[a, i] - C[a, j])**2 k / (1 + k D)`. The gain of a pair is the sum of these reductions over all
-submissions, each as a share of the variance that it reduces.
+shrink by `(C[a, i] - C[a, j])**2 k / (1 + k D)`, and its standard deviation by `0.5 / sqrt(C[a, a])` times that. The
+gain of a pair is the sum of the latter over all agents that play: by how much their intervals are expected to narrow.
 
 The results of planned units are not needed for that, so a round is planned before it is played: each planned unit
 reduces `C` by what it is expected to tell.
@@ -125,8 +125,7 @@ class Planner:
         """Return the gain of each pair, `(n, n)`."""
         information, variance = self._information()
         own = np.diag(self._covariance)
-        wanted = np.array([name in self._field.submissions for name in self.names])
-        weights = np.where(wanted if wanted.any() else True, 1 / np.maximum(own, 1e-12), 0.0)
+        weights = 0.5 / np.sqrt(np.maximum(own, 1e-12))
         products = (self._covariance * weights) @ self._covariance
         squares = np.diag(products)
         reduction = squares[:, None] + squares[None] - 2 * products

@@ -24,7 +24,6 @@ from sackarmies_training.ratings import (
     chances_of,
     curvature_of,
     fit_strengths,
-    line_ups_of,
 )
 from sackarmies_training.stats.estimate import Estimates
 from sackarmies_training.stats.units import PlayedUnit
@@ -82,33 +81,33 @@ def fit(names: Sequence[str], units: Sequence[PlayedUnit], zero: str) -> Strengt
     count = len(names)
     if not units:
         return Strengths(tuple(names), np.zeros(count), np.eye(count) / PRIOR, 1.0, zero, ())
-    outcomes = [outcome for unit in units for outcome in unit.outcomes]
-    seats, games = line_ups_of(names, outcomes)
-    points = np.array([[unit.points(name) for name in names] for unit in units])
-    values = fit_strengths(seats, games, points.sum(axis=0))
-    information = curvature_of(games, chances_of(seats, values)) - PRIOR * np.eye(count)
-    spread = dispersion_of(names, units, points, values)
+    place = {name: number for number, name in enumerate(names)}
+    seats, points = np.zeros((len(units), count), np.int64), np.zeros((len(units), count))
+    for row, unit in enumerate(units):
+        for name in unit.agents:
+            seats[row, place[name]] = unit.line_up.count(name)
+            points[row, place[name]] = unit.points(name)
+    games = np.array([len(unit.outcomes) for unit in units])
+    line_ups, rows = np.unique(seats, axis=0, return_inverse=True)
+    totals = np.bincount(rows.ravel(), games).astype(np.int64)
+    values = fit_strengths(line_ups, totals, points.sum(axis=0))
+    information = curvature_of(totals, chances_of(line_ups, values)) - PRIOR * np.eye(count)
+    spread = dispersion_of(games[:, None] * chances_of(seats, values), games, points)
     covariance = np.asarray(np.linalg.inv(PRIOR * np.eye(count) + information / spread), np.float64)
     return Strengths(tuple(names), values, covariance, spread, zero, tuple(units))
 
 
-def dispersion_of(
-    names: Sequence[str], units: Sequence[PlayedUnit], points: NDArray[np.float64], values: NDArray[np.float64]
-) -> float:
+def dispersion_of(expected: NDArray[np.float64], games: NDArray[np.int64], points: NDArray[np.float64]) -> float:
     """Return the variance of units as a multiple of that of independent games, at least 1.
 
     Args:
-        names: of the agents.
-        units: that were played.
-        points: `(units, n)`.
-        values: `(n,)`, fitted to them.
+        expected: `(units, n)`, points by the fitted ratings.
+        games: `(units,)`, of each unit.
+        points: `(units, n)`, as they were.
     """
-    degrees = len(units) - len({name for unit in units for name in unit.agents}) + 1
+    degrees = len(points) - int((expected > 0).any(axis=0).sum()) + 1
     if degrees < 1:
         return 1.0
-    seats = np.array([[unit.line_up.count(name) for name in names] for unit in units])
-    games = np.array([len(unit.outcomes) for unit in units])[:, None]
-    chances = chances_of(seats, values)
-    expected = float((games * chances * (1 - chances)).sum())
-    found = float(((points - games * chances) ** 2).sum())
-    return max(1.0, found / expected * len(units) / degrees)
+    variance = float((expected * (1 - expected / games[:, None])).sum())
+    found = float(((points - expected) ** 2).sum())
+    return max(1.0, found / variance * len(points) / degrees)
