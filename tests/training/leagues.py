@@ -11,7 +11,7 @@ import numpy as np
 from sackarmies_training.ladder.units import Finished, UnitEntry
 from sackarmies_training.league import contest, play, rounds
 from sackarmies_training.league.contest import League, create
-from sackarmies_training.league.play import Budget, LeaguePlayer
+from sackarmies_training.league.play import Budget, league_player
 from sackarmies_training.tournament import seatings
 
 CONFIG = """
@@ -82,7 +82,8 @@ class Simulation:
 
     def play(self, games):
         """Play so many games, as a new process does."""
-        LeaguePlayer(self.league, None, self.told.append, lambda games: None).play(Budget(games, None))
+        with league_player(self.league, self.told.append, lambda games: None) as player:
+            player.play(Budget(games, None))
 
     def _run(self, pool, jobs, save):
         for place, job in enumerate(jobs):
