@@ -1,0 +1,126 @@
+"""Commands of the league, with real games of a program, a scripted agent and the toy game's or an example's rules."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from examples.liars_dice import ENTRY
+from sackarmies_env.core.entries import add_entry
+from sackarmies_training.cli import app
+from sackarmies_training.locks import locked
+from tests.second_game import kept_registries
+
+ROOT = Path(__file__).parents[2]
+CONFIG = """
+workers = 1
+round = 3
+zero = "dice"
+[game]
+{game}
+[[anchor]]
+name = "dice"
+agent = "random"
+[[anchor]]
+name = "second"
+agent = "random"
+[limits]
+time_limit = 30.0
+"""
+GAMES = {"liars_dice": 'id = "liars_dice"', "sack_armies": 'id = "sack_armies"\nswitches = { max_turns = 4 }'}
+
+
+@pytest.fixture(autouse=True)
+def games(monkeypatch):
+    monkeypatch.setattr("sackarmies_training.cli_errors.console.width", 250)
+    with kept_registries():
+        add_entry(ENTRY)
+        yield
+
+
+def invoke(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
+
+
+def bot_of(folder):
+    folder.mkdir()
+    shutil.copy(ROOT / "examples" / "line_bot.sh", folder)
+    (folder / "submission.toml").write_text('agent = "line:command=sh line_bot.sh"')
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_league_is_made_played_and_shown(tmp_path, game):
+    config, league = tmp_path / "league.toml", tmp_path / "league"
+    config.write_text(CONFIG.format(game=GAMES[game]))
+    assert "has the anchors dice, second." in invoke("league", "new", league, "--config", config)
+    words = ("--name", "shell", "--author", "Ann", "--games", 2)
+    assert "shell@1 plays from the next round on." in invoke("league", "submit", league, bot_of(tmp_path / "b"), *words)
+    text = invoke("league", "play", league, "--games", 6)
+    assert "Round 1 is over: 3 of 3 planned units were played. 6 games were played." in text
+    assert "Round 2 is over" in invoke("league", "play", league, "--games", 2)
+    shown = invoke("league", "show", league)
+    assert "Season 1, since" in shown
+    assert "shell@1" in shown
+    assert not (league / "work").exists()
+    page = (league / "league.html").read_text()
+    links = re.findall(r'href="(records/[^"]+)"', page)
+    assert len(links) == 8
+    assert all((league / link).is_file() for link in links)
+    assert "<script" not in page
+
+
+@pytest.mark.slow
+def test_agent_that_breaks_down_forfeits_and_is_suspended(tmp_path):
+    config, league, bot = tmp_path / "league.toml", tmp_path / "league", bot_of(tmp_path / "b")
+    config.write_text(CONFIG.format(game=GAMES["liars_dice"]) + "[suspension]\nforfeits = 2\n")
+    mark = tmp_path / "mark"
+    (bot / "submission.toml").write_text(f'agent = "line:command=sh start.sh {mark}"')
+    (bot / "start.sh").write_text('test -e "$1" && exit 3\nexec sh line_bot.sh\n')
+    invoke("league", "new", league, "--config", config)
+    invoke("league", "submit", league, bot, "--name", "shell", "--author", "Ann", "--games", 2)
+    mark.touch()
+    text = invoke("league", "play", league, "--games", 6)
+    assert re.search(
+        r"shell@1 is suspended: it lost \d of its latest \d games by forfeit, .* ERROR, it cannot be made", text
+    )
+    assert "suspended" in invoke("league", "show", league)
+
+
+def test_folder_without_a_league_is_refused(tmp_path):
+    for command in (("play",), ("show",), ("show", "--html"), ("suspend", "bold")):
+        words = ("league", command[0], tmp_path / "none", *command[1:])
+        assert "there is no league in" in invoke(*words, code=2)
+    assert not (tmp_path / "none").exists()
+
+
+def test_wrong_configuration_is_refused_with_a_sentence(tmp_path):
+    config = tmp_path / "league.toml"
+    for more, message in (
+        ("[limits]\ntime_bank = 3.0\ntime_limt = 1.0", "unknown key"),
+        ("[pairing]\npatience = 0", "must be at least 1"),
+    ):
+        text = CONFIG.format(game=GAMES["liars_dice"]).partition("[limits]")[0]
+        config.write_text(text + more)
+        assert message in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
+    config.write_text("players = 3\n" + CONFIG.format(game=GAMES["liars_dice"]))
+    assert "cannot share the seats equally" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
+    config.write_text(CONFIG.format(game=GAMES["liars_dice"]).replace('zero = "dice"', 'zero = "dise"'))
+    assert "which is no anchor" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
+
+
+@pytest.mark.slow
+def test_two_plays_at_once_are_refused(tmp_path):
+    config, league = tmp_path / "league.toml", tmp_path / "league"
+    config.write_text(CONFIG.format(game=GAMES["liars_dice"]))
+    invoke("league", "new", league, "--config", config)
+    with locked(league):
+        assert "is in use by process" in invoke("league", "play", league, "--games", 2, code=2)
+        assert "dice is suspended." in invoke("league", "suspend", league, "dice")  # while it is played
