@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
-from sackarmies_agents.scripted.sack_armies.weights import LARGEST as LARGEST_WEIGHT
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
+from sackarmies_agents.scripted.weight_sets import LARGEST as LARGEST_WEIGHT
 from sackarmies_training.ladder.exploit import Arena, Responder, Response
 from sackarmies_training.ladder.learned import LearnedResponse
 from sackarmies_training.ladder.units import Maker, maker_of

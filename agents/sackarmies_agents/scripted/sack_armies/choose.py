@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sackarmies_agents.scripted.compiled import TIE, list_legal, tie_break
 from sackarmies_agents.scripted.sack_armies.attacks import NEVER, joint_attack
 from sackarmies_agents.scripted.sack_armies.board import NO_CELL, PLACES, WANTS, see, type_at
 from sackarmies_agents.scripted.sack_armies.deploy import planned_entry, planned_move
@@ -15,9 +16,6 @@ from sackarmies_agents.scripted.sack_armies.values import action_value, chosen_u
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global
-
-TIE = 1e-6  # the most that a tie-break weighs
-BLOCK, WORD = 32, 8  # ids that are looked at together
 
 # --- looking around
 
@@ -60,38 +58,7 @@ def survey(board, decision):
         board.surveyed = PLACES
 
 
-@njit
-def list_legal(board, mask):
-    """Write the legal ids into `legal`, in order; most blocks of the mask are empty, and passed over at once."""
-    count = np.int64(0)
-    for start in range(0, len(mask), BLOCK):
-        block = mask[start : start + BLOCK]
-        filled = np.int8(0)
-        for i in range(len(block)):
-            filled |= block[i]
-        if filled == 0:
-            continue
-        for first in range(0, len(block), WORD):
-            word = block[first : first + WORD]
-            filled = np.int8(0)
-            for i in range(len(word)):
-                filled |= word[i]
-            if filled == 0:
-                continue
-            for i in range(len(word)):
-                board.legal[np.uint64(count)] = start + first + i
-                count += word[i]
-    board.num_legal = count
-
-
 # --- the choice
-
-
-@njit(inlined=True)
-def tie_break(board, action):
-    """Return a small number that depends on the seed, on the observation and on `action` alone."""
-    mixed = (board.seed * 7919 + board.checksum * 271 + action * 104729) % 1000003
-    return TIE * ((mixed * mixed + 12345) % 999983) / 999983.0
 
 
 @njit(inlined=True)

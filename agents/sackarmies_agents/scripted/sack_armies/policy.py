@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.compiled import compiled_policy
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
 from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
 from sackarmies_env.core.state import as_records
 
@@ -30,7 +30,5 @@ def make_policy(game: Game, variants: Sequence[str]) -> Policy:
         ValueError: there are no such weights, or the game's observations are not those that it reads.
     """
     info = GameInfo.of(game)
-    models = as_records(np.concatenate([make_board(info, load_weights(variant)) for variant in variants or MIXTURE]))
-    observations = np.zeros((1, game.observation_spec.size), np.int8)
-    masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
-    return Policy(make_kernel(choose_batch, models[:1], observations, masks, actions), models, actions)
+    boards = np.concatenate([make_board(info, load_weights(variant)) for variant in variants or MIXTURE])
+    return compiled_policy(game, choose_batch, as_records(boards))

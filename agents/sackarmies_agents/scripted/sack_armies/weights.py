@@ -5,18 +5,15 @@ They are data: named sets are TOML files beside this module, and any file of the
 
 from __future__ import annotations
 
-import os
-from math import isfinite
 from pathlib import Path
 
-from sackarmies_env.core.messages import join, short_repr, suggestion
-from sackarmies_env.core.safe_read import read_toml
-from sackarmies_env.core.validation import StrictModel, read_model
+from sackarmies_agents.scripted.weight_sets import load_set, set_names
+from sackarmies_env.core.validation import StrictModel
 
 FOLDER = Path(__file__).parent / "weight_sets"
 DEFAULT = "tuned"
-LARGEST = 10_000.0  # of a weight, either way
 MOST_DECAY = 0.95  # nearness that does not fade would never have been spread over the whole ground
+LIMITS = {"decay": (0.0, MOST_DECAY)}
 
 
 class Weights(StrictModel):
@@ -72,7 +69,7 @@ class Weights(StrictModel):
 
 def weight_sets() -> list[str]:
     """Return the names of the sets that come with the General, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return set_names(FOLDER)
 
 
 def load_weights(choice: str | Path = DEFAULT) -> Weights:
@@ -84,31 +81,4 @@ def load_weights(choice: str | Path = DEFAULT) -> Weights:
     Raises:
         ValueError: there is no such set or file, or it has not just these weights as finite numbers.
     """
-    names = weight_sets()
-    if isinstance(choice, str) and choice in names:
-        return read_weights(read_toml(FOLDER / f"{choice}.toml"), f"{choice}.toml")
-    path = Path(choice)
-    if path.suffix != ".toml" and not os.path.exists(path):
-        near = suggestion(str(choice), names)
-        raise ValueError(
-            f"there are no weights {short_repr(str(choice))}{near}; the sets are {join(names)}; or give a TOML file"
-        )
-    return read_weights(read_toml(path), str(path))
-
-
-def read_weights(data: object, source: str) -> Weights:
-    """Return weights from plain data.
-
-    Args:
-        data: a table of numbers by name.
-        source: names the data in messages.
-
-    Raises:
-        ValueError: a weight is missing, unknown or out of range.
-    """
-    weights = read_model(Weights, data, source)
-    for name, value in weights.model_dump().items():
-        low, high = (0.0, MOST_DECAY) if name == "decay" else (-LARGEST, LARGEST)
-        if not isfinite(value) or not low <= value <= high:
-            raise ValueError(f"{source}: {name} = {value:g}: allowed are {low:g} to {high:g}")
-    return weights
+    return load_set(Weights, FOLDER, choice, LIMITS)

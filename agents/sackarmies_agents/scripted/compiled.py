@@ -1,0 +1,92 @@
+"""What scripted agents made of kernels share: the agent, the policy of simulations, the list of legal ids, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import Agent
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.kernels import make_kernel
+from sackarmies_env.core.simulator import Policy
+
+TIE = 1e-6  # the most that a tie-break weighs
+BLOCK, WORD = 32, 8  # ids that are looked at together
+
+Kernel = Callable[..., Any]
+
+
+class CompiledAgent(Agent):
+    """An agent that a kernel chooses for, by observation and mask alone; the seed only breaks ties.
+
+    Args:
+        board: (1,) record with the fields `seed`, `checksum`, `legal` and `num_legal`: what the kernel knows, and
+            scratch.
+        choose_batch: the kernel `(boards, observations, masks, actions)`, see `core.simulator.Policy`.
+        seed: of the breaking of ties.
+    """
+
+    shares_batch = True
+
+    def __init__(self, board: NDArray[np.void], choose_batch: Kernel, seed: int) -> None:
+        self._board = board
+        self._choose_batch = choose_batch
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Break ties by `seed` from now on."""
+        self._board["seed"][0] = seed % 2**31
+
+    def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
+        """Choose the legal id that is worth most."""
+        return int(self.act_batch(observation[None], action_mask[None])[0])
+
+    def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Choose for each of `n` games."""
+        actions = np.empty(len(observations), np.int64)
+        # For arrays that can only be read, numba would compile the kernel once more: they are copied.
+        seen, legal = (np.require(array, requirements="W") for array in (observations, action_masks))
+        self._choose_batch(self._board, seen, legal, actions)
+        return actions
+
+
+def compiled_policy(game: Game, choose_batch: Kernel, boards: NDArray[np.void]) -> Policy:
+    """Return a scripted agent as kernels play it, in the variants that boards `(m,)` stand for; for one thread."""
+    observations = np.zeros((1, game.observation_spec.size), np.int8)
+    masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
+    return Policy(make_kernel(choose_batch, boards[:1], observations, masks, actions), boards, actions)
+
+
+@njit
+def list_legal(board, mask):
+    """Write the legal ids into `legal`, in order; most blocks of the mask are empty, and passed over at once."""
+    count = np.int64(0)
+    for start in range(0, len(mask), BLOCK):
+        block = mask[start : start + BLOCK]
+        filled = np.int8(0)
+        for i in range(len(block)):
+            filled |= block[i]
+        if filled == 0:
+            continue
+        for first in range(0, len(block), WORD):
+            word = block[first : first + WORD]
+            filled = np.int8(0)
+            for i in range(len(word)):
+                filled |= word[i]
+            if filled == 0:
+                continue
+            for i in range(len(word)):
+                board.legal[np.uint64(count)] = start + first + i
+                count += word[i]
+    board.num_legal = count
+
+
+@njit(inlined=True)
+def tie_break(board, action):
+    """Return a small number that depends on the seed, on the observation and on `action` alone."""
+    mixed = (board.seed * 7919 + board.checksum * 271 + action * 104729) % 1000003
+    return TIE * ((mixed * mixed + 12345) % 999983) / 999983.0
