@@ -54,6 +54,8 @@ TERRITORIES = GameEntry(
     make_recorded_game="sackarmies_env.games.territories:make_recorded_game",
     load_scenario="sackarmies_env.games.territories:load_scenario",
     choices="sackarmies_env.games.territories.game:choices",
+    greedy="sackarmies_agents.scripted.territories.agent:GreedyAgent",
+    policy="sackarmies_agents.scripted.territories.policy:make_policy",
     players=(2, 4),
 )
 add_entry(SACK_ARMIES)

@@ -1,0 +1,202 @@
+"""Board of the greedy agent: territories and forces read from one observation, and what is known of every game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.territories.weights import Weights
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.games.territories.data.schema import load_map, load_rulebook
+from sackarmies_env.games.territories.state.actions import NUM_ACTIONS
+from sackarmies_env.games.territories.state.constants import (
+    MAX_BORDERS,
+    MAX_PLAYERS,
+    MAX_SKIRMISHES,
+    MAX_TERRITORIES,
+    NO_TERRITORY,
+    NUM_CARDS,
+    NUM_UNITS,
+)
+from sackarmies_env.games.territories.state.layout import (
+    PLAYER_START,
+    TERRITORY_START,
+    Card,
+    Player,
+    Side,
+    Skirmish,
+    Territory,
+    make_observation_spec,
+)
+
+SELF = 0  # the observer's seat
+WHOLE_MAP = "full"  # of which every map is a part: its borders hold on all of them
+MAX_LOGARITHM = 256
+WIN_SHARE = 0.75  # of the map, rounded up, wins at the end of a turn
+TERRITORY_WIDTH, SIDE_WIDTH = len(Territory), len(Side)
+SKIRMISH_WIDTH, CARD_WIDTH = len(Skirmish), len(Card)
+
+BOARD_DTYPE = record_dtype(
+    [(f"w_{name}", np.float64) for name in Weights.model_fields],
+    [(name, np.int64) for name in ("num_players", "seed", "checksum")],
+    [
+        ("neighbors", np.int64, (MAX_TERRITORIES, MAX_BORDERS)),  # by number; then NO_TERRITORY
+        ("unit_value", np.int64, (NUM_UNITS,)),
+        ("unit_dice", np.int64, (NUM_UNITS,)),
+        ("unit_counter", np.int64, (NUM_UNITS,)),
+        ("card_effect", np.int64, (NUM_CARDS,)),
+        ("card_amount", np.int64, (NUM_CARDS,)),
+        ("card_penalty", np.int64, (NUM_CARDS,)),
+        ("logarithm", np.float64, (MAX_LOGARITHM,)),  # of numbers from 1 on
+    ],
+    # Read from an observation; `owner` is NOWHERE where the map has no such territory.
+    [("num_territories", np.int64), ("held", np.int64, (MAX_PLAYERS,))],
+    [(name, np.int64, (MAX_TERRITORIES,)) for name in ("owner", "count", "dice", "value", "counters", "border")],
+    [(name, np.int64, (MAX_TERRITORIES,)) for name in ("elevation", "safe", "distance")],
+    [("units", np.int64, (MAX_TERRITORIES, NUM_UNITS)), ("garrison", np.int64, (NUM_UNITS,))],
+    # The attackers that a territory would send.
+    [("force", np.int64, (NUM_UNITS,)), ("force_units", np.int64), ("force_dice", np.int64)],
+    [("force_counters", np.int64)],
+    # The skirmishes of the battle: totals of both sides.
+    [("attack", np.int64, (MAX_SKIRMISHES,)), ("defense", np.int64, (MAX_SKIRMISHES,))],
+    [("num_legal", np.int64), ("legal", np.int64, (NUM_ACTIONS + 1,))],
+)
+NOWHERE = -2  # in place of an owner
+
+
+def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
+    """Return `(1,)` of BOARD_DTYPE, ready to read observations of a game.
+
+    Args:
+        info: the game.
+        weights: what the agent weighs.
+
+    Raises:
+        ValueError: the game's observations are not those of Territories.
+    """
+    is_ours = info.game_id == "territories"
+    if not is_ours or info.observation_spec != make_observation_spec(info.num_players):
+        raise ValueError(f"the greedy agent reads observations of 'territories', not these of {info.game_id!r}")
+    board = alloc(BOARD_DTYPE, 1)
+    values: dict[str, Any] = {f"w_{name}": weight for name, weight in weights.model_dump().items()}
+    values |= {"num_players": info.num_players, "neighbors": NO_TERRITORY}
+    values["logarithm"] = np.log(np.maximum(1, np.arange(MAX_LOGARITHM)))
+    for name, value in values.items():
+        board[name][0] = value
+    for place in load_map(WHOLE_MAP).territory:
+        for border, other in enumerate(sorted(place.borders)):
+            board["neighbors"][0, place.number - 1, border] = other - 1
+    rulebook = load_rulebook()
+    for number, unit in enumerate(rulebook.unit):
+        for name in ("value", "dice", "counter"):
+            board[f"unit_{name}"][0, number] = getattr(unit, name)
+    for number, card in enumerate(rulebook.card):
+        for name in ("effect", "amount", "penalty"):
+            board[f"card_{name}"][0, number] = getattr(card, name)
+    return board
+
+
+# --- reading
+
+
+@njit(inlined=True)
+def look(seen, place):
+    """Return number `place` of an observation; np.uint64 spares the code that numba adds for places below 0."""
+    return np.int64(seen[np.uint64(place)])
+
+
+@njit
+def read_board(board, seen):
+    """Read all territories, and the observer's garrison."""
+    for player in range(MAX_PLAYERS):
+        board.held[player] = 0
+    board.num_territories = 0
+    board.checksum = 0
+    for territory in range(MAX_TERRITORIES):
+        read_territory(board, seen, territory)
+    for unit in range(NUM_UNITS):
+        board.garrison[unit] = look(seen, PLAYER_START + Player.GARRISON_TROOP + unit)
+    for territory in range(MAX_TERRITORIES):
+        board.border[territory] = num_foreign(board, territory)
+
+
+@njit(inlined=True)
+def read_territory(board, seen, territory):
+    """Read owner and units of a territory."""
+    row = TERRITORY_START + territory * TERRITORY_WIDTH
+    elevation = look(seen, row + Territory.ELEVATION)
+    board.elevation[territory] = elevation
+    board.safe[territory] = look(seen, row + Territory.SAFE)
+    owner = look(seen, row + Territory.OWNER) if elevation >= 0 else np.int64(NOWHERE)
+    board.owner[territory] = owner
+    board.num_territories += np.int64(elevation >= 0)
+    if owner >= 0:
+        board.held[owner] += 1
+    count, dice, value, counters = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for unit in range(NUM_UNITS):
+        units = look(seen, row + Territory.TROOP + unit)
+        board.units[territory, unit] = units
+        count += units
+        dice += units * board.unit_dice[unit]
+        value += units * board.unit_value[unit]
+        counters += units * board.unit_counter[unit]
+    board.count[territory] = count
+    board.dice[territory] = dice
+    board.value[territory] = value
+    board.counters[territory] = counters
+    board.checksum = (board.checksum * 31 + value * 5 + owner) % 1000003
+
+
+@njit(inlined=True)
+def is_foreign(board, territory):
+    """Return whether a neighbor, if there is one at all, is on the map and not the observer's."""
+    return territory != NO_TERRITORY and board.owner[territory] != SELF and board.owner[territory] != NOWHERE
+
+
+@njit
+def num_foreign(board, territory):
+    """Return how many neighbors of a territory are not the observer's."""
+    count = np.int64(0)
+    for border in range(MAX_BORDERS):
+        count += np.int64(is_foreign(board, board.neighbors[territory, border]))
+    return count
+
+
+@njit
+def threat_to(board, territory):
+    """Return the dice of the strongest enemy beside a territory."""
+    most = np.int64(0)
+    for border in range(MAX_BORDERS):
+        neighbor = board.neighbors[territory, border]
+        if is_foreign(board, neighbor):
+            most = max(most, board.dice[neighbor])
+    return most
+
+
+@njit
+def find_distances(board):
+    """Write how many steps each own territory is from the border, through own territories."""
+    for territory in range(MAX_TERRITORIES):
+        at_border = board.owner[territory] == SELF and board.border[territory] > 0
+        board.distance[territory] = 0 if at_border else MAX_TERRITORIES
+    changed = True
+    while changed:
+        changed = False
+        for territory in range(MAX_TERRITORIES):
+            if board.owner[territory] == SELF and has_shorter_way(board, territory):
+                changed = True
+
+
+@njit
+def has_shorter_way(board, territory):
+    """Shorten the way of an own territory to the border over a neighbor, and return whether that was possible."""
+    distance = board.distance[territory]
+    for border in range(MAX_BORDERS):
+        neighbor = board.neighbors[territory, border]
+        if neighbor != NO_TERRITORY and board.owner[neighbor] == SELF:
+            board.distance[territory] = min(board.distance[territory], board.distance[neighbor] + 1)
+    return board.distance[territory] < distance

@@ -1,0 +1,31 @@
+"""The greedy agent as a policy of simulations: the same choices, from kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.compiled import compiled_policy
+from sackarmies_agents.scripted.territories.board import make_board
+from sackarmies_agents.scripted.territories.choose import choose_batch
+from sackarmies_agents.scripted.territories.weights import DEFAULT, load_weights
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.simulator import Policy
+from sackarmies_env.core.state import as_records
+
+
+def make_policy(game: Game, variants: Sequence[str]) -> Policy:
+    """Return the greedy agent as kernels play it, a model for each of its variants; for one thread.
+
+    Args:
+        game: what is played.
+        variants: weights, by the name of a set or the path of a file; none for the usual ones.
+
+    Raises:
+        ValueError: there are no such weights, or the game's observations are not those that it reads.
+    """
+    info = GameInfo.of(game)
+    boards = np.concatenate([make_board(info, load_weights(variant)) for variant in variants or (DEFAULT,)])
+    return compiled_policy(game, choose_batch, as_records(boards))
