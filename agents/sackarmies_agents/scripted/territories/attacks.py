@@ -9,7 +9,6 @@ from sackarmies_agents.scripted.territories.board import (
     MAX_LOGARITHM,
     SELF,
     SIDE_WIDTH,
-    WIN_SHARE,
     is_foreign,
     look,
 )
@@ -81,7 +80,7 @@ def chance_of(board, source, target):
 def worth_of(board, target):
     """Return what it is worth to take a territory from whoever has it."""
     worth = board.w_take + board.w_beyond * (board.border[target])
-    if board.held[SELF] + 1 >= WIN_SHARE * board.num_territories:
+    if board.held[SELF] + 1 >= board.map_domination[board.map]:
         worth += board.w_win
     owner = board.owner[target]
     if owner >= 0:

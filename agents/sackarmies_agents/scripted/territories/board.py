@@ -11,7 +11,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.territories.weights import Weights
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import alloc, record_dtype
-from sackarmies_env.games.territories.data.schema import load_map, load_rulebook
+from sackarmies_env.games.territories.data.schema import load_map, load_rulebook, map_names
 from sackarmies_env.games.territories.state.actions import NUM_ACTIONS
 from sackarmies_env.games.territories.state.constants import (
     MAX_BORDERS,
@@ -34,17 +34,25 @@ from sackarmies_env.games.territories.state.layout import (
 )
 
 SELF = 0  # the observer's seat
-WHOLE_MAP = "full"  # of which every map is a part: its borders hold on all of them
+NOWHERE = -2  # in place of an owner or a height
+MAPS = tuple(sorted((load_map(name) for name in map_names()), key=lambda board: -len(board.territory)))
 MAX_LOGARITHM = 256
-WIN_SHARE = 0.75  # of the map, rounded up, wins at the end of a turn
 TERRITORY_WIDTH, SIDE_WIDTH = len(Territory), len(Side)
 SKIRMISH_WIDTH, CARD_WIDTH = len(Skirmish), len(Card)
 
 BOARD_DTYPE = record_dtype(
     [(f"w_{name}", np.float64) for name in Weights.model_fields],
     [(name, np.int64) for name in ("num_players", "seed", "checksum")],
+    # The maps that there are, largest first: heights, NOWHERE where there is no such territory, borders, and how many
+    # territories win. The heights of an observation tell which one is played; of that, a copy of the borders.
     [
+        ("map_elevation", np.int64, (len(MAPS), MAX_TERRITORIES)),
+        ("map_neighbors", np.int64, (len(MAPS), MAX_TERRITORIES, MAX_BORDERS)),
+        ("map_domination", np.int64, (len(MAPS),)),
+        ("map", np.int64),
         ("neighbors", np.int64, (MAX_TERRITORIES, MAX_BORDERS)),  # by number; then NO_TERRITORY
+    ],
+    [
         ("unit_value", np.int64, (NUM_UNITS,)),
         ("unit_dice", np.int64, (NUM_UNITS,)),
         ("unit_counter", np.int64, (NUM_UNITS,)),
@@ -54,7 +62,7 @@ BOARD_DTYPE = record_dtype(
         ("logarithm", np.float64, (MAX_LOGARITHM,)),  # of numbers from 1 on
     ],
     # Read from an observation; `owner` is NOWHERE where the map has no such territory.
-    [("num_territories", np.int64), ("held", np.int64, (MAX_PLAYERS,))],
+    [("held", np.int64, (MAX_PLAYERS,))],
     [(name, np.int64, (MAX_TERRITORIES,)) for name in ("owner", "count", "dice", "value", "counters", "border")],
     [(name, np.int64, (MAX_TERRITORIES,)) for name in ("elevation", "safe", "distance")],
     [("units", np.int64, (MAX_TERRITORIES, NUM_UNITS)), ("garrison", np.int64, (NUM_UNITS,))],
@@ -65,7 +73,6 @@ BOARD_DTYPE = record_dtype(
     [("attack", np.int64, (MAX_SKIRMISHES,)), ("defense", np.int64, (MAX_SKIRMISHES,))],
     [("num_legal", np.int64), ("legal", np.int64, (NUM_ACTIONS + 1,))],
 )
-NOWHERE = -2  # in place of an owner
 
 
 def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
@@ -83,13 +90,16 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
         raise ValueError(f"the greedy agent reads observations of 'territories', not these of {info.game_id!r}")
     board = alloc(BOARD_DTYPE, 1)
     values: dict[str, Any] = {f"w_{name}": weight for name, weight in weights.model_dump().items()}
-    values |= {"num_players": info.num_players, "neighbors": NO_TERRITORY}
+    values |= {"num_players": info.num_players, "map": -1, "map_neighbors": NO_TERRITORY, "map_elevation": NOWHERE}
     values["logarithm"] = np.log(np.maximum(1, np.arange(MAX_LOGARITHM)))
     for name, value in values.items():
         board[name][0] = value
-    for place in load_map(WHOLE_MAP).territory:
-        for border, other in enumerate(sorted(place.borders)):
-            board["neighbors"][0, place.number - 1, border] = other - 1
+    for number, each in enumerate(MAPS):
+        board["map_domination"][0, number] = each.domination
+        for place in each.territory:
+            board["map_elevation"][0, number, place.number - 1] = place.elevation
+            for border, other in enumerate(sorted(place.borders)):
+                board["map_neighbors"][0, number, place.number - 1, border] = other - 1
     rulebook = load_rulebook()
     for number, unit in enumerate(rulebook.unit):
         for name in ("value", "dice", "counter"):
@@ -110,11 +120,37 @@ def look(seen, place):
 
 
 @njit
+def is_map(board, seen, number):
+    """Return whether the heights of all territories of a map are those observed."""
+    for territory in range(MAX_TERRITORIES):
+        height = board.map_elevation[number, territory]
+        if height != NOWHERE and height != look(
+            seen, TERRITORY_START + territory * TERRITORY_WIDTH + Territory.ELEVATION
+        ):
+            return False
+    return True
+
+
+@njit
+def find_map(board, seen):
+    """Find out which map is played, and copy its borders."""
+    number = np.int64(0)
+    while number + 1 < len(board.map_domination) and not is_map(board, seen, number):
+        number += 1
+    if number == board.map:
+        return
+    board.map = number
+    for territory in range(MAX_TERRITORIES):
+        for border in range(MAX_BORDERS):
+            board.neighbors[territory, border] = board.map_neighbors[number, territory, border]
+
+
+@njit
 def read_board(board, seen):
     """Read all territories, and the observer's garrison."""
+    find_map(board, seen)
     for player in range(MAX_PLAYERS):
         board.held[player] = 0
-    board.num_territories = 0
     board.checksum = 0
     for territory in range(MAX_TERRITORIES):
         read_territory(board, seen, territory)
@@ -128,12 +164,11 @@ def read_board(board, seen):
 def read_territory(board, seen, territory):
     """Read owner and units of a territory."""
     row = TERRITORY_START + territory * TERRITORY_WIDTH
-    elevation = look(seen, row + Territory.ELEVATION)
+    elevation = board.map_elevation[board.map, territory]
     board.elevation[territory] = elevation
     board.safe[territory] = look(seen, row + Territory.SAFE)
-    owner = look(seen, row + Territory.OWNER) if elevation >= 0 else np.int64(NOWHERE)
+    owner = look(seen, row + Territory.OWNER) if elevation != NOWHERE else np.int64(NOWHERE)
     board.owner[territory] = owner
-    board.num_territories += np.int64(elevation >= 0)
     if owner >= 0:
         board.held[owner] += 1
     count, dice, value, counters = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
