@@ -56,6 +56,7 @@ TERRITORIES = GameEntry(
     choices="sackarmies_env.games.territories.game:choices",
     greedy="sackarmies_agents.scripted.territories.agent:GreedyAgent",
     policy="sackarmies_agents.scripted.territories.policy:make_policy",
+    evaluation="sackarmies_agents.search.territories.evaluation:make_evaluation",
     players=(2, 4),
 )
 add_entry(SACK_ARMIES)

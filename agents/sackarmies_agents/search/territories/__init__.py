@@ -1,0 +1,1 @@
+"""What search takes positions of Territories to be worth."""
