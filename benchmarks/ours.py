@@ -163,8 +163,8 @@ def _sb3(seed: int) -> Player:
     return Player(play, _details(game, SB3_SIZE))
 
 
-def _greedy(seed: int) -> Player:
-    game = load_game()
+def greedy_player(game: Game, seed: int = 0) -> Player:
+    """Return `greedy` in all seats of a batch, each decision chosen from mask and observation."""
     batch = warm_batch(game, VECTOR_SIZE, seed)
     agent = make_agent("greedy", GameInfo.of(game))
     agent.reset(seed)
@@ -187,5 +187,5 @@ CONTESTANTS: dict[str, Callable[[int], Player]] = {
     "env": lambda seed: aec_player(sackarmies_env.env(), seed),
     "vector_env": _vector_env,
     "sb3": _sb3,
-    "greedy": _greedy,
+    "greedy": lambda seed: greedy_player(load_game(), seed),
 }

@@ -1,0 +1,96 @@
+"""Balance of the seats in symmetric games of one agent: `python -m benchmarks.seats --game territories`.
+
+Wins by seat, and by the order of play: "first" is who makes the first decision of the game.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from benchmarks.report import wide_console
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.state import copy_records
+from sackarmies_env.registry import DEFAULT_GAME, list_games, load_players
+
+Array = NDArray[Any]
+
+
+def play_games(game: Game, names: list[str], games: int) -> tuple[Array, Array, Array]:
+    """Play games from seeds 0 on.
+
+    Args:
+        game: what is played.
+        names: the agent of each seat.
+        games: how many.
+
+    Returns:
+        States at the end `(games,)`, the seat that made the first decision `(games,)`, and decisions `(games,)`.
+    """
+    states = game.new_states(games)
+    game.reset(game.params, states, np.arange(games, dtype=np.int64))
+    first, decisions = states["current_player"].copy(), np.zeros(games, np.int64)
+    agents = [make_agent(name, GameInfo.of(game)) for name in names]
+    for seat, agent in enumerate(agents):
+        agent.reset(seat)
+    while (running := np.flatnonzero(states["current_player"] >= 0)).size:
+        for seat, agent in enumerate(agents):
+            rows = running[states["current_player"][running] == seat]
+            if not len(rows):
+                continue
+            part = game.new_states(len(rows))
+            copy_records(states[rows], part)
+            observations = np.zeros((len(rows), game.observation_spec.size), np.int8)
+            masks = np.zeros((len(rows), game.num_actions), np.int8)
+            game.observe(game.params, part, np.full(len(rows), seat), observations)
+            game.legal_actions(game.params, part, masks)
+            game.step(game.params, part, agent.act_batch(observations, masks), checked=True)
+            states[rows] = part
+            decisions[rows] += 1
+    return states, first, decisions
+
+
+def shares(wins: Array) -> str:
+    """Return the shares of games `(games, n)` that each of n has won, in percent."""
+    return " / ".join(f"{share:.1%}" for share in wins.mean(axis=0))
+
+
+def main() -> None:
+    """Play, and print a row for each number of players."""
+    parser = argparse.ArgumentParser(description="Measure how often each seat wins.")
+    parser.add_argument("--game", default=DEFAULT_GAME, choices=list_games())
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--players", type=int, nargs="+", default=[2])
+    parser.add_argument("--agent", default="greedy", help="of all seats")
+    parser.add_argument("--against", help="in one seat after the other --agent, this one in all others")
+    parser.add_argument("--option", nargs="*", default=[], metavar="NAME=VALUE", help="options of the game")
+    arguments = parser.parse_args()
+    options = dict(option.split("=", 1) for option in arguments.option)
+    table = Table("agents", "wins by seat", "wins by order, first to last", "truncated", "turns", "decisions")
+    for num_players in arguments.players:
+        game = load_players(arguments.game, num_players, **options)
+        line_ups = [[arguments.agent] * num_players]
+        if arguments.against:
+            others = [[arguments.against] * num_players for _ in range(num_players)]
+            line_ups = [[*row[:seat], arguments.agent, *row[seat + 1 :]] for seat, row in enumerate(others)]
+        for names in line_ups:
+            states, first, decisions = play_games(game, names, arguments.games)
+            returns = np.zeros((len(states), num_players), np.float32)
+            game.returns(game.params, states, returns)
+            order = (first[:, None] + np.arange(num_players)) % num_players
+            wins = returns > 0
+            in_order = np.take_along_axis(wins, order, axis=1)
+            lengths = f"{states['turn'].mean():.1f}", f"{decisions.mean():.0f}"
+            truncated = f"{states['truncated'].mean():.1%}"
+            table.add_row(" ".join(names), shares(wins), shares(in_order), truncated, *lengths)
+    wide_console().print(table)
+
+
+if __name__ == "__main__":
+    main()
