@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
 from sackarmies_env.games.sack_armies.switches import STANDARD_COPIES, Switches
-from tests.docs.test_rule_index import load_build
+from tests.docs.test_rule_index import load_index
 from tests.mutation.explained import read_entries
 from tests.mutation.harness import ROOT, Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of
@@ -94,9 +94,9 @@ class Tests:
     """Which tests are about what, by the IDs that open their names."""
 
     def __init__(self, laboratory: Laboratory) -> None:
-        self.build: ModuleType = load_build()
-        self.by_id, _ = self.build.find_tests(self.build.read_rules())
-        self.claims = self.build.find_claims()
+        self.index: ModuleType = load_index()
+        self.by_id, _ = self.index.find_tests(self.index.read_rules())
+        self.claims = self.index.find_claims()
         self.items = [test for test in laboratory.items if not any(name in test for name in RECITING)]
 
     def about(self, ids: Sequence[str]) -> set[str]:

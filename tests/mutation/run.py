@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FunctionType
 
 from sackarmies_env.core.jit import INTERPRETED
-from tests.docs.test_rule_index import load_build
+from tests.docs.test_rule_index import load_index
 from tests.mutation.explained import as_toml, check_entries, read_entries
 from tests.mutation.harness import Laboratory, Trial, Verdict, verdicts, with_tests
 from tests.mutation.mutants import Mutant, mutants_of, plain_function
@@ -132,15 +132,16 @@ def tests_about_functions(
 
     A game without a list of its rules has none.
     """
-    build = load_build()
-    if not build.id_list(game_id).exists():
+    index = load_index()
+    if not index.id_list(game_id).exists():
         return {}
-    by_rule, _ = build.find_tests(build.read_rules(build.id_list(game_id)))
+    rules = index.read_rules(index.id_list(game_id))
+    by_rule, _ = index.find_tests(rules)
     items: dict[str, list[str]] = defaultdict(list)
     for test in laboratory.items:
         items[test.split("[", 1)[0]].append(test)
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for rule, places in build.find_claims(build.GAMES_FOLDER / game_id).items():
+    for rule, places in index.find_claims(rules).items():
         names = [f"{place.file}::{place.name}" for place in by_rule.get(rule, [])]
         tests = {test for name in names for test in items[name]}
         for place in places:
