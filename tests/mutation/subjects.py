@@ -76,7 +76,7 @@ TERRITORIES = Subject(
         },
     ),
     (
-        "tests/territories/test_rules.py",
+        "tests/territories/rules",
         "tests/territories/test_events.py",
         "tests/territories/observation",
         "tests/territories/belief",

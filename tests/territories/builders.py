@@ -44,6 +44,36 @@ class Table:
         """Return the texts of all legal actions."""
         return list(self.game.actions.legal_texts(self.states))
 
+    def resume(self, **fields: Any) -> Table:
+        """Change fields of the state, then go on to the next decision."""
+        for name, value in {"decision": Decision.NONE, **fields}.items():
+            self.states[name][0] = value
+        dispatch(self.game.step_batch, self.game.params, self.states, Command.RESUME)
+        return self
+
+    def forfeit(self, player: int) -> Table:
+        """Let a player forfeit."""
+        dispatch(self.game.step_batch, self.game.params, self.states, Command.FORFEIT, player)
+        return self
+
+    def observation(self, viewer: int) -> NDArray[np.int8]:
+        """Return what a player sees."""
+        seen = np.zeros((1, self.game.observation_spec.size), np.int8)
+        self.game.observe(self.game.params, self.states, [viewer], seen)
+        return seen[0]
+
+    def returns(self) -> list[float]:
+        """Return what each player has earned."""
+        earned = np.zeros((1, self.game.num_players), np.float32)
+        self.game.returns(self.game.params, self.states, earned)
+        return [round(float(one), 4) for one in earned[0]]
+
+    def events(self, *names: str) -> list[tuple[str, int, int, int]]:
+        """Return public events, of all or some kinds, the latest first: name, player, territory (0: none), value."""
+        logged = zip(self.log_kind, self.log_player, self.log_place, self.log_value, strict=True)
+        rows = [(Event(int(row[0])).name, int(row[1]), int(row[2]) + 1, int(row[3])) for row in logged if row[0]]
+        return [row for row in rows if not names or row[0] in names]
+
     def force_dice(self, faces: str) -> Table:
         """Let the next dice show these faces."""
         write_forced(self.states, self.game.forced_kinds, {"dice": faces})
@@ -91,6 +121,7 @@ def table(
     hands: Mapping[int, list[int]] | None = None,
     actions_left: int = 0,
     garrison: Mapping[int, Mapping[str, int]] | None = None,
+    fields: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Table:
     """Return a game in which player 0 is at a step of the turn.
@@ -101,6 +132,7 @@ def table(
         hands: cards of players, by their numbers from 1 on.
         actions_left: standard actions.
         garrison: of players, where it is not what the map leaves.
+        fields: of the state, what differs from a usual third turn.
         options: of `make_game`.
     """
     game = make_game(**options)
@@ -131,8 +163,7 @@ def table(
     state["frame_kind"], state["frame_step"] = 0, 0
     state["frame_kind"][0], state["frame_step"][0] = Frame.TURN, step
     state["frame_data"][0] = [actions_left, 1, 0, 0]
-    dispatch(game.step_batch, game.params, states, Command.RESUME)
-    return Table(game, states)
+    return Table(game, states).resume(**(fields or {}))
 
 
 def attack(
@@ -145,33 +176,31 @@ def attack(
     reserve: Mapping[str, int] | None = None,
     **options: Any,
 ) -> Table:
-    """Return a battle in which all units of `attackers` and `defenders` stand on the board; T06 is higher than T01."""
+    """Return a battle in which all of `attackers` and `defenders` stand on the board; T06 is higher than T01.
+
+    A hero stays in the source, and `reserve` in the target.
+    """
     there = dict(defenders)
     camp = {6: 11, 1: 2, 2: 3}[source]  # a free move is asked after the attack, so the turn goes on
     for unit, count in (reserve or {}).items():
         there[unit] = there.get(unit, 0) + count
-    game = table({camp: (0, {"troop": 1}), source: (0, {**attackers, "hero": 1}), target: (1, there), **FAR}, **options)
+    here = {**attackers, "hero": attackers.get("hero", 0) + 1}
+    game = table({camp: (0, {"troop": 1}), source: (0, here), target: (1, there), **FAR}, **options)
     game.force_dice(dice).play(f"territory {source}")
     if game.asked == "ATTACK_TARGET":
         game.play(f"territory {target}")
     for unit, count in attackers.items():
         if game.asked == "ATTACK_UNIT":
             game.play(unit)
-            if game.asked == "ATTACK_QUANTITY":
-                game.play(f"quantity {count}")
+        if game.asked == "ATTACK_QUANTITY":
+            game.play(f"quantity {count}")
     if game.asked == "ATTACK_UNIT":
         game.play("done")
     for unit, count in defenders.items():
-        game.play(unit)
+        if game.asked == "DEFENSE_UNIT":
+            game.play(unit)
         if game.asked == "DEFENSE_QUANTITY":
             game.play(f"quantity {count}")
-    if reserve:
+    if game.asked == "DEFENSE_UNIT":
         game.play("done")
     return game
-
-
-def events(game: Table) -> list[tuple[str, int, int, int]]:
-    """Return the public events, earliest first: name, player, number of the territory (0: none) and value."""
-    state = game.states.view(np.ndarray)[0]
-    rows = zip(*(state[name].tolist() for name in ("log_kind", "log_player", "log_place", "log_value")), strict=True)
-    return [(Event(kind).name, player, place + 1, value) for kind, player, place, value in rows if kind][::-1]

@@ -34,7 +34,7 @@ def collect(params, state, viewer, cycle):
 
 @njit
 def spread(params, state, viewer):
-    """Fill the empty slots of others from the pool, each card equally likely."""
+    """Fill the empty slots of others from the pool, each card equally likely (TR-H3)."""
     for player in range(params.num_players):
         for slot in range(state.hand_count[player]):
             if player != viewer and state.hand[player, slot] == NO_CARD:
@@ -67,7 +67,7 @@ def set_deck_aside(state, out):
 
 @njit
 def sample_hidden(params, state, viewer):
-    """Deal the cards anew that `viewer` cannot see; legal ids of others follow from them."""
+    """Deal the cards anew that `viewer` cannot see; legal ids of others follow from them (TR-H2)."""
     clear_forced(state.script_dice, state.script_dice_end, state.script_dice_used)
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     deck_count = np.int64(state.deck_count)

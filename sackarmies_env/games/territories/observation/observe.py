@@ -73,7 +73,7 @@ def write_globals(params, state, viewer, out):
 
 @njit
 def write_cards(params, state, viewer, out):
-    """Write each kind of cards: own, open and unseen ones (TR-H1 to TR-H3)."""
+    """Write each kind of cards: own, open and unseen ones (TR-H1, TR-H2, TR-H3)."""
     for kind in range(NUM_CARDS):
         row = out[CARD_START + kind * len(Card) : CARD_START + (kind + 1) * len(Card)]
         row[Card.HAND] = 0
@@ -158,7 +158,7 @@ def write_players(params, state, viewer, out):
 
 @njit
 def observe(params, state, viewer, out):
-    """Write what a player sees (TR-H1, TR-H2); out: (size,) int8."""
+    """Write what a player sees into `out`, (size,) int8 (TR-H1, TR-H2)."""
     write_globals(params, state, viewer, out)
     write_cards(params, state, viewer, out)
     write_territories(params, state, viewer, out)

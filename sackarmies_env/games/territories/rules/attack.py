@@ -82,7 +82,7 @@ def open_attack(state, source):
 
 @njit
 def offer_attack_target(params, state):
-    """Offer the neighbors of the source that can be attacked."""
+    """Offer the neighbors of the source that can be attacked (TR-DP6)."""
     for border in range(params.neighbors.shape[1]):
         neighbor = np.int64(params.neighbors[state.source, border])
         if neighbor != NO_TERRITORY and can_be_attacked(state, neighbor):
@@ -118,7 +118,7 @@ def run_declaration(params, state):
 
 @njit
 def offer_attack_unit(state):
-    """Offer the types in the source, and to end the declaration once a unit has been named (TR-Q43)."""
+    """Offer the types in the source, and to end the declaration once a unit has been named (TR-Q43, TR-DP6)."""
     if total(state.board_units[ATTACKER]) > 0:
         allow(state, DONE)
     offer_units(state, state.territory_units[state.source])
@@ -143,7 +143,7 @@ def most_attackers(state):
 
 @njit
 def offer_attack_quantity(state):
-    """Offer how many of the type attack."""
+    """Offer how many of the type attack (TR-DP6)."""
     offer_quantities(state, most_attackers(state))
 
 
@@ -158,7 +158,7 @@ def apply_attack_quantity(state, action):
 
 @njit
 def declare_attack(params, state):
-    """Declare the attack; without a defender it is won at once (TR-A3, TR-Q30)."""
+    """Declare the attack; without a defender it is won at once (TR-A3, TR-Q30, TR-A6, TR-EV7)."""
     state.attacks += 1
     state.defender = state.territory_owner[state.target]
     take_counters(params, state, ATTACKER)
@@ -174,7 +174,7 @@ def declare_attack(params, state):
 
 @njit
 def run_answer(params, state):
-    """Ask for defending units until the answer is complete (TR-A4)."""
+    """Ask for defending units until the answer is complete (TR-A4, TR-Q44)."""
     if total(state.territory_units[state.target]) > 0:
         ask(state, state.defender, Decision.DEFENSE_UNIT)
     else:
@@ -183,7 +183,10 @@ def run_answer(params, state):
 
 @njit
 def offer_defense_unit(params, state):
-    """Offer the types in the target, to end the answer, and first of all cards that cancel the attack (TR-DP7)."""
+    """Offer the types in the target, to end the answer, and first of all cards that cancel the attack (TR-DP7).
+
+    No unit need be named, and no card is offered once there is one (TR-Q9, TR-Q35).
+    """
     allow(state, DONE)
     offer_units(state, state.territory_units[state.target])
     if total(state.board_units[DEFENDER]) == 0:
@@ -204,7 +207,7 @@ def apply_defense_unit(params, state, action):
 
 @njit
 def cancel_attack(state, kind):
-    """Send the attackers back; the territory is safe for the rest of the turn (TR-EV8)."""
+    """Send the attackers back; the territory is safe for the rest of the turn (TR-EV8, TR-Card-9)."""
     discard_card(state, np.int64(state.defender), kind)
     log(state, Event.CARD, state.defender, kind)
     log_at(state, Event.CANCELLED, state.defender, state.target, 0)
@@ -231,7 +234,7 @@ def apply_defense_quantity(state, action):
 
 @njit
 def declare_defense(params, state):
-    """Declare the defense; five attacker dice to each defender die win at once (TR-A5, TR-Q8)."""
+    """Declare the defense; five attacker dice to each defender die win at once (TR-A5, TR-Q8, TR-EV9, TR-EV10)."""
     take_counters(params, state, DEFENDER)
     log(state, Event.DEFENSE, state.defender, total(state.board_units[DEFENDER]))
     attackers = dice_of(params, state.board_units[ATTACKER])

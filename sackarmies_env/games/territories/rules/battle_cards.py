@@ -43,7 +43,7 @@ def has_counters(state, side):
 
 @njit
 def run_counters(state):
-    """Ask for counters until all are assigned; they are void without a skirmish (TR-D1, TR-Q37)."""
+    """Ask for counters until all are assigned; they are void without a skirmish (TR-D1, TR-Q37, TR-D2)."""
     side = assigning_side(state)
     if state.num_skirmishes > 0 and has_counters(state, side):
         ask(state, player_of(state, side), Decision.COUNTER)
@@ -62,7 +62,7 @@ def offer_counter(state):
 
 @njit
 def apply_counter(state, action):
-    """Note the counter."""
+    """Note the counter (TR-DP12)."""
     extend_chain(state, action - FIRST_COUNTER)
     state.decision = Decision.COUNTER_SKIRMISH
 
@@ -81,7 +81,7 @@ def apply_counter_skirmish(state, action):
 
 @njit
 def run_cards(state):
-    """Ask for cards until the side passes; whoever has none passes unasked, as all can see (TR-D1, TR-Q33)."""
+    """Ask for cards until the side passes; whoever has none passes unasked, as all can see (TR-D1, TR-Q33, TR-D2)."""
     side = assigning_side(state)
     player = player_of(state, side)
     if state.num_skirmishes > 0 and state.hand_count[player] > 0:
@@ -106,7 +106,7 @@ def is_for_skirmish(effect):
 
 @njit
 def is_playable(effect, side):
-    """Return whether a side can play a card in battle (TR-D1, TR-D2)."""
+    """Return whether a side can play a card in battle (TR-D1, TR-D2, TR-Card-6)."""
     if effect == Effect.LEVEL_GROUND:
         return side == DEFENDER
     return effect == Effect.BATTLE_BONUS or is_for_skirmish(effect)
@@ -125,7 +125,7 @@ def offer_card(params, state):
 
 @njit
 def apply_card(params, state, action):
-    """Play a card, or pass (TR-D1, TR-Q48)."""
+    """Play a card, or pass (TR-D1, TR-Q48, TR-EV14)."""
     if action == DONE:
         end_cards(state)
         return
@@ -141,7 +141,7 @@ def apply_card(params, state, action):
 
 @njit
 def apply_card_skirmish(params, state, action):
-    """Let the card that was played count in a skirmish (TR-D1)."""
+    """Let the card that was played count in a skirmish (TR-D1, TR-Card-1, TR-Card-2, TR-Card-5, TR-Card-11)."""
     side, kind, skirmish = assigning_side(state), np.int64(state.chain[0]), action - FIRST_SKIRMISH
     clear_chain(state)
     effect, amount = params.card_effect[kind], np.int64(params.card_amount[kind])

@@ -40,7 +40,7 @@ ROUTED_UNITS = 2  # that the defender picks (TR-E4)
 
 @njit
 def battle_bonus(params, state, side):
-    """Return what cards for the whole battle add to a side's totals."""
+    """Return what cards for the whole battle add to a side's totals (TR-Card-3, TR-Card-4)."""
     bonus = np.int64(0)
     for kind in range(NUM_CARDS):
         if params.card_effect[kind] == Effect.BATTLE_BONUS:
@@ -50,7 +50,7 @@ def battle_bonus(params, state, side):
 
 @njit
 def is_ground_level(params, state):
-    """Return whether a card of the defender cancels the attacker's elevation."""
+    """Return whether a card of the defender cancels the attacker's elevation (TR-Card-6)."""
     for kind in range(NUM_CARDS):
         if state.played[DEFENDER, kind] > 0 and params.card_effect[kind] == Effect.LEVEL_GROUND:
             return True
@@ -68,7 +68,7 @@ def elevation_bonus(params, state, side):
 
 @njit
 def total_of(params, state, skirmish, side):
-    """Return the total of a side in a skirmish: dice, modifiers, counters and cards (TR-E2, TR-Q15)."""
+    """Return the total of a side in a skirmish: dice, modifiers, counters and cards (TR-E2, TR-Q15, TR-F5)."""
     dice = state.skirmish_dice[skirmish, side]
     points = sum_of_dice(dice) + elevation_bonus(params, state, side) + battle_bonus(params, state, side)
     points += np.int64(state.skirmish_counters[skirmish, side]) + np.int64(state.skirmish_cards[skirmish, side])
@@ -99,7 +99,10 @@ def offer_order(state):
 
 @njit
 def apply_order(params, state, action):
-    """Resolve a skirmish: the higher total wins, a tie is the defender's (TR-E2), and find what it costs."""
+    """Resolve a skirmish: the higher total wins, a tie is the defender's, and find what it costs.
+
+    What a great lead costs is looked for here, too (TR-E2, TR-E4, TR-E5, TR-Q20, TR-EV16).
+    """
     skirmish = action - FIRST_SKIRMISH
     attack, defense = total_of(params, state, skirmish, ATTACKER), total_of(params, state, skirmish, DEFENDER)
     state.skirmish_over[skirmish] = 1
@@ -136,7 +139,7 @@ def offer_loss(state):
 
 @njit
 def remove_loss(state, unit):
-    """Remove a unit of the loser from the board."""
+    """Remove a unit of the loser from the board (TR-EV16)."""
     side = get_data(state, LOSER)
     remove_from_board(state, side, unit)
     log(state, Event.UNIT_LOST, player_of(state, side), unit)
@@ -183,7 +186,7 @@ def apply_rout(state, action):
 
 @njit
 def offer_extra_loss(state):
-    """Offer where the extra unit is taken from: where there is any (TR-E5)."""
+    """Offer where the extra unit is taken from: where there is any (TR-E5, TR-DP15)."""
     allow(state, FROM_BOARD)
     if total(state.territory_units[state.target]) > 0:
         allow(state, FROM_TERRITORY)

@@ -75,7 +75,7 @@ def open_exchange(state):
 
 @njit
 def close_exchange(params, state):
-    """End an exchange step; the next one has a pair of its own unless one binds the turn (TR-Q3)."""
+    """End an exchange step; the next one has a pair of its own unless one binds the turn (TR-Q3, TR-X1)."""
     if params.pair_per_turn == 0:
         state.traded_in = NO_UNIT
         state.traded_out = NO_UNIT
@@ -84,7 +84,7 @@ def close_exchange(params, state):
 
 @njit
 def run_exchange(params, state):
-    """Ask for the pair, then for one exchange after the other."""
+    """Ask for the pair, then for one exchange after the other (TR-Q42)."""
     if not can_exchange_at_all(params, state):
         close_exchange(params, state)
     elif state.traded_in == NO_UNIT:
@@ -95,7 +95,7 @@ def run_exchange(params, state):
 
 @njit
 def offer_trade_in(params, state):
-    """Offer the types that can be traded in, and to end the step."""
+    """Offer the types that can be traded in, and to end the step (TR-DP5)."""
     allow(state, DONE)
     for traded_in in range(NUM_UNITS):
         if can_trade_in(params, state, traded_in):
@@ -104,7 +104,7 @@ def offer_trade_in(params, state):
 
 @njit
 def offer_trade_out(params, state):
-    """Offer the types that the one traded in can become."""
+    """Offer the types that the one traded in can become (TR-DP5)."""
     for traded_out in range(NUM_UNITS):
         if can_exchange(params, state, state.traded_in, traded_out):
             allow(state, FIRST_UNIT + traded_out)
@@ -112,7 +112,7 @@ def offer_trade_out(params, state):
 
 @njit
 def offer_exchange(params, state):
-    """Offer the territories where the pair can be exchanged, and to end the step."""
+    """Offer the territories where the pair can be exchanged, and to end the step (TR-DP5)."""
     allow(state, DONE)
     for territory in range(MAX_TERRITORIES):
         if can_exchange_in(params, state, territory, state.traded_in, state.traded_out):
@@ -131,7 +131,7 @@ def apply_trade_in(params, state, action):
 
 @njit
 def apply_exchange(params, state, action):
-    """Trade units of one territory for one of the other type in the same place (TR-X2), or end the step."""
+    """Trade units of one territory for one of the other type in the same place, or end the step (TR-X2, TR-EV6)."""
     if action == DONE:
         close_exchange(params, state)
         return

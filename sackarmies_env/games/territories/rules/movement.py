@@ -37,14 +37,14 @@ def can_move(params, state):
 
 @njit
 def open_free_move(state, in_step_4):
-    """Begin a free move: at once as a standard action, or in step 4 (TR-Q4)."""
+    """Begin a free move: at once as a standard action, or in step 4 (TR-Q4, TR-T5)."""
     push_frame(state, Frame.MOVE, 0)
     set_data(state, IN_STEP_4, in_step_4)
 
 
 @njit
 def open_occupation(state, source, target):
-    """Let the winner of an attack move in (TR-F4)."""
+    """Let the winner of an attack move in (TR-F4, TR-DP16)."""
     push_frame(state, Frame.MOVE, 0)
     state.source = source
     state.target = target
@@ -52,7 +52,7 @@ def open_occupation(state, source, target):
 
 @njit
 def close_move(state):
-    """End a move; a source without units is uncontrolled (TR-Q22)."""
+    """End a move; a source without units is uncontrolled (TR-Q22, TR-EV18, TR-EV19)."""
     moved = get_data(state, MOVED)
     if moved > 0:
         log_at(state, Event.MOVE, state.active, state.target, moved)
@@ -86,7 +86,7 @@ def offer_move_source(params, state):
 
 @njit
 def offer_cards_with(params, state, effect):
-    """Offer the cards in the current player's hand that have an effect."""
+    """Offer the cards in the current player's hand that have an effect (TR-Q6)."""
     player = np.int64(state.current_player)
     for slot in range(state.hand_count[player]):
         kind = np.int64(state.hand[player, slot])
@@ -96,7 +96,7 @@ def offer_cards_with(params, state, effect):
 
 @njit
 def apply_move_source(state, action):
-    """Note the source, make no move, or play a card for one more, which the frame below counts."""
+    """Note the source, make no move, or play a card for one more, which the frame below counts (TR-Card-8)."""
     if action == DONE:
         pop_frame(state)
     elif FIRST_CARD <= action < FIRST_CARD + NUM_CARDS:
@@ -148,7 +148,7 @@ def offer_move_quantity(state):
 
 @njit
 def apply_move_quantity(state, action):
-    """Move units of the type that was named; they control the target (TR-F4)."""
+    """Move units of the type that was named; they control the target (TR-F4, TR-Q41)."""
     unit = np.int64(state.chain[0])
     clear_chain(state)
     count = quantity_of(action, state.territory_units[state.source, unit])

@@ -48,7 +48,7 @@ def offer_reduction(state):
 
 @njit
 def apply_reduction(params, state, action):
-    """Discard a card; its penalty falls due (TR-G2, TR-Q29)."""
+    """Discard a card; its penalty falls due (TR-G2, TR-Q29, TR-EV20, TR-Card-12, TR-Q46)."""
     player, kind = np.int64(state.active), action - FIRST_CARD
     discard_card(state, player, kind)
     log(state, Event.DISCARD, player, kind)

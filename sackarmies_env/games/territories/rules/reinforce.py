@@ -25,7 +25,7 @@ def offer_own_territories(state):
 
 @njit
 def open_reinforcement(state):
-    """Roll a die for each territory of the active player: so many troops may be placed (TR-T3)."""
+    """Roll a die for each territory of the active player: so many troops may be placed (TR-T3, TR-EV3)."""
     troops = np.int64(0)
     for _ in range(num_controlled(state, state.active)):
         troops += roll_die(state)
@@ -42,7 +42,7 @@ def troops_to_place(state):
 
 @njit
 def run_reinforcement(state):
-    """Ask where troops go until all are placed."""
+    """Ask where troops go until all are placed (TR-Q40)."""
     if troops_to_place(state) == 0:
         pop_frame(state)
     else:
@@ -74,7 +74,7 @@ def offer_reinforcement_quantity(state):
 
 @njit
 def apply_reinforcement_quantity(state, action):
-    """Put troops into the territory that was named (TR-DP3)."""
+    """Put troops into the territory that was named (TR-DP3, TR-EV3)."""
     territory = np.int64(state.chain[0])
     count = quantity_of(action, troops_to_place(state))
     clear_chain(state)
@@ -85,7 +85,7 @@ def apply_reinforcement_quantity(state, action):
 
 @njit
 def apply_card_placement(state, action):
-    """Put the troops of a card into a territory: as many as the garrison has (TR-DP4); the chain holds how many."""
+    """Put as many troops as the chain says into a territory, as far as the garrison has them (TR-DP4, TR-Card-7)."""
     player = np.int64(state.active)
     count = min(np.int64(state.chain[0]), np.int64(state.garrison[player, Unit.TROOP]))
     clear_chain(state)

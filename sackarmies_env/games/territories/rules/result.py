@@ -22,7 +22,10 @@ from sackarmies_env.games.territories.state.forces import clear_territory, total
 
 @njit
 def win_attack(params, state):
-    """End a battle that the attacker has won: all defenders are destroyed, and the attacker may move in (TR-F4)."""
+    """End a battle that the attacker has won: all defenders are destroyed, and the attacker may move in (TR-F4).
+
+    Who has lost the last territory is out before anybody moves in (TR-Q50, TR-EV17).
+    """
     source, target = np.int64(state.source), np.int64(state.target)
     state.victories += 1
     log_at(state, Event.VICTORY, state.active, target, state.barred)
@@ -39,7 +42,7 @@ def win_attack(params, state):
 
 @njit
 def lose_attack(params, state):
-    """End a battle that the attacker has lost: no further attacks in this turn, the rest return (TR-F3)."""
+    """End a battle that the attacker has lost: no further attacks in this turn, the rest return (TR-F3, TR-EV17)."""
     source, target = np.int64(state.source), np.int64(state.target)
     state.barred = 1
     log_at(state, Event.VICTORY, state.defender, target, 1)

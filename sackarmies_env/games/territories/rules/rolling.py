@@ -44,7 +44,7 @@ def rolling_side(state):
 
 @njit
 def roll(params, state):
-    """Roll the dice of a side: ones leave the board at once, the rest stay (TR-B1, TR-B3)."""
+    """Roll the dice of a side: ones leave the board at once, the rest stay (TR-B1, TR-B3, TR-EV11)."""
     side = rolling_side(state)
     ones = np.int64(0)
     count = dice_of(params, state.board_units[side])
@@ -86,13 +86,13 @@ def run_twos(params, state):
 
 @njit
 def offer_one(state):
-    """Offer the types on the board of the side that rolls."""
+    """Offer the types on the board of the side that rolls (TR-DP8)."""
     offer_units(state, state.board_units[rolling_side(state)])
 
 
 @njit
 def apply_one(state, action):
-    """Remove a unit for a one (TR-B1, TR-Q27)."""
+    """Remove a unit for a one (TR-B1, TR-Q27, TR-EV11)."""
     side, unit = rolling_side(state), action - FIRST_UNIT
     remove_from_board(state, side, unit)
     set_data(state, ONES, get_data(state, ONES) - 1)
@@ -101,7 +101,7 @@ def apply_one(state, action):
 
 @njit
 def offer_two(state):
-    """Offer to remove a troop, or to trade another unit down, as far as there are such units (TR-B2, TR-Q11)."""
+    """Offer to remove a troop, or to trade another unit down, as far as there are any (TR-B2, TR-Q11, TR-DP8)."""
     side = rolling_side(state)
     if state.board_units[side, Unit.TROOP] > 0:
         allow(state, REMOVE)
@@ -112,7 +112,7 @@ def offer_two(state):
 
 @njit
 def apply_two(state, action):
-    """Remove a troop, or ask which unit becomes one (TR-B2)."""
+    """Remove a troop, or ask which unit becomes one (TR-B2, TR-EV11)."""
     side = rolling_side(state)
     if action == REMOVE:
         remove_from_board(state, side, Unit.TROOP)
@@ -124,7 +124,7 @@ def apply_two(state, action):
 
 @njit
 def offer_trade_down(state):
-    """Offer the types on the board but troops."""
+    """Offer the types on the board but troops (TR-DP8)."""
     side = rolling_side(state)
     for unit in range(1, NUM_UNITS):
         if state.board_units[side, unit] > 0:
@@ -133,7 +133,7 @@ def offer_trade_down(state):
 
 @njit
 def apply_trade_down(state, action):
-    """Trade a unit on the board for a troop; without a troop in the garrison it is removed (TR-B2, TR-Q11)."""
+    """Trade a unit on the board for a troop; without a troop in the garrison it is removed (TR-B2, TR-Q11, TR-EV11)."""
     side, unit = rolling_side(state), action - FIRST_UNIT
     player = player_of(state, side)
     has_troop = state.garrison[player, Unit.TROOP] > 0

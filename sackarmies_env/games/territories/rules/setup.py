@@ -73,7 +73,7 @@ def run_setup(params, state):
 
 @njit
 def apply_placement(params, state, action):
-    """Put the troops of one placement into a territory (TR-DP1)."""
+    """Put the troops of one placement into a territory (TR-DP1, TR-EV3)."""
     player = np.int64(state.current_player)
     place_troops(state, player, action - FIRST_TERRITORY, params.placed_troops)
     log_at(state, Event.PLACEMENT, player, action - FIRST_TERRITORY, params.placed_troops)

@@ -34,7 +34,7 @@ def pairing_side(state):
 
 @njit
 def run_pairing(state):
-    """Pair dice until a side has none left (TR-C1 to TR-C3)."""
+    """Pair dice until a side has none left (TR-C1, TR-C2, TR-C3, TR-EV12)."""
     attackers, defenders = num_dice(state.loose_dice[ATTACKER]), num_dice(state.loose_dice[DEFENDER])
     if attackers > 0 and defenders > 0:
         ask(state, state.defender, Decision.PAIR)
@@ -60,7 +60,7 @@ def form_undefended(state):
 
 @njit
 def offer_pair(state):
-    """Offer the faces among the other side's loose dice."""
+    """Offer the faces among the other side's loose dice (TR-DP9)."""
     other = 1 - pairing_side(state)
     for place in range(NUM_FACES):
         if state.loose_dice[other, place] > 0:
@@ -86,7 +86,7 @@ def add_die(state, skirmish, side, place):
 
 @njit
 def sort_skirmishes(state):
-    """Number the skirmishes, a die of each side in each, by falling attacker dice; equal ones as they were paired."""
+    """Number the skirmishes, a die of each side in each, by falling attacker dice, equal ones as paired (TR-C5)."""
     for skirmish in range(1, state.num_skirmishes):
         place = np.int64(skirmish)
         while place > 0 and attacker_face(state, place - 1) < attacker_face(state, place):
@@ -131,7 +131,7 @@ def offer_reserve_loss(state):
 
 @njit
 def apply_reserve_loss(state, action):
-    """Remove a unit of the attacked territory (TR-C3)."""
+    """Remove a unit of the attacked territory (TR-C3, TR-EV12)."""
     remove_from_territory(state, np.int64(state.target), action - FIRST_UNIT)
     set_data(state, RESERVE_DUE, get_data(state, RESERVE_DUE) - 1)
     log(state, Event.UNIT_LOST, state.defender, action - FIRST_UNIT)
@@ -155,14 +155,17 @@ def run_extra_dice(state):
 
 @njit
 def offer_skirmishes(state):
-    """Offer all skirmishes."""
+    """Offer all skirmishes (TR-DP11)."""
     for skirmish in range(state.num_skirmishes):
         allow(state, FIRST_SKIRMISH + skirmish)
 
 
 @njit
 def apply_extra_die(params, state, action):
-    """Add the highest extra die to a skirmish; five defender dice on an attacker die win the battle (TR-C4, TR-Q13)."""
+    """Add the highest extra die to a skirmish; five defender dice on an attacker die win the battle (TR-C4, TR-Q13).
+
+    Each die is tested as it comes (TR-Q38).
+    """
     side, skirmish = extra_side(state), action - FIRST_SKIRMISH
     add_die(state, skirmish, side, highest_die(state.loose_dice[side]))
     if side == DEFENDER and num_dice(state.skirmish_dice[skirmish, DEFENDER]) >= STACK:

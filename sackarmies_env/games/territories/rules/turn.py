@@ -51,7 +51,10 @@ ACTIONS_LEFT, LICENSE = 0, 2  # numbers of the frame; LICENSE: 1 if a card allow
 
 @njit
 def begin_turn(params, state, player):
-    """Begin the turn of a player: two standard actions, one in the first turn of the game (TR-T1, TR-T2)."""
+    """Begin the turn of a player: two standard actions, one in the first turn of the game (TR-T1, TR-T2).
+
+    The first turn is that of whoever takes it (TR-EV1, TR-Q52).
+    """
     state.active = player
     state.turn += 1
     state.attacks = 0
@@ -105,7 +108,10 @@ def has_cards(state):
 
 @njit
 def run_standard(state):
-    """Ask for a standard action, and after the last one for a card that places troops (TR-T2, TR-DP2)."""
+    """Ask for a standard action, and after the last one for a card that places troops (TR-T2, TR-DP2).
+
+    Each is asked for when the one before is done (TR-Q5, TR-Q36).
+    """
     if get_data(state, ACTIONS_LEFT) > 0 or (has_cards(state) and garrison_troops(state) > 0):
         ask(state, state.active, Decision.STANDARD)
     else:
@@ -114,7 +120,7 @@ def run_standard(state):
 
 @njit
 def offer_standard(params, state):
-    """Offer the standard actions that can do anything (TR-T3 to TR-T6), and cards that place troops."""
+    """Offer the standard actions that can do anything (TR-T3 to TR-T6), and cards that place troops (TR-Q47)."""
     allow(state, DONE)
     if get_data(state, ACTIONS_LEFT) > 0:
         if garrison_troops(state) > 0:
@@ -131,7 +137,7 @@ def offer_standard(params, state):
 
 @njit
 def apply_standard(params, state, action):
-    """Take a standard action, play a card that places troops, or go on to step 2 (TR-DP2)."""
+    """Take a standard action, play a card that places troops, or go on to step 2 (TR-DP2, TR-EV2, TR-EV14)."""
     if action == DONE:
         set_step(state, TurnStep.EXCHANGE)
         return
@@ -164,7 +170,10 @@ def is_barred(state):
 
 @njit
 def run_attacks(params, state):
-    """Ask for an attack while there may be more; under a bar only a card helps, after a victory (TR-A1, TR-DP6)."""
+    """Ask for an attack while there may be more; under a bar only a card helps, after a victory (TR-A1, TR-DP6).
+
+    No card lifts the limit of attacks (TR-A6, TR-Q34).
+    """
     possible = state.attacks < params.attacks_per_turn and can_attack(params, state)
     if possible and (not is_barred(state) or (state.victories > 0 and has_cards(state))):
         ask(state, state.active, Decision.ATTACK_SOURCE)
@@ -184,7 +193,7 @@ def offer_attack_source(params, state):
 
 @njit
 def apply_attack_source(state, action):
-    """Begin an attack, play the card that lifts the bar, or go on to step 4."""
+    """Begin an attack, play the card that lifts the bar, or go on to step 4 (TR-Card-10, TR-Q53)."""
     if action == DONE:
         set_data(state, LICENSE, 0)
         set_step(state, TurnStep.MOVE)

@@ -16,7 +16,7 @@ from sackarmies_env.games.territories.state.forces import clear_territory, num_c
 
 @njit
 def end_game(state, winner):
-    """End the game with a winner (TR-G5)."""
+    """End the game with a winner (TR-G5, TR-EV22)."""
     state.terminated = 1
     state.winner = winner
     state.current_player = NO_PLAYER
@@ -26,7 +26,7 @@ def end_game(state, winner):
 
 @njit
 def eliminate(params, state, player):
-    """Take a player out of the game: units to the garrison, the hand openly to the discards (TR-G4, TR-G6)."""
+    """Take a player out of the game: units to the garrison, the hand openly to the discards (TR-G4, TR-G6, TR-EV21)."""
     for territory in range(len(state.territory_owner)):
         if state.territory_owner[territory] == player:
             clear_territory(state, territory)
@@ -53,7 +53,7 @@ def dominates(params, state, player):
 
 @njit
 def truncate(state):
-    """End the game after its last round (TR-G7)."""
+    """End the game after its last round (TR-G7, TR-EV22)."""
     state.truncated = 1
     state.current_player = NO_PLAYER
     state.decision = Decision.NONE

@@ -85,7 +85,7 @@ def take_counters(params, state, side):
 
 @njit
 def remove_from_board(state, side, unit):
-    """Put a unit of the board into its owner's garrison."""
+    """Put a unit of the board into its owner's garrison (TR-Q24)."""
     state.board_units[side, unit] -= 1
     state.garrison[player_of(state, side), unit] += 1
 
@@ -101,7 +101,7 @@ def return_from_board(state, side):
 
 @njit
 def destroy_on_board(state, side):
-    """Put all units of a side on the board into its garrison."""
+    """Put all units of a side on the board into its garrison (TR-Q24)."""
     player = player_of(state, side)
     for unit in range(NUM_UNITS):
         state.garrison[player, unit] += state.board_units[side, unit]

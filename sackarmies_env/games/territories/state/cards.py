@@ -23,7 +23,7 @@ def can_draw(state):
 
 @njit
 def reshuffle(state):
-    """Let the discards become the deck: a new cycle (TR-H3)."""
+    """Let the discards become the deck: a new cycle (TR-H3, TR-EV5)."""
     for kind in range(NUM_CARDS):
         state.deck[kind] = state.discards[kind]
         state.deck_count += state.discards[kind]
@@ -34,7 +34,7 @@ def reshuffle(state):
 
 @njit
 def draw_card(state, player):
-    """Take one card into the hand (TR-T4)."""
+    """Take one card into the hand (TR-T4, TR-EV4, TR-H3)."""
     if state.deck_count == 0:
         reshuffle(state)
     slot = np.int64(state.hand_count[player])
@@ -46,7 +46,7 @@ def draw_card(state, player):
 
 @njit
 def take_from_hand(state, player, kind):
-    """Take the oldest card of a kind out of a hand; those drawn after it move up."""
+    """Take the oldest card of a kind out of a hand; those drawn after it move up (TR-H3)."""
     last = np.int64(state.hand_count[player]) - 1
     slot = np.int64(0)
     while state.hand[player, slot] != kind:

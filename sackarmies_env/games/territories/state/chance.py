@@ -30,7 +30,7 @@ def kind_at(counts, index):
 
 @njit
 def take_from_deck(state, player):
-    """Take a card from the deck, which must not be empty, and return its kind.
+    """Take a card from the deck, which must not be empty, and return its kind (TR-Q49).
 
     It is the next one forced for `player` if the deck has it, else any.
     """

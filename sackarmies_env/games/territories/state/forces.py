@@ -52,14 +52,14 @@ def place_troops(state, player, territory, count):
 
 @njit
 def remove_from_territory(state, territory, unit):
-    """Put a unit of a territory into its owner's garrison (TR-Q24); the territory stays under control for now."""
+    """Put a unit of a territory, which stays under control for now, into its owner's garrison (TR-Q24)."""
     state.territory_units[territory, unit] -= 1
     state.garrison[np.int64(state.territory_owner[territory]), unit] += 1
 
 
 @njit
 def clear_territory(state, territory):
-    """Put all units of a territory into the garrison of its owner, who loses control of it."""
+    """Put all units of a territory into the garrison of its owner, who loses control of it (TR-Q24)."""
     owner = np.int64(state.territory_owner[territory])
     for unit in range(NUM_UNITS):
         state.garrison[owner, unit] += state.territory_units[territory, unit]

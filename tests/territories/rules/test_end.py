@@ -1,0 +1,110 @@
+"""Elimination, the end of the game, forfeits, truncation and returns: TR-G4 to TR-G8 and their rulings."""
+
+from __future__ import annotations
+
+import pytest
+
+from sackarmies_env.games.territories.state.constants import TurnStep
+from tests.territories.builders import FAR, TROOPS, table
+
+THREE = {6: (0, {"troop": 3}), 1: (1, TROOPS), 20: (2, TROOPS)}
+
+
+def test_tr_g4_player_without_a_territory_is_out_with_all_cards():
+    game = table(THREE, hands={1: [1, 2]}, num_players=3).play("territory 6", "territory 1", "all", "done")
+    assert (game.alive.tolist(), game.hand_count[1], game.discards[:2].tolist()) == ([1, 0, 1, 0], 0, [1, 1])
+    assert game.garrison[1].tolist() == [60, 20, 12, 6]
+
+
+def test_tr_g5_domination_wins_at_the_end_of_the_turn():
+    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
+    for domination, winner in ((True, 0), (False, -1)):
+        game = table({**own, **FAR}, TurnStep.REDUCE, switches={"domination": domination})
+        assert game.winner == winner
+    del own[15]
+    assert table({**own, **FAR}, TurnStep.REDUCE).winner == -1
+
+
+def test_tr_g5_last_player_in_play_wins():
+    game = table({6: (0, {"troop": 9}), 1: (1, {"troop": 1})}).play("territory 6", "territory 1", "all", "done")
+    assert (game.terminated, game.truncated, game.winner, game.current_player) == (1, 0, 0, -1)
+
+
+def test_tr_g6_forfeiting_defender_has_lost_the_battle():
+    game = table(THREE, num_players=3)
+    game.play("territory 6", "territory 1", "all").forfeit(1)
+    assert (game.asked, game.current_player, game.owner(1), game.alive[1]) == ("MOVE_UNIT", 0, -1, 0)
+
+
+def test_tr_g6_forfeiting_attacker_leaves_the_turn_to_the_next():
+    game = table(THREE, num_players=3)
+    game.play("territory 6", "territory 1", "all").forfeit(0)
+    assert (game.active, game.owner(6), game.units(1), game.garrison[0, 0]) == (1, -1, {"troop": 2}, 60)
+
+
+def test_tr_g6_forfeit_of_a_bystander_changes_nothing_in_the_battle():
+    game = table(THREE, hands={2: [3]}, num_players=3).play("territory 6", "territory 1", "all")
+    legal = game.legal()
+    game.forfeit(2)
+    assert (game.legal(), game.owner(20), game.discards[2]) == (legal, -1, 1)
+
+
+def test_tr_q51_defender_who_forfeits_early_leaves_an_uncontrolled_target():
+    game = table(THREE, num_players=3).play("territory 6", "territory 1").forfeit(1)
+    assert (game.asked, game.current_player, game.owner(1)) == ("ATTACK_QUANTITY", 0, -1)
+    game.play("all")
+    assert (game.victories, game.asked, game.events("ROLL")) == (1, "MOVE_UNIT", [])
+
+
+@pytest.mark.parametrize(
+    ("own", "returns"),
+    [
+        ({1: (0, TROOPS), 3: (0, TROOPS)}, [1.0, -1.0]),  # more territories
+        ({1: (0, {"rider": 1})}, [1.0, -1.0]),  # as many, of greater value
+        ({1: (0, TROOPS)}, [0.0, 0.0]),
+        ({1: (0, {"troop": 1})}, [-1.0, 1.0]),
+    ],
+)
+def test_tr_g7_truncated_game_is_ranked_by_territories_then_by_value(own, returns):
+    game = table({**own, **FAR}, TurnStep.REDUCE, fields={"first_player": 1}, switches={"max_rounds": 1})
+    assert (game.truncated, game.terminated, game.returns()) == (1, 0, returns)
+
+
+def test_tr_g8_winner_takes_what_the_others_share():
+    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
+    game = table({**own, 20: (1, TROOPS), 19: (2, TROOPS)}, TurnStep.REDUCE, num_players=3)
+    assert game.returns() == [1.0, -0.5, -0.5]
+
+
+def test_tr_g8__tr_q39_returns_add_up_to_zero_with_players_out():
+    territories = {1: (0, TROOPS), 20: (2, TROOPS)}
+    game = table(territories, TurnStep.REDUCE, num_players=4, switches={"max_rounds": 2})
+    game.resume(alive=[1, 0, 1, 0], rounds=1, frame_step=[TurnStep.END, 0, 0], active=2)
+    assert game.returns() == [0.3333, -0.3333, 0.3333, -0.3333]
+
+
+def test_tr_q39_who_is_out_has_been_paid_at_once():
+    game = table(THREE, num_players=3).forfeit(1)
+    assert game.returns() == [0.0, -0.5, 0.0]
+
+
+def test_tr_g6_attacker_forfeits_before_a_target_is_named():  # with index checks: there is no target to return to
+    game = table({2: (0, {"troop": 3}), 1: (1, TROOPS), 3: (2, TROOPS)}, num_players=3).play("territory 2")
+    assert game.asked == "ATTACK_TARGET"
+    game.forfeit(0)
+    assert (game.active, game.owner(2), game.source, game.garrison[0, 0]) == (1, -1, -1, 60)
+
+
+def test_tr_g6_forfeit_that_ends_the_game_in_a_declaration_returns_the_attackers():
+    game = table({6: (0, {"troop": 3}), 1: (1, TROOPS)})
+    game.play("territory 6", "territory 1", "quantity 2", "troop")
+    game.forfeit(1)
+    assert (game.winner, game.units(6), game.board(0)) == (0, {"troop": 3}, {})
+    assert (game.source, game.target, game.chain_length) == (-1, -1, 0)
+
+
+def test_tr_g8_who_dominates_has_won_over_all_others():
+    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
+    rest = {number: (1 + number % 2, {"hero": 1}) for number in range(16, 20)}
+    game = table({**own, **rest}, TurnStep.REDUCE, num_players=3)
+    assert (game.winner, game.returns()) == (0, [1, -0.5, -0.5])
