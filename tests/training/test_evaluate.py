@@ -222,6 +222,21 @@ def test_own_agents_are_identified_by_their_source_without_running_it(tmp_path, 
         assert identity.find_source(nothing) is None
 
 
+def test_agents_in_folders_without_init_are_identified_by_their_source(tmp_path, monkeypatch):
+    """Namespace packages, one in the other."""
+    monkeypatch.syspath_prepend(tmp_path)
+    source = tmp_path / "bots_without_init" / "bold" / "first.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("raise SystemExit\n")
+    text = "python:class=bots_without_init.bold.first:Bold"
+    before = identity.agent_identity(text)
+    assert identity.find_source("bots_without_init.bold.first") == source
+    source.write_text("raise SystemExit  # another one\n")
+    assert identity.agent_identity(text) != before
+    for nothing in ("bots_without_init", "bots_without_init.bold", "bots_without_init.bold.none"):
+        assert identity.find_source(nothing) is None
+
+
 @pytest.mark.slow
 def test_armies_meet_in_both_seats(tmp_path):
     told = []

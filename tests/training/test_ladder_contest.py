@@ -125,7 +125,7 @@ def test_damaged_line_is_named_with_what_to_do(tmp_path):
         ladder.entries()
     wrong = json.loads(lines[1])
     path.write_text("".join([lines[0], json.dumps({**wrong, "seed": 1}) + "\n", *lines[2:]]))
-    with pytest.raises(ValueError, match=r"line 2: these are not the games that the ladder plays"):
+    with pytest.raises(ValueError, match=r"line 2: these are not the games that were planned"):
         ladder.entries()
     path.write_text("".join([lines[0], *lines[2:]]))
     assert [key_of(unit) for unit in ladder.open()] == [(("high", "random"), 1)]

@@ -67,12 +67,11 @@ def find_source(module: str) -> Path | None:
     top, *rest = module.split(".")
     try:
         spec = importlib.util.find_spec(top) if top else None
-        name = top
         for part in rest:
             if spec is None or spec.submodule_search_locations is None:
                 return None
-            name = f"{name}.{part}"
-            spec = PathFinder.find_spec(name, list(spec.submodule_search_locations))
+            # Without the name of its parent: a namespace package would look for that among imported modules.
+            spec = PathFinder.find_spec(part, list(spec.submodule_search_locations))
     except (ImportError, ValueError):  # a module without a specification, such as __main__
         return None
     if spec is None or not spec.has_location or spec.origin is None:

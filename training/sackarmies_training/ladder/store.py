@@ -16,7 +16,7 @@ Key = tuple[tuple[str, ...], int]  # line-up and number
 
 
 def key_of(unit: Unit) -> Key:
-    """Return what a unit is known by within a ladder."""
+    """Return what a unit is known by within a contest."""
     return unit.line_up, unit.number
 
 
@@ -53,7 +53,7 @@ class UnitStore:
         found: dict[Key, UnitEntry] = {}
         if not self.path.exists():
             return found
-        text = read_text(self.path, "the results of a ladder", MAX_RESULTS)
+        text = read_text(self.path, "the results of a contest", MAX_RESULTS)
         for number, line in enumerate(text.splitlines(), start=1):
             place = f"{named(self.path)}, line {number}"
             try:
@@ -67,6 +67,6 @@ class UnitStore:
                 continue
             sizes = {len(game.returns) for game in entry.games}
             if entry.unit != wanted[key] or len(entry.games) != entry.unit.num_games or sizes != {entry.players}:
-                raise ValueError(f"{place}: these are not the games that the ladder plays: remove the line")
+                raise ValueError(f"{place}: these are not the games that were planned: remove the line")
             found[key] = entry
         return found
