@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -12,8 +13,10 @@ from typer.testing import CliRunner
 from examples.liars_dice import ENTRY
 from sackarmies_env.core.entries import add_entry
 from sackarmies_training.cli import app
+from sackarmies_training.league import play
 from sackarmies_training.locks import locked
-from tests.second_game import kept_registries
+from tests.second_game import kept_registries, registered
+from tests.training.leagues import Simulation, lines_of
 
 ROOT = Path(__file__).parents[2]
 CONFIG = """
@@ -31,7 +34,11 @@ agent = "random"
 [limits]
 time_limit = 30.0
 """
-GAMES = {"liars_dice": 'id = "liars_dice"', "sack_armies": 'id = "sack_armies"\nswitches = { max_turns = 4 }'}
+GAMES = {
+    "liars_dice": 'id = "liars_dice"',
+    "sack_armies": 'id = "sack_armies"\nswitches = { max_turns = 4 }',
+    "territories": 'id = "territories"\nswitches = { max_rounds = 2 }',
+}
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +121,24 @@ def test_wrong_configuration_is_refused_with_a_sentence(tmp_path):
     assert "cannot share the seats equally" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
     config.write_text(CONFIG.format(game=GAMES["liars_dice"]).replace('zero = "dice"', 'zero = "dise"'))
     assert "which is no anchor" in invoke("league", "new", tmp_path / "league", "--config", config, code=2)
+
+
+def test_minutes_and_games_end_a_league_whichever_is_spent_first(tmp_path, monkeypatch):
+    """A unit takes half a minute here; what is missing of the open round comes first in the next call."""
+    with registered():
+        league = Simulation(tmp_path / "league", monkeypatch, {"low": 0.0, "middle": 0.0}).folder
+        passed = lambda: 30.0 * sum(text.count("\n") for text in lines_of(league))  # noqa: E731
+        monkeypatch.setattr(play, "time", SimpleNamespace(monotonic=passed))
+        text = invoke("league", "play", league, "--minutes", 3)
+        assert "12 games were played." in text
+        assert "Round 1 is over" not in text
+        text = invoke("league", "play", league, "--minutes", 4, "--games", 4)
+        assert " 4 games were played." in text
+        assert "Round 1 is over: 10 of 10" in invoke("league", "play", league, "--minutes", 1, "--games", 400)
+        for minutes in (0, -1, "nan"):
+            said = invoke("league", "play", league, "--minutes", minutes, code=2)
+            assert "is not allowed: give a number above 0" in said
+        assert len(lines_of(league)) == 1
 
 
 @pytest.mark.slow
