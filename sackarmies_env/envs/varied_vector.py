@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game
+from sackarmies_env.envs.batch_results import Observations
 from sackarmies_env.envs.options import MAX_SEED, next_seed
 from sackarmies_env.envs.variety import Arena, Variety
-from sackarmies_env.envs.vector_env import BatchEnv, Observations, Transition
+from sackarmies_env.envs.vector_env import BatchEnv, Transition
 
 Part = tuple[NDArray[np.int64], Any]  # rows, and what is returned for them
 

@@ -18,8 +18,9 @@ from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER, copies_of, copy_records
 from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.envs.batch_opponents import BatchOpponents
+from sackarmies_env.envs.batch_results import BatchResults, Observations, Rows
 from sackarmies_env.envs.batch_shaping import BatchShaping
-from sackarmies_env.envs.decision_infos import NO_DECISION, DecisionInfos
+from sackarmies_env.envs.decision_infos import DecisionInfos
 from sackarmies_env.envs.match import draw
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
@@ -33,15 +34,13 @@ from sackarmies_env.envs.options import (
     read_reset_mask,
 )
 from sackarmies_env.envs.presentation import present
-from sackarmies_env.envs.spaces import action_space, content_space, num_actions_of, observation_space, state_space
+from sackarmies_env.envs.spaces import action_space, content_space, observation_space, state_space
 
 ALL_SEATS = "all"
 RANDOM_SEAT = "random"
 MODES = {mode.value: mode for mode in (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED)}
 FRAMES = ("ansi", "rgb_array", "html")  # render modes
-Observations = dict[str, NDArray[np.int8]] | NDArray[np.int8]
 Transition = tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
-Rows = NDArray[np.int64]
 
 
 class BatchEnv(VectorEnv[Any, Any, Any]):
@@ -122,6 +121,14 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         shaping = self.options.shaping
         self._shaping = None if shaping is None else BatchShaping(shaping, self.batch)
         self._decision_infos = DecisionInfos(self.batch) if decision_infos else None
+        self._results = BatchResults(
+            self.batch,
+            self.presentation,
+            self._decision_infos,
+            with_masks=mask_in_observation,
+            copy=copy,
+            names_players=self.opponents is None,
+        )
         self._has_extras = decision_infos or shaping is not None or self.options.illegal_action == "penalize"
         self._rows = np.arange(num_envs)
         self._is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
@@ -161,7 +168,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             self._begin(rows, seeds[rows], None if starts is None else copies_of(starts, rows))
             self._over = self._over[~mask[self._over]]
         self._has_begun = True
-        return self._observed(), self._first_infos(mask)
+        return self._results.observations(), self._results.first_infos(self._deciding(), self._endings(), mask)
 
     def _first_seeds(self, seed: Any) -> tuple[NDArray[np.int64], np.random.Generator | None]:
         """Return the seeds of the first games, and what later seeds are drawn from."""
@@ -203,7 +210,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         endings = self._endings()
         terminations, truncations = endings == Ending.TERMINATED, endings == Ending.TRUNCATED
         ended = np.flatnonzero(endings)
-        final = self._final_info(ended, whose) if len(ended) else {}
+        final = self._end(ended, whose) if len(ended) else {}
         paid: dict[str, Any] = {}
         if self._has_extras:
             earned = earned.astype(np.float64)
@@ -215,22 +222,21 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 paid["earned"] = self._decision_infos.pay(earned, batch.players, endings == Ending.RUNNING)
         if not self._is_same_step:
             self._over = ended
-            infos = self._infos() | final
+            infos = self._results.infos(self._deciding(), self._endings()) | final
         elif len(ended):
-            infos = {"final_obs": self._final_observations(ended), "final_info": final}
+            infos = {"final_obs": self._results.final_observations(ended), "final_info": final}
             infos |= {f"_{name}": final["_seat"] for name in ("final_obs", "final_info")}
             self._begin(ended, self._following(ended))
-            infos |= self._infos()
+            infos |= self._results.infos(self._deciding(), self._endings())
         else:
-            infos = self._infos()
+            infos = self._results.infos(self._deciding(), self._endings())
         if self.opponents is None:
             infos |= {"rewards": earned, **paid}
-        return self._observed(), rewards, terminations, truncations, infos
+        return self._results.observations(), rewards, terminations, truncations, infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the masks of the current decisions, `(num_envs, num_actions)`."""
-        masks = self.batch.action_masks.copy() if self.copy else self.batch.action_masks
-        return masks if self.presentation is None else self.presentation.mask(masks)
+        return self._results.action_masks()
 
     @property
     def state_space(self) -> spaces.Space[Any]:
@@ -346,6 +352,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         batch.seats[rows] = seats
         batch.read(rows)
 
+    def _end(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
+        """Show the last player of games that are over what it sees, and return their infos."""
+        if self.opponents is None or not self.opponents.plays_inside:  # what is shown there is of others, or of nobody
+            self.batch.hide(rows, whose[rows])
+        return self._results.final_info(rows, whose, is_apart=self._is_same_step)
+
     def _play_others(self, rows: Rows) -> None:
         """Let the opponents play in `rows` until the learner is the current player.
 
@@ -381,60 +393,3 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         if self.opponents is None or self.opponents.plays_inside:
             return batch.ended
         return np.where(batch.terminations[self._rows, self.seats] != 0, Ending.TERMINATED, batch.ended)
-
-    def _final_info(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
-        """Return the infos of games that are over, where nothing is legal any more."""
-        is_over = np.zeros(self.num_envs, np.bool_)
-        is_over[rows] = True
-        seats, returns = np.zeros(self.num_envs, np.int64), np.zeros_like(self._paid)
-        seats[rows], returns[rows] = whose[rows], self.batch.returns[rows]
-        batch = self.batch
-        if self.opponents is None or not self.opponents.plays_inside:  # what is shown there is of others, or of nobody
-            batch.hide(rows, whose[rows])
-        given = {"seat": seats, "returns": returns}
-        if self._is_same_step:  # else these are among the other infos
-            given["action_mask"] = np.zeros((self.num_envs, num_actions_of(self.game, self.presentation)), np.int8)
-            if self._decision_infos is not None:
-                names = np.full(self.num_envs, None, dtype=object)
-                names[rows] = NO_DECISION
-                given |= {"decision": names, "turn_start": np.zeros(self.num_envs, np.bool_)}
-        return given | {f"_{name}": is_over.copy() for name in given}
-
-    def _final_observations(self, rows: Rows) -> NDArray[np.object_]:
-        """Return the last observations of games that are over, None elsewhere."""
-        finals = np.full(self.num_envs, None, dtype=object)
-        for row, vector in zip(rows.tolist(), self.batch.observations[rows], strict=True):
-            mask = np.zeros(num_actions_of(self.game, self.presentation), np.int8)
-            content = self._content(vector)
-            finals[row] = {"observation": content, "action_mask": mask} if self.mask_in_observation else content
-        return finals
-
-    # --- what is returned
-
-    def _observed(self) -> Observations:
-        content = self._content(self.batch.observations.copy() if self.copy else self.batch.observations)
-        return {"observation": content, "action_mask": self.action_masks()} if self.mask_in_observation else content
-
-    def _content(self, vectors: NDArray[np.int8]) -> Any:
-        return vectors if self.presentation is None else self.presentation.content(vectors)
-
-    def _infos(self) -> dict[str, Any]:
-        infos: dict[str, Any] = {"action_mask": self.action_masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
-        if self.opponents is None:
-            infos["player"] = self.batch.players.copy()
-        if self._decision_infos is not None:
-            given = self._decision_infos.decisions(self._deciding(), self._endings() == Ending.RUNNING)
-            infos |= given | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in given}
-        return infos
-
-    def _first_infos(self, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the infos of `reset`, which say nothing of games that `mask` leaves out."""
-        infos = self._infos()
-        if self.opponents is None and self._decision_infos is not None:
-            infos["earned"] = np.zeros(self._paid.shape)
-        if mask is not None:
-            infos["action_mask"] = np.where(mask[:, np.newaxis], infos["action_mask"], np.int8(0))
-            if "decision" in infos:
-                infos["decision"][~mask], infos["turn_start"][~mask] = None, False
-            infos |= {name: mask.copy() for name in infos if name.startswith("_")}
-        return infos
