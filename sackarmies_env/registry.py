@@ -241,10 +241,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
     names = [name for name in game_options if name != "observation"]
     variety = Variety(functools.partial(load_game, game_id), names, configuration, sampler, given_sizes)
     adapted = {"padding": variety.first.padding} | adapted
-    if api != "vector":
+    if api != "vector" or not variety.draws:
         return adapter(variety.first.game, variety=variety, **adapted)
-    if not variety.draws:
-        return adapter(variety.first.game, **adapted)
     from sackarmies_env.envs.varied_vector import VariedBatchEnv
 
     return VariedBatchEnv(variety.first.game, variety=variety, **adapted)

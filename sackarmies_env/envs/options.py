@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import index
 from typing import Any, TypedDict
@@ -188,6 +188,35 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     return number, seeding.np_random(number)[0]
 
 
+def first_seeds(
+    seed: Any, num_envs: int, following: NDArray[np.int64] | None, rng: np.random.Generator | None
+) -> tuple[NDArray[np.int64], np.random.Generator | None]:
+    """Return the seeds of games that begin together, `(num_envs,)`, and what later seeds are drawn from.
+
+    Args:
+        seed: of the first game; those after it have seed + 1, seed + 2, ... A sequence gives each its own, where None
+            stands for the one that follows. None: all are those that follow, or the first one is drawn from `rng`.
+        num_envs: how many.
+        following: the seeds after those of the games before; None where there are none.
+        rng: the generator so far; None for one seeded by the system.
+
+    Raises:
+        ValueError: a seed that is none, or not as many as games.
+    """
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+        if isinstance(seed, np.ndarray) and seed.ndim != 1:
+            raise ValueError(f"seeds of shape {seed.shape}: {num_envs} integers are wanted, or one")
+        if len(seed) != num_envs:
+            raise ValueError(f"{len(seed)} seeds are given for {num_envs} games")
+        after = [None] * num_envs if following is None else following.tolist()
+        seeds = [next_seed(then if one is None else one, None)[0] for one, then in zip(seed, after, strict=True)]
+        return np.array(seeds, np.int64), np.random.default_rng(seeds)
+    if seed is None and following is not None:
+        return following, rng
+    first, chance = next_seed(seed, rng)
+    return np.array([(first + row) & MAX_SEED for row in range(num_envs)], np.int64), chance
+
+
 def read_reset_mask(options: Any, num_envs: int) -> tuple[NDArray[np.bool_] | None, Any]:
     """Return which games Gymnasium's option `reset_mask` of `reset` names, None for all, and the other options.
 
@@ -206,6 +235,14 @@ def read_reset_mask(options: Any, num_envs: int) -> tuple[NDArray[np.bool_] | No
     if not mask.any():
         raise ValueError("reset_mask names no game: at least one entry must be True")
     return (None if mask.all() else mask.copy()), others
+
+
+def games_are_over(rows: list[int]) -> str:
+    """Return a sentence that refuses a step where games are over and not replaced."""
+    return (
+        f"the games {rows} are over, and autoreset_mode is 'Disabled': call reset() with "
+        "options={'reset_mask': ...} before step()"
+    )
 
 
 def forced_results(options: Any, game: Game) -> dict[str, Any]:

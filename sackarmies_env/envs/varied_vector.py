@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import VectorEnv
+from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, create_empty_array
 from numpy.typing import NDArray
 
 from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.batch_results import Observations
-from sackarmies_env.envs.options import MAX_SEED, next_seed
+from sackarmies_env.envs.options import first_seeds, forced_results, games_are_over, read_reset_mask
 from sackarmies_env.envs.variety import Arena, Variety
 from sackarmies_env.envs.vector_env import BatchEnv, Transition
 
@@ -48,6 +48,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = first.single_action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.seat_choice, self.autoreset_mode = first.seat_choice, first.autoreset_mode
+        self._common = first.options
         self.groups: list[tuple[NDArray[np.int64], BatchEnv]] = []  # rows, and the environment that plays them
 
     def _make(self, arena: Arena, num_envs: int) -> BatchEnv:
@@ -60,42 +62,70 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             seed: as in `BatchEnv`; None draws the seed of the first game from the last one given, or from the system.
-            options: forced results and options of the game, for all rows; the latter in place of what is drawn.
+            options: forced results and options of the game, for all rows; the latter in place of what is drawn. With
+                `reset_mask`, as in `BatchEnv`, the rows of the mask keep their kinds of games.
 
         Raises:
-            ValueError: a seed out of range, or games or forced results that there cannot be; nothing is changed.
+            ValueError: a seed out of range, games or forced results that there cannot be, a potential for vectors of
+                another game, a wrong mask or one with options of the game; nothing is changed.
+            TypeError: a mask that is no array of bool.
         """
-        given, rest = self._variety.split(options)
-        seeds = self._seeds(seed)
+        mask, others = read_reset_mask(options, self.num_envs)
+        given, rest = self._variety.split(others)
+        if mask is not None:
+            return self._reset_some(mask, seed, given, rest)
+        seeds, chance = first_seeds(seed, self.num_envs, None, self._np_random)
         arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
         groups, parts = [], []
         for game in dict.fromkeys(arena.game for arena in arenas):
             rows = np.array([row for row, arena in enumerate(arenas) if arena.game is game], np.int64)
+            self._common.check_potential(self.game, game)
             one = self._make(arenas[rows[0]], len(rows))
             groups.append((rows, one))
             parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
-        self.groups = groups
+        self.groups, self._np_random = groups, chance
+        return self._joined(parts)
+
+    def _reset_some(
+        self, mask: NDArray[np.bool_], seed: Any, given: dict[str, Any], rest: Any
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Start the games of a mask anew."""
+        if not self.groups:
+            raise ValueError("no games are running: call reset() without a reset_mask first")
+        if given:
+            raise ValueError(f"reset_mask with {', '.join(given)}: rows keep their kinds of games until all are reset")
+        following = np.zeros(self.num_envs, np.int64)
+        for rows, one in self.groups:
+            following[rows] = one.following(np.arange(len(rows)))
+        seeds, chance = first_seeds(seed, self.num_envs, following, self._np_random)
+        chosen = [(rows, one) for rows, one in self.groups if mask[rows].any()]
+        for rows, one in chosen:  # before any game is changed, for they may refuse
+            if forced := forced_results(rest, one.game):
+                one.batch.forced_starts(seeds[rows], forced)
+        self._np_random = chance
+        for rows, one in chosen:
+            one.reset(seed=seeds[rows].tolist(), options={**(rest or {}), "reset_mask": mask[rows]})
+        return self._joined([(rows, one.observed(mask[rows])) for rows, one in self.groups])
+
+    def _joined(self, parts: list[Part]) -> tuple[Observations, dict[str, Any]]:
+        """Return observations and infos of all rows."""
         infos = _gather([(rows, part[1]) for rows, part in parts], self.num_envs)
         return self._observed([(rows, part[0]) for rows, part in parts]), infos
-
-    def _seeds(self, seed: Any) -> NDArray[np.int64]:
-        """Return a seed for each row."""
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
-            given = integers("seeds", seed, self.num_envs)
-            return np.array([next_seed(int(one), None)[0] for one in given], np.int64)
-        first, self._np_random = next_seed(seed, self._np_random)
-        return np.array([(first + row) & MAX_SEED for row in range(self.num_envs)], np.int64)
 
     def step(self, actions: Any) -> Transition:
         """Apply one decision in each game, as `BatchEnv` does.
 
         Raises:
-            ValueError: not that many integers; or an illegal action, with `illegal_action="raise"`, and then nothing is
-                changed in any game.
+            ValueError: not that many integers; games that are over, where they are not replaced; or an illegal action,
+                with `illegal_action="raise"`. Then nothing is changed in any game.
         """
         if not self.groups:
             raise ValueError("no games are running: call reset() before step()")
         chosen = integers("actions", actions, self.num_envs)
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            over = sorted(row for rows, one in self.groups for row in rows[one.over].tolist())
+            if over:
+                raise ValueError(games_are_over(over))
         if self._options.get("illegal_action", "raise") == "raise":
             self._refuse_illegal(chosen)
         parts = [(rows, one.step(chosen[rows])) for rows, one in self.groups]

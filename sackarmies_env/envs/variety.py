@@ -79,6 +79,10 @@ class Variety:
         given = {name: value for name, value in options.items() if name in self._names}
         return given, {name: value for name, value in options.items() if name not in self._names}
 
+    def draws_with(self, given: Mapping[str, Any]) -> bool:
+        """Return whether a reset with these options draws from the seed."""
+        return _is_drawn((self._options | dict(given)).get(ARMIES)) if given else self.draws
+
     def choose(self, seed: int, given: Mapping[str, Any]) -> Arena:
         """Return the game of a seed.
 

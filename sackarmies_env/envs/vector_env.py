@@ -24,15 +24,16 @@ from sackarmies_env.envs.decision_infos import DecisionInfos
 from sackarmies_env.envs.match import draw
 from sackarmies_env.envs.opponents import OpponentChoice, seat_of
 from sackarmies_env.envs.options import (
-    MAX_SEED,
     TOO_SHORT,
     CommonOptions,
     check_choice,
+    first_seeds,
     forced_results,
-    next_seed,
+    games_are_over,
     read_options,
     read_reset_mask,
 )
+from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.presentation import present
 from sackarmies_env.envs.spaces import action_space, content_space, observation_space, state_space
 
@@ -52,6 +53,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     a step is one decision of the current player: the reward is what that player earned by it, `infos["player"]` is
     the next one and `infos["rewards"]` `(num_envs, num_players)` what each earned.
 
+    The game is another one where `reset` is given options of it. `batch`, `opponents` and `seats` are then new objects.
+
     Games that are over are replaced by those of the following seeds, in the same step or in the next one, or by
     `reset` with a `reset_mask`, see `autoreset_mode`. In the same step, `infos["final_obs"]` and
     `infos["final_info"]` hold how they ended: the last observation, the seat and the returns of all players. Masks are
@@ -63,7 +66,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         game: what is played.
         num_envs: number of games.
         opponent: who plays the other seats, as in `SingleSeatEnv`; not used where the learner plays all seats. An
-            object without `shares_batch` is copied for each game.
+            object without `shares_batch` is copied for each game. Names are made anew for another game; an object
+            that is given plays that too.
         seat: the learner's seat, "random" for another one each game, or "all".
         mask_in_observation: whether observations are dicts with the mask, or come without it.
         decision_infos: whether infos hold `"decision"`, the name of the decision at hand, and `"turn_start"`, whether
@@ -99,7 +103,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.options = read_options(options, game.num_players, type(self).__name__)
         check_choice("render_mode", self.options.render_mode, (None, *FRAMES))
         self.render_mode = self.options.render_mode
-        self.game = game
         self.num_envs = num_envs = integer("num_envs", num_envs, 1)
         self.seat_choice = seat
         self.mask_in_observation = mask_in_observation
@@ -107,32 +110,41 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.autoreset_mode = MODES[mode]
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(FRAMES), "render_fps": 2}
         self.single_observation_space: spaces.Space[Any]
-        self.padding = self.options.padding
-        self.presentation = present(game, self.options.observation, self.padding)
+        presentation = present(game, self.options.observation, self.options.padding)
         space_of = observation_space if mask_in_observation else content_space
-        self.single_observation_space = space_of(game, self.presentation)
-        self.single_action_space = action_space(game, self.presentation)
+        self.single_observation_space = space_of(game, presentation)
+        self.single_action_space = action_space(game, presentation)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.batch = Batch(game, num_envs, threads=threads, restarts=False)
-        self.opponents = None if seat == ALL_SEATS else BatchOpponents(opponent, self.batch)
-        self.seats = np.zeros(num_envs, np.int64)  # whose observations are returned
-        self._paid = np.zeros((num_envs, game.num_players), np.float32)  # of the returns, given out as rewards
-        shaping = self.options.shaping
-        self._shaping = None if shaping is None else BatchShaping(shaping, self.batch)
-        self._decision_infos = DecisionInfos(self.batch) if decision_infos else None
-        self._results = BatchResults(
-            self.batch,
-            self.presentation,
-            self._decision_infos,
-            with_masks=mask_in_observation,
-            copy=copy,
-            names_players=self.opponents is None,
+        self._opponent_choice = opponent
+        self._threads = threads
+        self._has_decision_infos = decision_infos
+        self._has_extras = (
+            decision_infos or self.options.shaping is not None or self.options.illegal_action == "penalize"
         )
-        self._has_extras = decision_infos or shaping is not None or self.options.illegal_action == "penalize"
         self._rows = np.arange(num_envs)
         self._is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self._over: Rows = self._rows[:0]  # games that are over and not replaced yet
+        self._set_up(Batch(game, num_envs, threads=threads, restarts=False), self.options.padding)
+
+    def _set_up(self, batch: Batch, padding: Padding | None) -> None:
+        """Make ready to play the games of a batch, none of which has begun."""
+        opponents = None if self.seat_choice == ALL_SEATS else BatchOpponents(self._opponent_choice, batch)
+        self.game, self.batch, self.padding, self.opponents = batch.game, batch, padding, opponents
+        self.presentation = present(self.game, self.options.observation, padding)
+        self.seats = np.zeros(self.num_envs, np.int64)  # whose observations are returned
+        self._paid = np.zeros((self.num_envs, self.game.num_players), np.float32)  # of the returns, given as rewards
+        shaping = self.options.shaping
+        self._shaping = None if shaping is None else BatchShaping(shaping, batch)
+        self._decision_infos = DecisionInfos(batch) if self._has_decision_infos else None
+        self._results = BatchResults(
+            batch,
+            self.presentation,
+            self._decision_infos,
+            with_masks=self.mask_in_observation,
+            copy=self.copy,
+            names_players=opponents is None,
+        )
+        self.over: Rows = self._rows[:0]  # games that are over and not replaced yet
         self._has_begun = False  # games that can be played on
 
     # --- Gymnasium
@@ -145,47 +157,63 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         Args:
             seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None: they
                 follow those of the games before, or begin with any.
-            options: forced results, as in the PettingZoo environment, for the first games only; and `reset_mask`
-                `(num_envs,)` bool, which games are started anew. The others go on, and infos say nothing of them.
+            options: forced results, as in the PettingZoo environment, for the first games only; options of the game,
+                such as "armies" or "scenario", for all games until the next reset; and `reset_mask` `(num_envs,)` bool,
+                which games are started anew. The others go on, and infos say nothing of them.
 
         Raises:
-            ValueError: a seed out of range, forced results that the game cannot take, or a mask that names no game or
-                leaves out games that have not begun; nothing is changed.
+            ValueError: a seed out of range, forced results or options that the game cannot take, options of the game
+                that draw or come with a mask, or a mask that names no game or leaves out games that have not begun;
+                nothing is changed.
             TypeError: a mask that is no array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs)
         if mask is not None and not self._has_begun:
             raise ValueError("no games are running: call reset() without a reset_mask first")
+        variety = self.options.variety
+        given, others = ({}, others) if variety is None else variety.split(others)
         forced = forced_results(others, self.game)
-        seeds, chance = self._first_seeds(seed)
-        starts = self.batch.forced_starts(seeds, forced) if forced else None
+        following = self.following(self._rows) if self._has_begun else None
+        seeds, chance = first_seeds(seed, self.num_envs, following, self._np_random)
+        batch, padding = self._chosen(given, mask)
+        starts = batch.forced_starts(seeds, forced) if forced else None
+        if batch is not self.batch:
+            self._set_up(batch, padding)
         self._np_random_seed, self._np_random = seed if isinstance(seed, int) else -1, chance
         if mask is None:
             self._begin(self._rows, seeds, starts)
-            self._over = self._rows[:0]
+            self.over = self._rows[:0]
         else:
             rows = np.flatnonzero(mask)
             self._begin(rows, seeds[rows], None if starts is None else copies_of(starts, rows))
-            self._over = self._over[~mask[self._over]]
+            self.over = self.over[~mask[self.over]]
         self._has_begun = True
-        return self._results.observations(), self._results.first_infos(self._deciding(), self._endings(), mask)
+        return self.observed(mask)
 
-    def _first_seeds(self, seed: Any) -> tuple[NDArray[np.int64], np.random.Generator | None]:
-        """Return the seeds of the first games, and what later seeds are drawn from."""
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
-            if isinstance(seed, np.ndarray) and seed.ndim != 1:
-                raise ValueError(f"seeds of shape {seed.shape}: {self.num_envs} integers are wanted, or one")
-            if len(seed) != self.num_envs:
-                raise ValueError(f"{len(seed)} seeds are given for {self.num_envs} games")
-            following = self._following(self._rows).tolist() if self._has_begun else [None] * self.num_envs
-            seeds = [
-                next_seed(after if one is None else one, None)[0] for one, after in zip(seed, following, strict=True)
-            ]
-            return np.array(seeds, np.int64), np.random.default_rng(seeds)
-        if seed is None and self._has_begun:
-            return self._following(self._rows), self._np_random
-        first, chance = next_seed(seed, self._np_random)
-        return np.array([(first + row) & MAX_SEED for row in range(self.num_envs)], np.int64), chance
+    def _chosen(self, given: dict[str, Any], mask: NDArray[np.bool_] | None) -> tuple[Batch, Padding | None]:
+        """Return the batch to play in, and the layout of its game: a new one where `reset` chooses another game."""
+        variety = self.options.variety
+        if variety is None or (mask is not None and not given):
+            return self.batch, self.padding
+        if mask is not None:
+            raise ValueError(
+                f"reset_mask with {', '.join(given)}: all games of this environment are of one kind, so reset them "
+                "all, or make the environment with a sampler, which gives each row a game of its own"
+            )
+        if variety.draws_with(given):
+            raise ValueError(
+                "armies='random' in the options of reset: each game would have other armies, but all games of this "
+                "environment are of one kind; make it with armies='random' or with a sampler, or name the armies"
+            )
+        arena = variety.choose(0, given)
+        if arena.game is self.game:
+            return self.batch, self.padding
+        self.options.check_potential(self.game, arena.game)
+        return Batch(arena.game, self.num_envs, threads=self._threads, restarts=False), arena.padding
+
+    def observed(self, mask: NDArray[np.bool_] | None = None) -> tuple[Observations, dict[str, Any]]:
+        """Return what `reset` returns, and start no game: infos speak of the games of a mask, None: of all."""
+        return self._results.observations(), self._results.first_infos(self._deciding(), self._endings(), mask)
 
     def step(self, actions: Any) -> Transition:
         """Apply one decision in each game.
@@ -198,12 +226,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 changed in any game.
         """
         kinds, arguments, rewards = self._commands_for(actions)
-        over, batch = self._over, self.batch
+        over, batch = self.over, self.batch
         whose = batch.players.copy() if self.opponents is None else self.seats
         batch.dispatch(kinds, None, arguments)
         self._play_others(self._rows)
         if len(over):
-            self._begin(over, self._following(over))
+            self._begin(over, self.following(over))
         earned: NDArray[Any] = batch.returns - self._paid
         self._paid[...] = batch.returns
         rewards += earned[self._rows, whose]
@@ -221,12 +249,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             if self._decision_infos is not None and self.opponents is None:
                 paid["earned"] = self._decision_infos.pay(earned, batch.players, endings == Ending.RUNNING)
         if not self._is_same_step:
-            self._over = ended
+            self.over = ended
             infos = self._results.infos(self._deciding(), self._endings()) | final
         elif len(ended):
             infos = {"final_obs": self._results.final_observations(ended), "final_info": final}
             infos |= {f"_{name}": final["_seat"] for name in ("final_obs", "final_info")}
-            self._begin(ended, self._following(ended))
+            self._begin(ended, self.following(ended))
             infos |= self._results.infos(self._deciding(), self._endings())
         else:
             infos = self._results.infos(self._deciding(), self._endings())
@@ -274,18 +302,15 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """Return the command to each game, kinds and arguments, and the penalties to pay."""
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
-        if len(self._over) and self.autoreset_mode is AutoresetMode.DISABLED:
-            raise ValueError(
-                f"the games {self._over.tolist()} are over, and autoreset_mode is 'Disabled': call reset() with "
-                "options={'reset_mask': ...} before step()"
-            )
+        if len(self.over) and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ValueError(games_are_over(self.over.tolist()))
         given, rewards = integers("actions", actions, self.num_envs), np.zeros(self.num_envs)
         arguments = given.copy() if self.padding is None else self.padding.own_actions(given)
         kinds = np.full(self.num_envs, Command.STEP, np.int64)
         is_legal = self.batch.are_legal(arguments)
-        if len(self._over):
-            kinds[self._over] = Command.SKIP
-            is_legal[self._over] = True
+        if len(self.over):
+            kinds[self.over] = Command.SKIP
+            is_legal[self.over] = True
         if not is_legal.all():
             illegal = np.flatnonzero(~is_legal)
             if self.options.illegal_action == "raise":
@@ -314,7 +339,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     # --- beginnings and ends
 
-    def _following(self, rows: Rows) -> NDArray[np.int64]:
+    def following(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the seeds of the games that come after those in `rows`."""
         return np.array([following_seed(seed) for seed in self.batch.seeds[rows]], np.int64)
 
     def _begin(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None = None) -> None:
@@ -335,7 +361,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 if self._decision_infos is not None:
                     self._decision_infos.begin(begun)
                 return
-            seeds, starts = self._following(rows), None
+            seeds, starts = self.following(rows), None
         raise ValueError(TOO_SHORT)
 
     def _begin_at(self, rows: Rows, seeds: NDArray[np.int64], starts: Records) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import pickle
+import re
 from collections import Counter
 
 import gymnasium
@@ -50,7 +52,7 @@ def turns(env):
 # --- any game
 
 
-@pytest.mark.parametrize("api", ["aec", "raw", "gym"])
+@pytest.mark.parametrize("api", ["aec", "raw", "gym", "vector"])
 def test_options_of_a_reset_choose_the_game_until_the_next_one(duel, api):
     env = duel(api, max_turns=20)
     for options, wanted in (
@@ -151,6 +153,118 @@ def test_each_row_of_a_vector_is_the_single_game_of_its_seed(duel):
         many.step([99] * 6)
 
 
+def play_alike(env, other, steps=12):
+    """Take the same actions in two vector environments, which return the same."""
+    for _ in range(steps):
+        actions = env.action_masks().argmax(axis=1)
+        for one, wanted in zip(env.step(actions)[:4], other.step(actions)[:4], strict=True):
+            assert same(one, wanted)
+
+
+@pytest.mark.parametrize("seat", [0, "all"])
+def test_options_of_a_reset_choose_the_game_of_all_rows_of_a_vector(duel, seat):
+    """The games are those of an environment that is made with these options."""
+    options = {"num_envs": 4, "seat": seat, "opponent": "random", "decision_infos": True}
+    env, other = duel("vector", max_turns=20, **options), duel("vector", max_turns=3, **options)
+    env.reset(seed=1)
+    env.step(env.action_masks().argmax(axis=1))
+    seen, infos = env.reset(seed=5, options={"max_turns": 3})
+    wanted = other.reset(seed=5)
+    assert same(seen, wanted[0])
+    assert same(infos, wanted[1])
+    play_alike(env, other)
+    assert same(env.state(), other.state())
+    mask = np.array([True, False, True, False])
+    seen, wanted = (one.reset(options={"reset_mask": mask})[0] for one in (env, other))
+    assert same(seen, wanted)
+    assert turns(env) == 3
+    play_alike(env, other)
+    env.reset()
+    assert turns(env) == 20
+
+
+def test_vector_refuses_options_that_would_give_rows_different_games(duel):
+    env = duel("vector", num_envs=2, max_turns=20)
+    seen = copy.deepcopy(env.reset(seed=0)[0])
+    some = np.array([True, False])
+    for options, fault in (
+        ({"max_turns": 3, "reset_mask": some}, "reset_mask with max_turns: all games of this environment are of one"),
+        ({"num_players": 3}, "a game of 3 players: this environment is for 2"),
+        ({"max_turns": 3, "draws": [["card_9"], []]}, "draws"),
+    ):
+        with pytest.raises(ValueError, match=fault):
+            env.reset(seed=1, options=options)
+        assert turns(env) == 20
+        assert same(env.observed()[0], seen)
+    env = sack_armies_v0.vector_env(num_envs=2)
+    with pytest.raises(ValueError, match="make it with armies='random' or with a sampler, or name the armies"):
+        env.reset(options={"armies": ["empire", "random"]})
+
+
+LIMITS = [3, 9, 3, 9, 9, 3]
+
+
+def varied(duel, **options):
+    """Return a vector environment whose rows have these turn limits, and one of a single game for each row."""
+    limits = iter(LIMITS)
+    env = duel("vector", num_envs=len(LIMITS), sampler=lambda _: {"max_turns": next(limits)}, **options)
+    return env, [duel("vector", max_turns=limit, **options) for limit in LIMITS]
+
+
+def row_of(content, row):
+    return {key: one[row] for key, one in content.items()}
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_reset_mask_begins_rows_of_a_varied_vector_anew(duel, mode):
+    """In each row as in a vector environment of its game alone."""
+    env, single = varied(duel, autoreset_mode=mode)
+    with pytest.raises(ValueError, match="no games are running: call reset"):
+        env.reset(options={"reset_mask": np.arange(6) > 0})
+    env.reset(seed=10)
+    for row, one in enumerate(single):
+        one.reset(seed=10 + row)
+    for mask, seed in (([0, 1, 1, 0, 0, 1], 40), ([1, 0, 1, 0, 0, 1], None), ([0, 1, 0, 0, 0, 0], 7)):
+        chosen = np.array(mask, np.bool_)
+        seen, infos = env.reset(seed=seed, options={"reset_mask": chosen})
+        assert infos["_action_mask"].tolist() == chosen.tolist()
+        for row in np.flatnonzero(chosen).tolist():
+            one, info = single[row].reset(seed=None if seed is None else seed + row)
+            assert same(row_of(seen, row), row_of(one, 0))
+            assert same(infos["action_mask"][row], info["action_mask"][0])
+        for _ in range(3):
+            actions = env.action_masks().argmax(axis=1)
+            seen, rewards, *ends, _ = env.step(actions)
+            for row, one in enumerate(single):
+                own, reward, *own_ends, _ = one.step(actions[[row]])
+                assert same(row_of(seen, row), row_of(own, 0))
+                assert rewards[row] == reward[0]
+                assert [end[row] for end in ends] == [end[0] for end in own_ends]
+    with pytest.raises(ValueError, match="reset_mask with max_turns: rows keep their kinds of games"):
+        env.reset(options={"reset_mask": chosen, "max_turns": 4})
+    before = env.state()
+    with pytest.raises(ValueError, match="draws"):
+        env.reset(options={"reset_mask": chosen, "draws": [["card_9"], []]})
+    assert same(env.state(), before)
+
+
+def test_games_that_are_over_in_a_varied_vector_must_be_reset(duel):
+    """The refusal names rows of the whole, and no game has been played on."""
+    env, _ = varied(duel, autoreset_mode="Disabled")
+    env.reset(seed=3)
+    over = np.zeros(6, np.bool_)
+    while not over.any():
+        _, _, terminated, truncated, _ = env.step(env.action_masks().argmax(axis=1))
+        over = terminated | truncated
+    assert not over.all()
+    before = env.state()
+    with pytest.raises(ValueError, match=re.escape(f"the games {np.flatnonzero(over).tolist()} are over")):
+        env.step(env.action_masks().argmax(axis=1))
+    assert same(env.state(), before)
+    env.reset(options={"reset_mask": over})
+    env.step(env.action_masks().argmax(axis=1))
+
+
 # --- Sack Armies
 
 
@@ -217,6 +331,30 @@ def test_a_potential_is_not_handed_vectors_of_another_layout():
         env.reset(seed=0, options={"armies": "random"})
         with pytest.raises(ValueError, match="shaping: the potential reads vectors of the game that was made"):
             env.reset(seed=0, options={"scenario": OWN_TOKENS})
+
+
+def test_a_potential_is_not_handed_vectors_of_another_layout_in_vectors():
+    options = {
+        "num_envs": 2,
+        "pad_types": 140,
+        "shaping": PotentialShaping(lambda vectors: vectors[:, 0].astype(float)),
+    }
+    for more in ({}, {"armies": "random"}):
+        env = sack_armies_v0.vector_env(**options, **more)
+        seen = copy.deepcopy(env.reset(seed=0)[0])
+        with pytest.raises(ValueError, match="shaping: the potential reads vectors of the game that was made"):
+            env.reset(seed=0, options={"scenario": OWN_TOKENS, "armies": None})
+        assert same(env.reset(seed=0)[0], seen)
+
+
+def test_scenarios_and_armies_are_chosen_in_a_vector_of_padded_layout():
+    env = sack_armies_v0.vector_env(num_envs=3, pad_types=140, observation="dict")
+    for chosen in ({"scenario": OWN_TOKENS}, {"armies": ["empire", "undead"]}, {}):
+        seen, infos = env.reset(seed=2, options=chosen)
+        wanted, _ = sack_armies_v0.vector_env(num_envs=3, pad_types=140, observation="dict", **chosen).reset(seed=2)
+        assert same(seen, wanted)
+        assert env.observation_space.contains(seen)
+        assert env.observation_space.contains(env.step(infos["action_mask"].argmax(axis=1))[0])
 
 
 # --- the curriculum

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import sackarmies_env
 from sackarmies_env.envs.options import PotentialShaping
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_training.sb3 import as_sb3
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from tests.core.toy_game import make_duel
+from tests.envs.test_variety import any_turns
+from tests.second_game import registered
 
 
 def lives(observations):
@@ -44,6 +47,19 @@ def test_adapter_gives_what_the_vector_environment_gives():
             totals[row], ends = 0, ends + 1
         mine = seen
     assert ends > 4
+
+
+def test_adapter_takes_rows_with_games_of_their_own():
+    with registered():
+        env = as_sb3(sackarmies_env.make("duel", "vector", num_envs=4, sampler=any_turns))
+        env.seed(3)
+        env.reset()
+    ended = 0
+    for _ in range(40):
+        _, _, dones, infos = env.step(np.stack(env.env_method("action_masks")).argmax(axis=1))
+        ended += dones.sum()
+        assert all(("episode" in info) == done for info, done in zip(infos, dones, strict=True))
+    assert ended > 4
 
 
 @pytest.mark.parametrize(

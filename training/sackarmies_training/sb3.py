@@ -11,12 +11,13 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
+from sackarmies_env.envs.varied_vector import VariedBatchEnv
 from sackarmies_env.envs.vector_env import ALL_SEATS, BatchEnv
 
 Observations = NDArray[np.int8] | dict[str, NDArray[np.int8]]
 
 
-def as_sb3(env: BatchEnv) -> SB3Env:
+def as_sb3(env: BatchEnv | VariedBatchEnv) -> SB3Env:
     """Return a vector environment as one of Stable-Baselines3, with the masks that MaskablePPO asks for.
 
     Args:
@@ -34,9 +35,9 @@ def as_sb3(env: BatchEnv) -> SB3Env:
 
 
 class SB3Env(VecEnv):
-    """A `BatchEnv` of one seat as a `VecEnv`; `as_sb3` makes it."""
+    """A vector environment of one seat as a `VecEnv`; `as_sb3` makes it."""
 
-    def __init__(self, env: BatchEnv) -> None:
+    def __init__(self, env: BatchEnv | VariedBatchEnv) -> None:
         self.env = env
         self.render_mode = env.render_mode  # VecEnv asks for it
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
