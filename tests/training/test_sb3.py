@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ from sackarmies_training.sb3 import as_sb3
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from tests.core.toy_game import make_duel
 from tests.envs.test_variety import any_turns
-from tests.second_game import registered
+from tests.second_game import ENVIRONMENT, registered
 
 
 def lives(observations):
@@ -117,14 +118,21 @@ def test_maskable_ppo_trains_on_a_vector_environment():
 
 
 @pytest.mark.slow  # trains for some seconds
-def test_torchrl_collects_and_trains_on_a_vector_environment():
-    """A policy gradient with the mask, from batches of TorchRL's collector."""
+@pytest.mark.parametrize("mode", ["Disabled", "SameStep"])
+def test_torchrl_collects_and_trains_on_a_vector_environment(mode):
+    """A policy gradient with the mask, from batches of TorchRL's collector; it replaces games itself, or we do.
+
+    Where we do, it first takes random actions and reads final observations that are no dicts, masks among the infos.
+    """
     torch = pytest.importorskip("torch", reason="torch is not installed")
     collectors = pytest.importorskip("torchrl.collectors", reason="TorchRL is not installed")
     from torchrl.envs.libs.gym import GymWrapper
 
     torch.manual_seed(0)
-    env = GymWrapper(BatchEnv(make_duel(), 32, copy=True, autoreset_mode="Disabled"), categorical_action_encoding=True)
+    options = {"mask_in_observation": False, "illegal_action": "penalize"} if mode == "SameStep" else {}
+    with registered():
+        made = gymnasium.make_vec(ENVIRONMENT, num_envs=32, copy=True, autoreset_mode=mode, **options)
+    env = GymWrapper(made, categorical_action_encoding=True)
     env.set_seed(0)
     size, actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
     network = torch.nn.Sequential(torch.nn.Linear(size, 64), torch.nn.ReLU(), torch.nn.Linear(64, actions))
@@ -139,6 +147,10 @@ def test_torchrl_collects_and_trains_on_a_vector_environment():
     frames = 32 * 40
     for data in collectors.Collector(env, policy, frames_per_batch=frames, total_frames=40 * frames, trust_policy=True):
         rewards, dones = data["next", "reward"].squeeze(-1), data["next", "done"].squeeze(-1)
+        ends, final = dones[:, :-1], data["next", "observation"][:, :-1]
+        goes_on = (final == data["observation"][:, 1:]).all(-1)
+        assert (goes_on == ~ends).all()  # the last observation of a game is not the first one of the next
+        assert not data["next", "action_mask"][dones].any()
         to_come, after = torch.zeros_like(rewards), torch.zeros(len(rewards))
         for step in reversed(range(rewards.shape[1])):
             after = rewards[:, step] + torch.where(dones[:, step], 0.0, after)
