@@ -16,7 +16,7 @@ VERSIONS ?= 3.12 3.13 3.14
 python_of = for python in python$(1) "$$(pyenv prefix $(1) 2>/dev/null)/bin/python"; do \
 	"$$python" -c "import sys; sys.exit(not sys.version.startswith('$(1).'))" 2>/dev/null && echo "$$python" && exit 0; done; exit 1
 
-.PHONY: help setup train test test-slow test-all versions version-environments lint types supply soak mutation docs bench bench-curves bench-profile browser site notebooks dist libraries clean
+.PHONY: help setup train test test-slow test-all versions version-environments lint types supply soak mutation docs bench cuda bench-curves bench-profile browser site notebooks dist libraries clean
 
 help:
 	@echo "make train      train a General in about ten minutes and rank it against the scripted ones"
@@ -30,6 +30,7 @@ help:
 	@echo "make bench      our speed beside other libraries, under ten minutes;  make bench-curves  how it grows with its causes;"
 	@echo "                make bench-profile  where the time of a decision goes"
 	@echo "make libraries LIB=rllib   RLlib's example and test in an environment of its own; likewise agilerl, pufferlib"
+	@echo "make cuda       kernels of the rules compiled for CUDA, in an environment of their own; no device is needed"
 	@echo "make soak       a million random games under watch (ARGS='--game territories' the other game's);  make supply  versions and licenses of what is installed"
 	@echo "make browser    install Chromium for the tests that need a browser, where it is missing (Debian, as root)"
 	@echo "make lint       ruff;  make types  mypy;  make setup  only install;  make clean  remove what was installed"
@@ -141,6 +142,17 @@ libraries:
 	fi
 	OMP_NUM_THREADS=1 .venv-$(LIB)/bin/python examples/$(LIB)_ppo.py
 	OMP_NUM_THREADS=1 .venv-$(LIB)/bin/python -m pytest -q tests/examples/test_other_libraries.py -k $(LIB)
+
+# numba-cuda replaces the module numba.cuda, so it has an environment of its own.
+cuda:
+	@if ! test .venv-cuda/.installed -nt libraries/cuda.txt; then \
+		echo "Installing numba-cuda into .venv-cuda; this is done once." && $(PYTHON) -m venv .venv-cuda && \
+		.venv-cuda/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]' && \
+		.venv-cuda/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement libraries/cuda.txt && \
+		touch .venv-cuda/.installed; \
+	fi
+	.venv-cuda/bin/python -m pytest -q tests/test_cuda.py
+	.venv-cuda/bin/python -m benchmarks.cuda
 
 bench: setup $(PEERS_STAMP)
 	$(BIN)/python -m benchmarks.bench $(ARGS)
