@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from sackarmies_env.core.messages import quote, suggestion
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
+from sackarmies_env.games.territories.data.outlines import drawn_borders, outline_faults
 from sackarmies_env.games.territories.state.constants import (
     DICE_A_UNIT,
     DIE_FACES,
@@ -27,6 +28,10 @@ from sackarmies_env.games.territories.state.constants import (
 FOLDER = Path(__file__).parent
 RULEBOOK_FILE = FOLDER / "rulebook.toml"
 MAP_FOLDER = FOLDER / "maps"
+MAX_CORNERS = 100  # of an outline
+MAX_PIXEL = 2000
+Pixel = Annotated[int, Field(ge=0, le=MAX_PIXEL)]
+Point = Annotated[tuple[Pixel, Pixel], Field(strict=False)]
 
 
 def effect_named(value: object) -> object:
@@ -101,6 +106,16 @@ class Rulebook(StrictModel):
         return self
 
 
+class Drawing(StrictModel):
+    """How pictures show the map.
+
+    Attributes:
+        reconstructed: why it is drawn as it is: the source text has no map.
+    """
+
+    reconstructed: SingleLine
+
+
 class Territory(StrictModel):
     """A space of the map.
 
@@ -108,13 +123,15 @@ class Territory(StrictModel):
         number: from 1 on, as players name it.
         elevation: higher ground helps in battle (TR-F5).
         borders: numbers of the adjacent territories.
-        place: column and row, for pictures.
+        center: where pictures write what is in it, in pixels from the top left of the map.
+        outline: its corners in order, as pictures draw it.
     """
 
     number: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
     elevation: Annotated[int, Field(ge=0, le=9)]
     borders: Annotated[TupleOf[int], Field(min_length=1, max_length=MAX_BORDERS)]
-    place: Annotated[TupleOf[int], Field(min_length=2, max_length=2)]
+    center: Point
+    outline: Annotated[TupleOf[Point], Field(min_length=3, max_length=MAX_CORNERS)]
 
 
 class Setup(StrictModel):
@@ -154,6 +171,7 @@ class Map(StrictModel):
         domination: territories that win at the end of a turn (TR-G5).
         setup: what players begin with.
         garrison: units of each player.
+        drawing: how pictures show it.
         territory: the spaces, by rising number.
     """
 
@@ -165,6 +183,7 @@ class Map(StrictModel):
     domination: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
     setup: Setup
     garrison: Garrison
+    drawing: Drawing
     territory: Annotated[TupleOf[Territory], Field(min_length=2, max_length=MAX_TERRITORIES)]
 
     @model_validator(mode="after")
@@ -180,6 +199,20 @@ class Map(StrictModel):
         for players in range(self.players[0], self.players[1] + 1):
             if players * self.setup.dealt.get(str(players), MAX_TERRITORIES) > len(numbers):
                 raise ValueError(f"setup.dealt must say how many of {len(numbers)} territories {players} players get")
+        return self
+
+    @model_validator(mode="after")
+    def _is_drawn_as_it_is(self) -> Map:
+        outlines = {each.number: each.outline for each in self.territory}
+        faults = list(outline_faults(outlines, {each.number: each.center for each in self.territory}))
+        drawn = drawn_borders(outlines)
+        for each in self.territory:
+            if drawn[each.number] != set(each.borders):
+                shown = ", ".join(map(str, sorted(drawn[each.number]))) or "none"
+                said = ", ".join(map(str, sorted(each.borders)))
+                faults.append(f"the outline of territory {each.number} touches {shown}, but it borders on {said}")
+        if faults:
+            raise ValueError("; ".join(faults))
         return self
 
     @property

@@ -1,0 +1,64 @@
+"""Maps are refused unless they are drawn as the rules have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sackarmies_env.core.safe_read import read_toml
+from sackarmies_env.core.validation import read_model
+from sackarmies_env.games.territories.data.outlines import crossings, is_inside
+from sackarmies_env.games.territories.data.schema import MAP_FOLDER, Map, load_map, map_names
+
+
+def changed(number, **change):
+    """The small map with something else in one territory."""
+    data = read_toml(MAP_FOLDER / "small.toml")
+    territory = next(each for each in data["territory"] if each["number"] == number)
+    territory |= {name: value(territory[name]) for name, value in change.items()}
+    return data
+
+
+@pytest.mark.parametrize("name", map_names())
+def test_maps_say_why_they_are_drawn_so(name):
+    assert load_map(name).drawing.reconstructed
+
+
+def test_territories_look_the_same_on_both_maps():
+    full = {each.number: each.outline for each in load_map("full").territory}
+    assert {each.number: full[each.number] for each in load_map("small").territory} == {
+        each.number: each.outline for each in load_map("small").territory
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "told"),
+    [
+        (5, {"outline": lambda old: old[:2]}, "outline"),
+        (5, {"outline": lambda old: [[x + 300, y + 300] for x, y in old]}, "touches none, but it borders on 4"),
+        (5, {"outline": lambda old: [[-5, 0], *old]}, "-5 is given, but it must be at least 0"),
+        (5, {"outline": lambda old: [*old, old[3]]}, "goes through a corner twice"),
+        (5, {"outline": lambda old: [old[3], *old[:3], *old[4:]]}, "crosses itself"),
+        (11, {"outline": lambda old: [[50, 20], *old]}, "crosses that of 11"),
+        (5, {"center": lambda old: [10, 400]}, "the center of territory 5 must be in its own outline"),
+        (5, {"center": lambda old: load_map("small").territory[0].center}, "in no other, see 1"),
+    ],
+)
+def test_faulty_drawings_are_refused(number, change, told):
+    with pytest.raises(ValueError, match=told):
+        read_model(Map, changed(number, **change), "small.toml")
+
+
+def test_borders_that_are_not_drawn_are_refused():
+    data = changed(5, borders=lambda old: [*old, 11])
+    next(each for each in data["territory"] if each["number"] == 11)["borders"].append(5)
+    with pytest.raises(ValueError, match="territory 5 touches 4, but it borders on 4, 11"):
+        read_model(Map, data, "small.toml")
+
+
+def test_points_and_crossings():
+    square = [(0, 0), (4, 0), (4, 4), (0, 4)]
+    assert is_inside((1, 2), square)
+    assert not is_inside((5, 2), square)
+    beside, across = [(x + 4, y) for x, y in square], [(x + 2, y + 2) for x, y in square]
+    assert crossings({1: square, 2: beside}) == []
+    assert crossings({1: square, 2: across}) == [(1, 2)]
