@@ -54,6 +54,7 @@ TERRITORIES = GameEntry(
     make_recorded_game="sackarmies_env.games.territories:make_recorded_game",
     load_scenario="sackarmies_env.games.territories:load_scenario",
     choices="sackarmies_env.games.territories.game:choices",
+    drawing="sackarmies_env.render.territories:drawing",
     greedy="sackarmies_agents.scripted.territories.agent:GreedyAgent",
     policy="sackarmies_agents.scripted.territories.policy:make_policy",
     evaluation="sackarmies_agents.search.territories.evaluation:make_evaluation",

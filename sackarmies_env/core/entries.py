@@ -39,6 +39,8 @@ class GameEntry:
             `envs.padded`; the sizes are options of environments. None: there are no such options.
         load_scenario: `(source) -> dict`, a scenario as plain data, checked. None: the game has no scenarios.
         picture: `(game, states, viewer) -> Picture`. None: what the viewer observes is drawn as text.
+        drawing: `(game, states, viewer) -> Drawable`, see `render.drawable`: in place of `picture`, for games whose
+            board is not made of hexes.
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
         log: `(game, before, action, after, viewers) -> list`, what a ply brought for each viewer, see `render.log`.
             None: the texts of actions, for those who may know them.
@@ -72,6 +74,7 @@ class GameEntry:
     padded: str | None = None
     load_scenario: str | None = None
     picture: str | None = None
+    drawing: str | None = None
     narrate: str | None = None
     log: str | None = None
     table: str | None = None

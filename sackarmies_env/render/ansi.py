@@ -15,6 +15,7 @@ from sackarmies_env.render.ansi_board import LOW_ROW, ROW_LINES, draw_board, nam
 from sackarmies_env.render.ansi_words import field_lines, key_lines, seat_lines
 from sackarmies_env.render.board import REFEREE, Hex, Picture
 from sackarmies_env.render.canvas import MAX_TEXT, Canvas
+from sackarmies_env.render.drawable import find_drawable
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import observation_lines
 from sackarmies_env.render.theme import ANSI_BOLD
@@ -43,6 +44,9 @@ def ansi(
     Raises:
         ValueError: `viewer` is no seat.
     """
+    drawable = find_drawable(game, states, viewer)
+    if drawable is not None:
+        return joined(drawable.lines(new_canvas(color, width)))
     picture = find_picture(game, states, viewer)
     if picture is None:
         return "\n".join(observation_lines(game, states, viewer, min(text_columns(width), MAX_TEXT))) + "\n"

@@ -11,11 +11,15 @@ from sackarmies_env.core.entries import find_entry, player_name, player_noun
 from sackarmies_env.core.game import Game, Records, forfeit_code
 from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.record import GameRecord, ply_text, replay
+from sackarmies_env.render import theme
 from sackarmies_env.render.analyses import analysis_data
 from sackarmies_env.render.board import LogLine, Picture
+from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.drawable import Drawable, find_drawable
 from sackarmies_env.render.log import log_lines
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import COLUMNS, observation_lines
+from sackarmies_env.render.svg import element
 
 SCALARS = (int, str, float, NoneType)
 LIST = 0  # shape of a list in a table; dicts have the shapes from 1 on
@@ -38,6 +42,9 @@ def plain(value: Any) -> Any:
 
 def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
     """Return what `viewer` may see of `states[0]` as JSON data: a picture, or `lines` of text where there is none."""
+    drawable = find_drawable(game, states, viewer)
+    if drawable is not None:
+        return drawable_data(drawable)
     picture = find_picture(game, states, viewer)
     if picture is not None:
         return picture_data(picture)
@@ -47,6 +54,18 @@ def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
         "viewer": viewer,
         "turn": int(states["turn"][0]),
         "lines": observation_lines(game, states, viewer, COLUMNS),
+    }
+
+
+def drawable_data(drawable: Drawable) -> dict[str, Any]:
+    """Return a picture that draws itself as JSON data: elements of SVG in the colors of pages, and the same as text."""
+    return {
+        "title": drawable.title,
+        "viewer": drawable.viewer,
+        "turn": drawable.turn,
+        "headline": drawable.headline(),
+        "elements": [element(shape) for shape in drawable.scene(theme.ON_PAGE)],
+        "words": drawable.lines(Canvas(False, COLUMNS)),
     }
 
 

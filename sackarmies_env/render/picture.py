@@ -21,10 +21,19 @@ def find_picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Pi
     Raises:
         ValueError: `viewer` is no seat.
     """
-    if viewer is not None and not 0 <= viewer < game.num_players:
-        raise ValueError(f"viewer {viewer} is no seat: seats run from 0 to {game.num_players - 1}, None is the referee")
+    check_viewer(game, viewer)
     draw = find_hook(game.id, "picture")
     if draw is None:
         return None
     picture: Picture = draw(game, states, viewer)
     return picture
+
+
+def check_viewer(game: Game, viewer: int | None) -> None:
+    """Refuse a viewer who is neither a seat nor the referee.
+
+    Raises:
+        ValueError: `viewer` is no seat.
+    """
+    if viewer is not None and not 0 <= viewer < game.num_players:
+        raise ValueError(f"viewer {viewer} is no seat: seats run from 0 to {game.num_players - 1}, None is the referee")

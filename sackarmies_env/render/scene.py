@@ -13,6 +13,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import Hex, Picture, center_of
 from sackarmies_env.render.counters import draw_counter
+from sackarmies_env.render.drawable import find_drawable
 from sackarmies_env.render.fields import draw_field, draw_open_hex
 from sackarmies_env.render.legend import draw_legend
 from sackarmies_env.render.panel import draw_panel
@@ -65,6 +66,9 @@ def drawing_of(game: Game, states: NDArray[np.void], viewer: int | None) -> Draw
     Raises:
         ValueError: `viewer` is no seat.
     """
+    drawable = find_drawable(game, states, viewer)
+    if drawable is not None:
+        return Drawing(f"{drawable.title}: {drawable.headline()}", drawable.scene(theme.LIGHT))
     picture = find_picture(game, states, viewer)
     if picture is not None:
         return Drawing(f"{picture.title}: {picture.headline()}", make_scene(picture))

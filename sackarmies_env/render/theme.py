@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 WIDTH, HEIGHT = 1280, 800  # of every picture in pixels
 PANEL = 340  # width of the panel on the right
 LEGEND = 54  # height of the legend under the board
@@ -130,6 +132,13 @@ DARK_PAGE = {  # what differs in the dark
     "tint-4": "#ddd5e9",
     "tint-5": "#c9e0e3",
 }
+
+# --- what pictures that draw themselves are painted in, see `drawable`: the names are those of pages
+
+Colors = Mapping[str, str]
+LIGHT: Colors = PAGE
+DARK: Colors = PAGE | DARK_PAGE
+ON_PAGE: Colors = {name: f"var(--{name})" for name in PAGE}  # as the reader's browser has it, light or dark
 
 # --- terminal, as SGR parameters
 

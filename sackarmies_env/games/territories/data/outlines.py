@@ -66,4 +66,5 @@ def crossings(outlines: Mapping[int, Outline]) -> list[tuple[int, int]]:
 def turns(starts: NDArray[np.int64], ends: NDArray[np.int64], points: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return on which side of each edge each point lies: -1, 0 on its line, 1; (edges, points)."""
     along, across = (ends - starts)[:, None], points[None] - starts[:, None]
-    return np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
+    sides: NDArray[np.int64] = np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
+    return sides
