@@ -19,6 +19,7 @@ from sackarmies_env.render.web_theme import signs_module, theme_css
 
 MODULES = (  # each imports only those before it
     "dom.js",
+    "drawn.js",
     "geometry.js",
     "signs.js",
     "shapes.js",

@@ -173,7 +173,7 @@ class TurnView:
 
     Attributes:
         active: whose turn it is, NO_PLAYER in the set-up.
-        step: of the turn, in words.
+        step: of the turn, or what is under way in it, in words.
         actions_left: standard actions.
         attacks, max_attacks: declared in this turn, and how many may be.
         barred: no further attacks in this turn.
@@ -276,7 +276,7 @@ def drawing(game: Game, states: NDArray[np.void], viewer: int | None) -> Territo
     )
 
 
-def words_of(member: Decision | Stage | TurnStep) -> str:
+def words_of(member: Decision | Frame | Stage | TurnStep) -> str:
     """Return a name of the rules in words."""
     return member.name.lower().replace("_", " ")
 
@@ -368,11 +368,12 @@ class _View:
 
     def progress(self) -> TurnView:
         """Return how far the turn and the game are."""
-        in_turn = self.frames()[:1] == [Frame.TURN]
+        frames = self.frames()
+        in_turn = frames[:1] == [Frame.TURN]
         rounds = self.number("rounds")
         return TurnView(
             active=self.number("active"),
-            step=words_of(TurnStep(self.number("frame_step", 0))) if in_turn else "set-up",
+            step=words_of(frames[-1] if len(frames) > 1 else TurnStep(self.number("frame_step", 0))),
             actions_left=self.number("frame_data", 0, ACTIONS_LEFT) if in_turn else 0,
             attacks=self.number("attacks"),
             max_attacks=self.param("attacks_per_turn"),

@@ -46,7 +46,7 @@ def turn_facts(picture: TerritoriesPicture) -> list[str]:
         facts = [f"{facts[0]}; {at.domination} territories win at the end of a turn"]
     if at.active == NO_PLAYER:
         return [*facts, "Set-up: troops are placed"]
-    left = f"standard actions left {at.actions_left}, " if at.step == "standard" else ""
+    left = f"standard actions left {at.actions_left}, " if at.actions_left else ""
     attacks = f"attacks {at.attacks} of {at.max_attacks}" + (", no more in this turn" if at.barred else "")
     return [*facts, f"Turn of {picture.player_name(at.active)}, step {at.step}", f"{left}{attacks}".capitalize()]
 

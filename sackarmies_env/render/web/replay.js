@@ -3,6 +3,7 @@
 import { analysisAt, beliefsAt, drawAnalysis, drawAnalysisLegend, makeCurve, markCandidates } from "./analysis.js";
 import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
 import { html } from "./dom.js";
+import { showDrawn } from "./drawn.js";
 import { pageData } from "./frames.js";
 import { drawCard, drawGenerals, drawLegend, drawLog, showInLog } from "./panel.js";
 import { drawTickLegend, makeScrubber } from "./scrubber.js";
@@ -40,6 +41,10 @@ class Eyes {
       this.frame.replaceChildren(html("pre", {}, picture.lines.join("\n")));
       return;
     }
+    if (picture.elements) {
+      showDrawn(this.frame, picture);
+      return;
+    }
     const events = view.log.filter((line) => line.ply === ply && line.at).map((line) => line.at);
     this.board = drawBoard(picture, {
       legal: picture.choices,
@@ -73,6 +78,7 @@ class Eyes {
 
 function headline(picture) {
   if (picture.lines) return "";
+  if (picture.elements) return `${picture.headline}.`;
   if (picture.outcome) return `${picture.outcome}.`;
   const current = picture.current < 0 ? "Nobody is to decide" : `${seatName(picture, picture.current)} to decide`;
   const asked = picture.asked ? `: ${picture.asked}` : "";
@@ -133,13 +139,14 @@ class Replay {
     const hasAnalyses = views.some((view) => view.analyses.length);
     this.generals = html("div", { class: "generalsbox", tabindex: 0, role: "region", "aria-label": `${this.data.noun}s` });
     this.log = html("div", { class: "logbox", tabindex: 0, role: "region", "aria-label": "Event log" });
-    const legend = html("details", { class: "legendbox" }, html("summary", {}, "Legend and keys"), drawLegend(), isReplay ? [drawTickLegend(), hasAnalyses && drawAnalysisLegend(), drawKeys()] : []);
+    const hasBoard = Boolean(views[0].frames[0].seats); // of hexes; other pictures have players and legend in them
+    const legend = html("details", { class: "legendbox" }, html("summary", {}, hasBoard ? "Legend and keys" : "Keys"), hasBoard && drawLegend(), isReplay ? [drawTickLegend(), hasAnalyses && drawAnalysisLegend(), drawKeys()] : []);
     this.root.replaceChildren(
       html("header", { class: "top" }, html("h1", {}, title), whose || null, html("label", { class: "whose" }, html("span", {}, "Size"), size)),
       html("main", { class: "table" },
         html("div", { class: "boards" }, this.eyes.map((eyes) => eyes.element)),
         html("div", { class: "below" }, isReplay ? [this.status, this.curve.element, this.scrubber.element] : []),
-        html("div", { class: "side" }, html("h2", {}, `${this.data.noun}s`), this.generals, this.thoughts, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
+        html("div", { class: "side" }, hasBoard && [html("h2", {}, `${this.data.noun}s`), this.generals], this.thoughts, html("h2", {}, isReplay ? "Event log" : "Last events"), this.log, legend),
       ),
     );
   }

@@ -8,7 +8,8 @@ from typing import Any
 from sackarmies_env.core.entries import entry_of
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.render.board import OVER, Picture
-from sackarmies_env.render.frames import picture_data
+from sackarmies_env.render.drawable import find_drawable
+from sackarmies_env.render.frames import drawable_data, picture_data
 from sackarmies_env.render.log import news
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import seen_lines
@@ -69,7 +70,10 @@ class Feed:
         return replace(picture, asked="", current=OVER, choices=(), chosen=())
 
     def _text(self, states: Records) -> View:
-        """Return what the viewer observes, and nothing else of the state, for a game without a picture."""
+        """Return what the viewer observes, and nothing else of the state, for a game without a picture of hexes."""
+        drawable = find_drawable(self._game, states, self.viewer)
+        if drawable is not None:
+            return drawable_data(drawable)
         lines = seen_lines(self._game, states, self.viewer, TEXT_COLUMNS)
         return {"title": entry_of(self._game.id).title, "viewer": self.viewer, "lines": lines}
 

@@ -2,6 +2,7 @@
 
 import { drawBoard, lightHexes, overlayOf, showBoard, unitAt } from "./board.js";
 import { html } from "./dom.js";
+import { showDrawn } from "./drawn.js";
 import { hexKey, withOpening } from "./geometry.js";
 import { drawCard, drawGenerals } from "./panel.js";
 import { drawChoices, drawUnitMenu, hexesOf } from "./play-choices.js";
@@ -252,7 +253,7 @@ export class Table {
     this.drawHand();
     this.drawStatus();
     if (this.cardAt) this.showCard(...this.cardAt); // what was there may have moved or died
-    if (view.lines) { // a game without a picture
+    if (view.lines || view.elements) { // a game without a picture, or with one that tells all
       for (const { parentElement } of [this.parts.generals, this.parts.text, this.parts.log.parentElement]) parentElement.hidden = true;
       return;
     }
@@ -266,6 +267,10 @@ export class Table {
     if (!view) return;
     if (view.lines) {
       this.parts.board.replaceChildren(html("pre", { class: "lines" }, view.lines.join("\n")));
+      return;
+    }
+    if (view.elements) {
+      showDrawn(this.parts.board, view);
       return;
     }
     const known = new Map([...this.extent, ...view.hexes].map((at) => [hexKey(...at), at]));

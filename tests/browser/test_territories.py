@@ -1,0 +1,61 @@
+"""The page of a replay of Territories in a browser: the map that Python draws, light and dark, and the same in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from sackarmies_env.core.record import make_record
+from sackarmies_env.games.territories import make_game
+from sackarmies_env.render import Replay, theme
+from sackarmies_env.render.frames import replay_data
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+DECISIONS = 60
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """A game on the small map, played at random."""
+    game = make_game(2, "small")
+    states, rng, actions = game.new_states(1), np.random.default_rng(2), []
+    game.start(states, 2)
+    mask = np.zeros((1, game.num_actions), np.int8)
+    while states["current_player"][0] >= 0 and len(actions) < DECISIONS:
+        game.legal_actions(game.params, states, mask)
+        actions.append(int(rng.choice(np.flatnonzero(mask[0]))))
+        game.step(game.params, states, np.array(actions[-1:]))
+    return game, make_record(game, 2, actions)
+
+
+def color_of(page, selector):
+    return page.locator(selector).first.evaluate("element => getComputedStyle(element).fill")
+
+
+def rgb(color):
+    return "rgb({}, {}, {})".format(*(int(color[start : start + 2], 16) for start in (1, 3, 5)))
+
+
+@pytest.mark.parametrize(("scheme", "colors"), [("light", theme.LIGHT), ("dark", theme.DARK)])
+def test_page_of_territories_shows_map_and_words(open_page, tmp_path, recorded, scheme, colors):
+    game, record = recorded
+    Replay(game, record).save(tmp_path / "game.html")
+    page = open_page((tmp_path / "game.html").as_uri() + "#ply=0&view=1", color_scheme=scheme)
+    (view,) = replay_data(game, record, [1])["views"]
+    drawing = page.locator(".drawn").first
+    expect(drawing).to_be_visible()
+    assert color_of(page, ".drawn rect") == rgb(colors["paper"])
+    texts = drawing.locator("text").all_text_contents()
+    assert "view of Player 1" in texts
+    assert "Player 1 (you)" in texts
+    first = drawing.get_attribute("aria-label")
+    page.keyboard.press("End")
+    assert page.locator(".drawn").first.get_attribute("aria-label") != first
+    page.get_by_text("In words").click()
+    assert "seen by Player 1" in page.locator(".words pre").text_content()
+    page.keyboard.press("Home")
+    assert page.locator(".words pre").text_content().strip() == "\n".join(view["frames"][0]["words"]).strip()
+    found = Axe().run(page)
+    assert not found.response["violations"], found.generate_report()
