@@ -370,10 +370,11 @@ class _View:
         """Return how far the turn and the game are."""
         frames = self.frames()
         in_turn = frames[:1] == [Frame.TURN]
+        step = frames[-1] if len(frames) > 1 else TurnStep(self.number("frame_step", 0))
         rounds = self.number("rounds")
         return TurnView(
             active=self.number("active"),
-            step=words_of(frames[-1] if len(frames) > 1 else TurnStep(self.number("frame_step", 0))),
+            step=words_of(step) if in_turn else "set-up",
             actions_left=self.number("frame_data", 0, ACTIONS_LEFT) if in_turn else 0,
             attacks=self.number("attacks"),
             max_attacks=self.param("attacks_per_turn"),

@@ -1,4 +1,4 @@
-"""The page of a replay of Territories in a browser: the map that Python draws, light and dark, and the same in words."""
+"""The page of a replay of Territories in a browser: the map that Python draws, light and dark, and its words."""
 
 from __future__ import annotations
 

@@ -1,0 +1,157 @@
+"""Pictures of Territories can be read: texts do not overlap, stand out from their ground, and leave nothing out."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sackarmies_env.games.territories import make_game
+from sackarmies_env.games.territories.data.outlines import is_inside
+from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES
+from sackarmies_env.render import rgb_array, svg, theme
+from sackarmies_env.render.canvas import Canvas
+from sackarmies_env.render.rgb import paint_rgb
+from sackarmies_env.render.shapes import Circle, Polygon, Rect
+from sackarmies_env.render.territories import BattleView, SideView, SkirmishView, drawing
+from sackarmies_env.render.territories_battle import BOTTOM, TOP, draw_battle
+from sackarmies_env.render.territories_scene import make_camera
+from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
+from tests.territories.render.boards import table_of
+
+POSITIONS = 60
+THEMES = {"light": theme.LIGHT, "dark": theme.DARK}
+
+
+def pictures(seeds=POSITIONS):
+    """Positions as their players and the referee see them."""
+    for seed in range(seeds):
+        table = table_of(seed)
+        for viewer in (0, None):
+            yield drawing(table.game, table.states, viewer)
+
+
+def overlap(one, other):
+    return not (one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1])
+
+
+def test_positions_have_all_that_there_is_to_see():
+    seen = list(pictures())
+    assert {len(picture.players) for picture in seen} == {2, 3, 4}
+    assert {len(picture.territories) for picture in seen} == {7, 20}
+    assert sum(picture.battle is not None for picture in seen) > 10
+    assert sum(bool(picture.battle and picture.battle.skirmishes) for picture in seen) > 5
+    assert any(picture.choices for picture in seen)
+
+
+def test_texts_do_not_overlap_and_are_in_the_picture():
+    for picture in pictures():
+        words = texts(picture.scene(theme.LIGHT))
+        boxes = [box(text) for text in words]
+        for (left, top, right, bottom), text in zip(boxes, words, strict=True):
+            assert 0 <= left < right <= theme.WIDTH, text
+            assert 0 <= top < bottom <= theme.HEIGHT, text
+        for (one, text), (other, more) in itertools.combinations(zip(boxes, words, strict=True), 2):
+            assert not overlap(one, other), (text, more)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_letters_stand_out_from_their_ground(name):
+    found = set()
+    for picture in pictures(20):
+        found |= written_on(picture.scene(THEMES[name]))
+    assert len(found) > 6
+    for color, ground in found:
+        assert contrast(color, ground) >= LEAST_CONTRAST, (color, ground)
+
+
+def test_themes_differ_in_colors_alone():
+    for picture in pictures(5):
+        light, dark = picture.scene(theme.LIGHT), picture.scene(theme.DARK)
+        assert [type(shape) for shape in light] == [type(shape) for shape in dark]
+        assert [text.text for text in texts(light)] == [text.text for text in texts(dark)]
+        assert light != dark
+        assert not np.array_equal(paint_rgb(light), paint_rgb(dark))
+
+
+def test_territories_hold_what_is_written_in_them():
+    """Number, owner and units of a territory are in its outline, so that they can be told apart without colors."""
+    for picture in pictures():
+        camera = make_camera(picture)
+        words = [(box(text), text.text.rstrip("*")) for text in texts(picture.scene(theme.LIGHT))]
+        for territory in picture.territories:
+            outline = [camera.at(corner) for corner in territory.outline]
+            inside = [told for spot, told in words if all(is_inside(point, outline) for point in corners(spot))]
+            told = [str(territory.number), *(str(count) for count in territory.units if count)]
+            told += [str(territory.owner)] if territory.owner >= 0 else []
+            told += ["safe"] if territory.is_safe else []
+            assert sorted(inside) == sorted(told), territory
+
+
+def corners(spot):
+    left, top, right, bottom = spot
+    return [(left, top), (right, top), (right, bottom), (left, bottom)]
+
+
+def test_heights_are_drawn_as_so_many_peaks():
+    picture = drawing(make_game(2), table_of_full().states, None)
+    peaks = [each for each in picture.scene(theme.LIGHT) if isinstance(each, Polygon) and len(each.points) == 3]
+    outlined = [peak for peak in peaks if not peak.fill]
+    assert len(outlined) == sum(territory.elevation for territory in picture.territories) + 1  # and in the legend
+
+
+def table_of_full():
+    return next(table for table in map(table_of, range(99)) if table.game.config["map"] == "full")
+
+
+def test_largest_battle_finds_room():
+    sides = tuple(SideView(seat, 8, (10, 0, 0, 0), (9, 9, 9), (99,) * 5, (("Vanguard", 6),)) for seat in (0, 1))
+    skirmishes = tuple(
+        SkirmishView(number, ((9,) * 5, (9,) * 5), (199, 199), number % 2 == 0) for number in range(MAX_SKIRMISHES)
+    )
+    picture = drawing(make_game(2), table_of_full().states, None)
+    draw_battle(scene := [], picture, BattleView("order", sides, skirmishes), theme.LIGHT)
+    boxes = [box(text) for text in texts(scene)]
+    for one, other in itertools.combinations(boxes, 2):
+        assert not overlap(one, other)
+    for left, _, right, _ in boxes:
+        assert 0 <= left < right <= theme.WIDTH - theme.PANEL
+    for die in (shape for shape in scene if isinstance(shape, Rect) and shape.fill == theme.WHITE and shape.y > TOP):
+        assert TOP <= die.y < die.y + die.h <= BOTTOM or die.y > BOTTOM
+
+
+def test_battle_shows_dice_totals_and_what_is_not_a_die():
+    for picture in pictures():
+        if picture.battle is None:
+            continue
+        told = [text.text for text in texts(picture.scene(theme.LIGHT))]
+        assert picture.battle.stage in told
+        for skirmish in picture.battle.skirmishes:
+            for side in (0, 1):
+                assert str(skirmish.totals[side]) in told
+                if skirmish.bonus(side):
+                    assert f"{skirmish.bonus(side):+}" in told
+
+
+def test_current_player_is_ringed():
+    for picture in pictures(20):
+        rings = [shape for shape in picture.scene(theme.LIGHT) if isinstance(shape, Circle) and shape.r == 11]
+        assert len(rings) == (picture.current >= 0)
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_text_fits_the_terminal(width):
+    for picture in pictures(20):
+        lines = picture.lines(Canvas(False, width))
+        assert all(len(line) <= width for line in lines)
+        for territory in picture.territories:
+            assert sum(line.lstrip().startswith(f"{territory.number}") for line in lines) >= 1
+
+
+def test_pictures_are_of_one_size_and_made_of_shapes():
+    table = table_of(3)
+    assert rgb_array(table.game, table.states, 0).shape == (theme.HEIGHT, theme.WIDTH, 3)
+    assert svg(table.game, table.states, 0).startswith("<svg")
+    with pytest.raises(ValueError, match="viewer 9 is no seat"):
+        svg(table.game, table.states, 9)
