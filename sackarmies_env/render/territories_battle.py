@@ -6,9 +6,9 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.state.constants import FIRST_FACE
 from sackarmies_env.render import theme
 from sackarmies_env.render.board import pile_text
-from sackarmies_env.render.marks import draw_mark, draw_seat_number
-from sackarmies_env.render.shapes import Line, Place, Rect, Scene, Text, fitted, text_width
-from sackarmies_env.render.territories import (
+from sackarmies_env.render.marks import draw_seat_number
+from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene, Text, fitted, text_width
+from sackarmies_env.render.territories_model import (
     SIDES,
     BattleView,
     CardView,
@@ -121,24 +121,26 @@ def draw_skirmish(scene: Scene, x: float, width: float, skirmish: SkirmishView, 
         scene.append(Rect(x + 1, TOP, width - 3, BOTTOM - TOP, colors["raised-panel"], colors["rule"], 1, 4))
     scene.append(Line(((x + 4, middle - 10), (x + width - 4, middle - 10)), colors["rule"], 1))
     scene.append(Line(((x + 4, middle + 10), (x + width - 4, middle + 10)), colors["rule"], 1))
-    words = f"{skirmish.number}" + (" over" if skirmish.is_over and width > 60 else "")
-    scene.append(Text(x + width / 2, middle, words, FINE, colors["faded"]))
+    scene.append(Text(x + width / 2, middle, str(skirmish.number), FINE, colors["faded"]))
+    if skirmish.is_over:
+        draw_winner(scene, Place(x + width - 12, middle, 5 if skirmish.winner else -5), colors["ink"])
     for side, way in ((0, -1), (1, 1)):
         y = middle + way * 20
-        draw_total(scene, x, y, skirmish, side, colors)
+        draw_total(scene, Place(x + 6, y, width - 6), skirmish, side, colors)
         faces = [(place + FIRST_FACE, count) for place, count in enumerate(skirmish.dice[side]) if count]
         for row, (face, count) in enumerate(reversed(faces)):
             draw_dice(scene, x + 6, y + way * (DIE_STEP * (row + 1) + 1), face, count, colors)
 
 
-def draw_total(scene: Scene, x: float, y: float, skirmish: SkirmishView, side: int, colors: Colors) -> None:
-    """Write a side's total, and what of it are not dice; a mark at the winner's when the skirmish is over."""
-    total = str(skirmish.totals[side])
-    scene.append(Text(x + 6, y, total, NORMAL, colors["ink"], "start", True))
-    x += 6 + text_width(total, NORMAL, True) + 3
-    if bonus := skirmish.bonus(side):
-        words = f"{bonus:+}"
-        scene.append(Text(x, y, words, FINE, colors["faded"], "start"))
-        x += text_width(words, FINE) + 3
-    if skirmish.is_over and skirmish.winner == side:
-        draw_mark(scene, Place(x + 3, y, 3.5), "diamond", colors["ink"])
+def draw_winner(scene: Scene, place: Place, ink: str) -> None:
+    """Draw an arrowhead to the winner's side: up to the attacker's, where the radius is negative, or down."""
+    scene.append(Polygon((place.at(-1, -0.7), place.at(1, -0.7), place.at(0, 1)), ink))
+
+
+def draw_total(scene: Scene, place: Place, skirmish: SkirmishView, side: int, colors: Colors) -> None:
+    """Write a side's total, and where there is room what of it are not dice; the radius of `place` is the room."""
+    total, words = str(skirmish.totals[side]), f"{skirmish.bonus(side):+}"
+    scene.append(Text(place.x, place.y, total, NORMAL, colors["ink"], "start", True))
+    width = text_width(total, NORMAL, True) + 3
+    if skirmish.bonus(side) and width + text_width(words, FINE) <= place.r:
+        scene.append(Text(place.x + width, place.y, words, FINE, colors["faded"], "start"))

@@ -8,7 +8,7 @@ from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.marks import draw_seat_number
 from sackarmies_env.render.panel import INDENT, INNER, LEFT, RIGHT, STEP, TITLE, listed
 from sackarmies_env.render.shapes import Circle, Line, Place, Rect, Scene, Text, wrapped
-from sackarmies_env.render.territories import PlayerView, TerritoriesPicture
+from sackarmies_env.render.territories_model import PlayerView, TerritoriesPicture
 from sackarmies_env.render.theme import Colors
 
 NORMAL, FINE = 14.0, 12.0

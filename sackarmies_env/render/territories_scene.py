@@ -10,8 +10,8 @@ from sackarmies_env.games.territories.state.constants import Unit
 from sackarmies_env.render import theme
 from sackarmies_env.render.marks import draw_mark, draw_seat_number
 from sackarmies_env.render.shapes import Line, Place, Point, Polygon, Rect, Scene, Text, text_width
-from sackarmies_env.render.territories import TerritoriesPicture, TerritoryView
 from sackarmies_env.render.territories_battle import draw_battle, draw_cards
+from sackarmies_env.render.territories_model import TerritoriesPicture, TerritoryView
 from sackarmies_env.render.territories_panel import draw_panel
 from sackarmies_env.render.theme import Colors
 

@@ -8,7 +8,7 @@ from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.state.constants import FIRST_FACE, Unit
 from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.canvas import Canvas, Style
-from sackarmies_env.render.territories import SIDES, BattleView, SkirmishView, TerritoriesPicture, TerritoryView
+from sackarmies_env.render.territories_model import SIDES, BattleView, SkirmishView, TerritoriesPicture, TerritoryView
 from sackarmies_env.render.territories_panel import held_words, turn_facts
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_SEATS
 

@@ -14,8 +14,9 @@ from sackarmies_env.render import rgb_array, svg, theme
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.rgb import paint_rgb
 from sackarmies_env.render.shapes import Circle, Polygon, Rect
-from sackarmies_env.render.territories import BattleView, SideView, SkirmishView, drawing
+from sackarmies_env.render.territories import drawing
 from sackarmies_env.render.territories_battle import BOTTOM, TOP, draw_battle
+from sackarmies_env.render.territories_model import BattleView, SideView, SkirmishView
 from sackarmies_env.render.territories_scene import make_camera
 from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
 from tests.territories.render.boards import table_of
