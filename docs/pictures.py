@@ -35,6 +35,10 @@ def pictures() -> dict[Path, str]:
         "attack.svg": marked_picture("attack.toml", 0, ATTACK_MARKS, actions=("melee",)),
     }
     boards |= {f"generals_{number}.svg": position_picture(f"generals_{number}.toml", None) for number in range(3, 7)}
+    boards |= {
+        "territories_map.svg": position_picture("c3_domination", 0, "territories"),
+        "territories_battle.svg": position_picture("territories_battle.toml", 1, "territories"),
+    }
     diagrams = {"decision.svg": diagram(DECISION), "rooms.svg": diagram(ROOMS)}
     return {IMAGES / name: text for name, text in (boards | diagrams).items()}
 
@@ -58,9 +62,15 @@ ATTACK_MARKS: Hexes = {
 }
 
 
-def position_picture(name: str, viewer: int | None) -> str:
-    """Return the picture of a position as a seat sees it, the referee if it is None."""
-    game = load_game(DEFAULT_GAME, scenario=IMAGES / name)
+def position_picture(name: str, viewer: int | None, game_id: str = DEFAULT_GAME) -> str:
+    """Return the picture of a position as a seat sees it, the referee if it is None.
+
+    Args:
+        name: of a file in docs/images, or of a built-in scenario.
+        viewer: a seat or None.
+        game_id: what is played.
+    """
+    game = load_game(game_id, scenario=IMAGES / name if name.endswith(".toml") else name)
     states = game.new_states(1)
     game.reset(game.params, states, np.zeros(1, np.int64))
     return svg(game, states, viewer)

@@ -1,0 +1,103 @@
+"""Pictures of Territories come out of every door: environments, commands, pages of positions and of recorded games."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sackarmies_env
+from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.games.territories import make_game
+from sackarmies_env.render import Replay, theme
+from sackarmies_env.render.drawable import find_drawable
+from sackarmies_env.render.frames import replay_data
+from sackarmies_env.render.svg import element
+from sackarmies_env.render.video import positions_of
+from sackarmies_training.cli import app
+from tests.territories.render.boards import table_of
+
+ENVIRONMENT = "sackarmies_env/Territories-v0"
+SIZE = (theme.HEIGHT, theme.WIDTH, 3)
+DECISIONS = 30
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """A game on the small map, played at random."""
+    game, rng, actions = make_game(2, "small"), np.random.default_rng(3), []
+    states, mask = game.new_states(1), np.zeros((1, game.num_actions), np.int8)
+    game.start(states, 3)
+    for _ in range(DECISIONS):
+        game.legal_actions(game.params, states, mask)
+        actions.append(int(rng.choice(np.flatnonzero(mask[0]))))
+        game.step(game.params, states, np.array(actions[-1:]))
+    return game, make_record(game, 3, actions)
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array", "html", "human"])
+def test_environment_draws_the_map(mode, capsys):
+    env = sackarmies_env.env(game="territories", render_mode=mode)
+    env.reset(seed=1)
+    drawn = env.render()
+    if mode == "rgb_array":
+        assert drawn.shape == SIZE
+        assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 20
+    else:
+        told = capsys.readouterr().out if mode == "human" else drawn
+        assert "which standard action" in told or "where the next troops are placed" in told
+        assert "Garrison" in told or "garrison" in told
+
+
+def test_gymnasium_environments_draw_what_their_player_sees():
+    env = gymnasium.make(ENVIRONMENT, render_mode="ansi")
+    env.reset(seed=1)
+    assert "seen by Player " in env.render()
+    many = gymnasium.make_vec(ENVIRONMENT, 2, "vector_entry_point", render_mode="rgb_array")
+    many.reset(seed=1)
+    (frame,) = many.render()
+    assert frame.shape == SIZE
+
+
+def test_replay_holds_elements_in_the_colors_of_pages_and_words(recorded):
+    game, record = recorded
+    views = replay_data(game, record, [None, 0])["views"]
+    for view in views:
+        assert len(view["frames"]) == DECISIONS + 1
+        for frame in view["frames"]:
+            assert frame["viewer"] == view["viewer"]
+            for name in ("paper", "panel", "faded", "open", "water", "rule"):  # not the same in the dark
+                assert not any(theme.PAGE[name] in each for each in frame["elements"])
+    states = game.new_states(1)
+    game.start(states, 3)
+    drawable = find_drawable(game, states, 0)
+    assert views[1]["frames"][0]["elements"] == [element(shape) for shape in drawable.scene(theme.ON_PAGE)]
+    assert Replay(game, record, [0]).html.count("the referee's view") == 0
+
+
+def test_film_has_a_frame_for_what_can_be_told_apart(recorded):
+    game, record = recorded
+    positions = positions_of(game, record, 0)
+    assert 2 < len(positions) <= DECISIONS + 1
+
+
+def test_view_writes_a_page_of_a_record(recorded, tmp_path):
+    _, record = recorded
+    save_record(record, tmp_path / "game.json")
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(app, ["view", str(tmp_path / "game.json"), "--html", str(page), "--viewer", "1"])
+    assert done.exit_code == 0, done.output
+    text = page.read_text()
+    assert "view of Player 1" in text
+    assert "view of Player 0" not in text
+    assert "In the deck" not in text
+
+
+def test_hand_of_the_viewer_alone_is_named():
+    table = table_of(1)
+    for viewer in range(table.game.num_players):
+        drawable = find_drawable(table.game, table.states, viewer)
+        assert drawable.viewer == viewer
+        named = [player.seat for player in drawable.players if player.hand is not None]
+        assert named == [viewer]
