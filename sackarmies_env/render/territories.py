@@ -16,7 +16,7 @@ from sackarmies_env.games.territories.data.schema import Map, load_map, load_rul
 from sackarmies_env.games.territories.rules.damage import total_of
 from sackarmies_env.games.territories.rules.turn import ACTIONS_LEFT
 from sackarmies_env.games.territories.state.actions import FIRST_CARD, FIRST_TERRITORY
-from sackarmies_env.games.territories.state.constants import Decision, Frame, Stage, TurnStep
+from sackarmies_env.games.territories.state.constants import Decision, Event, Frame, Stage, TurnStep
 from sackarmies_env.render.board import OVER, Pile
 from sackarmies_env.render.territories_model import (
     BattleView,
@@ -28,7 +28,7 @@ from sackarmies_env.render.territories_model import (
     TerritoryView,
     TurnView,
 )
-from sackarmies_env.render.territories_words import ASKED, card_effect, words_of
+from sackarmies_env.render.territories_words import ASKED, card_effect, event_words, words_of
 
 
 def drawing(game: Game, states: NDArray[np.void], viewer: int | None) -> TerritoriesPicture:
@@ -51,6 +51,7 @@ def drawing(game: Game, states: NDArray[np.void], viewer: int | None) -> Territo
         deck_size=view.number("deck_count"),
         deck=view.pile(view.row("deck")) if viewer is None else None,
         choices=tuple(number for number in view.map.numbers if FIRST_TERRITORY + number - 1 in view.legal),
+        log=view.log(),
     )
 
 
@@ -180,6 +181,16 @@ class _View:
             dice=(self.row("skirmish_dice", number, 0), self.row("skirmish_dice", number, 1)),
             totals=(int(total_of(*records, np.int64(0))), int(total_of(*records, np.int64(1)))),
             is_over=self.number("skirmish_over", number) == 1,
+        )
+
+    def log(self) -> tuple[str, ...]:
+        """Return the latest public events in words."""
+        fields = ("log_kind", "log_player", "log_place", "log_value")
+        events = zip(*(self.row(field) for field in fields), strict=True)
+        return tuple(
+            event_words(Event(kind), f"player {player}", place + 1, value)
+            for kind, player, place, value in events
+            if kind != Event.NONE
         )
 
     def outcome(self) -> str:

@@ -178,6 +178,7 @@ class TerritoriesPicture:
         deck_size: cards in the deck.
         deck: which ones; None for all but the referee.
         choices: numbers of territories that the viewer may choose.
+        log: last public events in words, latest first.
     """
 
     title: str
@@ -195,6 +196,7 @@ class TerritoriesPicture:
     deck_size: int
     deck: Pile | None
     choices: tuple[int, ...]
+    log: tuple[str, ...]
 
     def player_name(self, seat: int) -> str:
         """Return what to call a seat, to this viewer."""

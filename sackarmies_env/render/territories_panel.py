@@ -1,4 +1,4 @@
-"""The panel beside the map: turn, players with garrisons and cards, the deck."""
+"""The panel beside the map: turn, players with garrisons and cards, the deck, the last events."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ SHOWN_BACKS = 8  # of the cards in a hand
 HAND_LINES, SHARED_LINES = 4, 2  # of a hand, at most; where there is one, where there are several
 BAR = 8.0  # height of the bar of territories
 DECK_LINES = 4
+BOTTOM = theme.HEIGHT - 10
 
 
 def draw_panel(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
@@ -107,6 +108,23 @@ def draw_deck(scene: Scene, y: float, picture: TerritoriesPicture, colors: Color
     lines += listed("In the deck", picture.deck, DECK_LINES) if picture.deck else []
     lines += listed("Discards", discards, DECK_LINES) if discards else [f"Discards: {pile_text(discards)}"]
     for line in lines:
-        if y < theme.HEIGHT - 8:
+        if y < BOTTOM:
             scene.append(Text(LEFT, y, line, FINE, colors["ink"], "start"))
         y += STEP
+    draw_events(scene, y, picture.log, colors)
+
+
+def draw_events(scene: Scene, y: float, log: tuple[str, ...], colors: Colors) -> None:
+    """Write as many of the last events as fit."""
+    told = [wrapped(event, FINE, INNER) for event in log]
+    if not told or y + 16 + STEP > BOTTOM:
+        return
+    scene.append(Line(((LEFT, y), (RIGHT, y)), colors["rule"], 1))
+    scene.append(Text(LEFT, y + 16, "Last events, latest first", FINE, colors["faded"], "start", True))
+    y += 16 + STEP
+    for lines in told:
+        if y + STEP * (len(lines) - 1) > BOTTOM:
+            return
+        for line in lines:
+            scene.append(Text(LEFT, y, line, FINE, colors["ink"], "start"))
+            y += STEP

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.territories.state.constants import FIRST_FACE, Unit
+from sackarmies_env.games.territories.state.constants import FIRST_FACE
 from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.canvas import Canvas, Style
 from sackarmies_env.render.territories_model import SIDES, BattleView, SkirmishView, TerritoriesPicture, TerritoryView
 from sackarmies_env.render.territories_panel import held_words, turn_facts
+from sackarmies_env.render.territories_words import unit_name
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_SEATS
 
 HEADER = "No. height owner  units"
+SHOWN_EVENTS = 8
 
 
 def text_lines(picture: TerritoriesPicture, canvas: Canvas) -> list[str]:
@@ -38,18 +40,16 @@ def text_lines(picture: TerritoriesPicture, canvas: Canvas) -> list[str]:
             lines += canvas.wrapped(f"  cards: {pile_text(player.hand)}", 4)
     for words in deck_words(picture):
         lines += canvas.wrapped(words, 2)
+    if picture.log:
+        lines += ["", canvas.styled("Last events, latest first", bold)]
+        for words in picture.log[:SHOWN_EVENTS]:
+            lines += canvas.wrapped(f"  {words}", 4)
     return lines
 
 
 def unit_words(units: tuple[int, ...]) -> str:
     """Return numbers of units in words, "none" without any."""
     return ", ".join(f"{count} {unit_name(unit, count)}" for unit, count in enumerate(units) if count) or "none"
-
-
-def unit_name(unit: int, count: int) -> str:
-    """Return the name of a type of units, for a number of them."""
-    name = Unit(unit).name.lower()
-    return name if count == 1 else f"{name}es" if unit == Unit.HERO else f"{name}s"
 
 
 def map_lines(picture: TerritoriesPicture, canvas: Canvas) -> Iterator[str]:

@@ -1,11 +1,12 @@
-"""What pictures of Territories say: questions, stages of a battle, steps of a turn, cards; in words of our own."""
+"""What pictures of Territories say: questions, steps, cards and public events, in words of our own."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
-from sackarmies_env.games.territories.data.schema import Card
-from sackarmies_env.games.territories.state.constants import Decision, Effect, Frame, Stage, TurnStep
+from sackarmies_env.games.territories.data.schema import Card, load_rulebook
+from sackarmies_env.games.territories.state.constants import Decision, Effect, Event, Frame, Stage, TurnStep, Unit
 
 EFFECTS = {
     Effect.NOTHING: "no use",
@@ -57,6 +58,7 @@ ASKED = {
     Decision.REDUCE: "which card is discarded",
     Decision.PENALTY: "where a troop is lost for the card",
 }
+ACTIONS = ("", "reinforce", "draw", "an extra free move", "an extra exchange")
 
 
 def words_of(member: Frame | Stage | TurnStep) -> str:
@@ -69,3 +71,76 @@ def card_effect(card: Card) -> str:
     """Return what a card does, in words."""
     cost = f"; discarded it costs {card.penalty} troop{'s' if card.penalty > 1 else ''}" if card.penalty else ""
     return EFFECTS[card.effect].format(card.amount) + cost
+
+
+def unit_name(unit: int, count: int = 1) -> str:
+    """Return the name of a type of units, for a number of them."""
+    name = Unit(unit).name.lower()
+    return name if count == 1 else f"{name}es" if unit == Unit.HERO else f"{name}s"
+
+
+def one_unit(unit: int) -> str:
+    """Return the name of a type of units with its article."""
+    return f"{'an' if unit == Unit.ENGINE else 'a'} {unit_name(unit)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with a noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+# --- events: who, where and a number become a sentence, see `Event`
+
+
+def told_skirmish(who: str, place: int, value: int) -> str:
+    """Return who has won a skirmish: `value` is how much more the attacker's total is."""
+    return f"the attacker wins a skirmish by {value}" if value > 0 else f"{who} wins a skirmish by {-value}"
+
+
+def told_loss(who: str, place: int, value: int) -> str:
+    """Return the loss of a unit."""
+    return f"{who} loses {one_unit(value)}" + (f" in territory {place}" if place else "")
+
+
+EVENTS: dict[Event, Callable[[str, int, int], str]] = {
+    Event.TURN: lambda who, place, value: f"{who} begins a turn",
+    Event.STANDARD: lambda who, place, value: f"{who} chooses: {ACTIONS[value]}",
+    Event.REINFORCEMENT: lambda who, place, value: f"{who} rolls {value} for reinforcements",
+    Event.PLACEMENT: lambda who, place, value: f"{who} places {counted(value, 'troop')} in territory {place}",
+    Event.DRAW: lambda who, place, value: f"{who} draws a card and holds {value}",
+    Event.RESHUFFLE: lambda who, place, value: f"the discards, {value}, become the deck",
+    Event.EXCHANGE: lambda who, place, value: (
+        f"{who} trades {value // 16} {unit_name(value // 4 % 4, value // 16)} for {one_unit(value % 4)}"
+        + (f" in territory {place}" if place else "")
+    ),
+    Event.ATTACK: lambda who, place, value: f"{who} attacks territory {place} with {counted(value, 'unit')}",
+    Event.CANCELLED: lambda who, place, value: f"the attack on territory {place} is called off",
+    Event.DEFENSE: lambda who, place, value: f"{who} defends with {counted(value, 'unit')}",
+    Event.OVERRUN: lambda who, place, value: f"{who} wins at once with {value} {'die' if value == 1 else 'dice'}",
+    Event.ROLL: lambda who, place, value: f"{who} rolls {value} {'die' if value == 1 else 'dice'}",
+    Event.UNIT_LOST: told_loss,
+    Event.UNIT_TRADED: lambda who, place, value: f"{who} trades {one_unit(value)} down to a troop",
+    Event.SKIRMISHES: lambda who, place, value: f"{value} skirmish{'' if value == 1 else 'es'}",
+    Event.STACKED: lambda who, place, value: f"{who} stacks dice on skirmish {value} and wins the battle",
+    Event.CARD: lambda who, place, value: f"{who} plays {load_rulebook().card[value].name}",
+    Event.PASS: lambda who, place, value: f"{who} plays no more cards",
+    Event.SKIRMISH: told_skirmish,
+    Event.VICTORY: lambda who, place, value: f"{who} wins the battle for territory {place}",
+    Event.MOVE: lambda who, place, value: f"{who} moves {counted(value, 'unit')} to territory {place}",
+    Event.DISCARD: lambda who, place, value: f"{who} discards {load_rulebook().card[value].name}",
+    Event.OUT: lambda who, place, value: f"{who} is out of the game",
+    Event.OVER: lambda who, place, value: "the last round is over" if value else f"{who} wins the game",
+}
+
+
+def event_words(event: Event, who: str, place: int, value: int) -> str:
+    """Return a public event as a sentence.
+
+    Args:
+        event: what has happened.
+        who: whom it concerns.
+        place: number of a territory, 0 for none.
+        value: the number that goes with the event.
+    """
+    told = EVENTS[event](who, place, value)
+    return f"{told[:1].upper()}{told[1:]}"

@@ -16,6 +16,7 @@ from sackarmies_env.render.frames import replay_data
 from sackarmies_env.render.svg import element
 from sackarmies_env.render.video import positions_of
 from sackarmies_training.cli import app
+from sackarmies_training.web.feed import Feed
 from tests.territories.render.boards import table_of
 
 ENVIRONMENT = "sackarmies_env/Territories-v0"
@@ -101,3 +102,16 @@ def test_hand_of_the_viewer_alone_is_named():
         assert drawable.viewer == viewer
         named = [player.seat for player in drawable.players if player.hand is not None]
         assert named == [viewer]
+
+
+def test_player_in_the_browser_is_sent_the_picture():
+    table = table_of(2)
+    views = []
+    for viewer in (0, 1, None):
+        feed = Feed(table.game, viewer)
+        assert feed.see(table.states)
+        assert not feed.see(table.states)
+        views.append(feed.view)
+    assert [view["viewer"] for view in views] == [0, 1, None]
+    assert all(view["elements"] and view["words"] for view in views)
+    assert views[0] != views[1]

@@ -9,7 +9,7 @@ import pytest
 
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.data.outlines import is_inside
-from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES
+from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES, Event
 from sackarmies_env.render import rgb_array, svg, theme
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.rgb import paint_rgb
@@ -18,6 +18,7 @@ from sackarmies_env.render.territories import drawing
 from sackarmies_env.render.territories_battle import BOTTOM, TOP, draw_battle
 from sackarmies_env.render.territories_model import BattleView, SideView, SkirmishView
 from sackarmies_env.render.territories_scene import make_camera
+from sackarmies_env.render.territories_words import event_words
 from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
 from tests.territories.render.boards import table_of
 
@@ -156,3 +157,24 @@ def test_pictures_are_of_one_size_and_made_of_shapes():
     assert svg(table.game, table.states, 0).startswith("<svg")
     with pytest.raises(ValueError, match="viewer 9 is no seat"):
         svg(table.game, table.states, 9)
+
+
+def test_every_event_is_a_sentence():
+    for event in Event:
+        if event != Event.NONE:
+            told = event_words(event, "player 1", 7, 1)
+            assert told[0].isupper() or told[0].isdigit()
+            assert len(told) > 8
+    assert event_words(Event.EXCHANGE, "player 1", 7, 2 * 16 + 1 * 4 + 2) == (
+        "Player 1 trades 2 riders for an engine in territory 7"
+    )
+    assert event_words(Event.SKIRMISH, "player 1", 0, -3) == "Player 1 wins a skirmish by 3"
+    assert event_words(Event.SKIRMISH, "player 1", 0, 3) == "The attacker wins a skirmish by 3"
+
+
+def test_last_events_are_told_in_panel_and_terminal():
+    picture = next(picture for picture in pictures() if len(picture.players) == 2 and len(picture.log) > 5)
+    told = " ".join(text.text for text in texts(picture.scene(theme.LIGHT)))
+    for event in picture.log[:4]:
+        assert event in told
+        assert f"  {event}" in picture.lines(Canvas(False, 120))
