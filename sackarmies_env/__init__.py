@@ -1,6 +1,6 @@
-"""The tabletop wargame Sack Armies as an environment for reinforcement learning and search."""
+"""Tabletop wargames, Sack Armies and Territories, as environments for reinforcement learning and search."""
 
-from sackarmies_env import sack_armies_v0
+from sackarmies_env import sack_armies_v0, territories_v0
 from sackarmies_env.core import __version__
 from sackarmies_env.core.entries import GameEntry
 from sackarmies_env.environments import describe_observation, env, environments_of, raw_env
@@ -32,6 +32,7 @@ __all__ = [
     "raw_env",
     "register_game",
     "sack_armies_v0",
+    "territories_v0",
 ]
 
 register_environments()

@@ -58,6 +58,12 @@ TERRITORIES = GameEntry(
     greedy="sackarmies_agents.scripted.territories.agent:GreedyAgent",
     policy="sackarmies_agents.scripted.territories.policy:make_policy",
     evaluation="sackarmies_agents.search.territories.evaluation:make_evaluation",
+    options="sackarmies_env.games.territories.hooks:options",
+    padded="sackarmies_env.games.territories.hooks:padded",
+    potential="sackarmies_env.games.territories.observation.shaping:MapPotential",
+    warmup="sackarmies_env.games.territories.hooks:warmup",
+    docs="sackarmies_env.games.territories.hooks:docs",
+    title="Territories",
     players=(2, 4),
 )
 add_entry(SACK_ARMIES)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Never
 
 from sackarmies_env import environments
+from sackarmies_env.envs.keywords import named_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +52,7 @@ def env(  # noqa: PLR0913 - keyword options
     **unknown: Never,
 ) -> OrderEnforced:
     """Return the PettingZoo environment of Sack Armies, wrapped, see `environments.env`."""
-    return environments.env(GAME, **_options_among(locals()))
+    return environments.env(GAME, **named_options(locals()))
 
 
 def raw_env(  # noqa: PLR0913 - keyword options
@@ -73,7 +74,7 @@ def raw_env(  # noqa: PLR0913 - keyword options
     **unknown: Never,
 ) -> RawEnv:
     """Return the PettingZoo environment of Sack Armies without wrappers."""
-    return environments.raw_env(GAME, **_options_among(locals()))
+    return environments.raw_env(GAME, **named_options(locals()))
 
 
 def single_seat_env(  # noqa: PLR0913 - keyword options
@@ -98,7 +99,7 @@ def single_seat_env(  # noqa: PLR0913 - keyword options
     **unknown: Never,
 ) -> SingleSeatEnv:
     """Return the Gymnasium environment of Sack Armies, see `environments.single_seat_env`."""
-    return environments.single_seat_env(GAME, **_options_among(locals()))
+    return environments.single_seat_env(GAME, **named_options(locals()))
 
 
 def vector_env(  # noqa: PLR0913 - keyword options
@@ -127,10 +128,4 @@ def vector_env(  # noqa: PLR0913 - keyword options
     **unknown: Never,
 ) -> BatchEnv | VariedBatchEnv:
     """Return Gymnasium's vector environment of Sack Armies, see `environments.vector_env`."""
-    return environments.vector_env(GAME, **_options_among(locals()))
-
-
-def _options_among(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function above by name, unknown ones beside the others, to be refused with them."""
-    unknown = arguments.pop("unknown")
-    return {**arguments, **unknown}
+    return environments.vector_env(GAME, **named_options(locals()))

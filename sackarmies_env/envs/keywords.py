@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from sackarmies_env.core.messages import short_repr, suggestion
 
@@ -34,3 +35,13 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str], whose: str, usual
             raise UnknownOptionError(
                 f"{whose} got an unexpected keyword argument {short_repr(name)}{near}: known are {', '.join(allowed)}"
             )
+
+
+def named_options(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function by name, those in its `**unknown` beside the others, to be refused with them.
+
+    Args:
+        arguments: `locals()` at the beginning of a function that writes its options out.
+    """
+    unknown = arguments.pop("unknown")
+    return {**arguments, **unknown}

@@ -12,18 +12,18 @@ from pettingzoo.test import api_test
 from pettingzoo.utils.wrappers import BaseWrapper
 
 import sackarmies_env
-from sackarmies_env import UnknownOptionError, environments, sack_armies_v0
+from sackarmies_env import UnknownOptionError, environments, sack_armies_v0, territories_v0
+from sackarmies_env.core.entries import entry_of
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.options import Options
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.envs.wrapped import OrderEnforced
-from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.registry import MADE_HERE
 from tests.core.toy_game import make_duel
 
 ENVIRONMENT = "sackarmies_env/SackArmies-v0"
-SIZES = {"pad_types": None, "pad_generals": None}
+MODULES = (sack_armies_v0, territories_v0)
 CLASSES = {"env": RawEnv, "raw_env": RawEnv, "single_seat_env": SingleSeatEnv, "vector_env": BatchEnv}
 
 
@@ -33,7 +33,7 @@ CLASSES = {"env": RawEnv, "raw_env": RawEnv, "single_seat_env": SingleSeatEnv, "
 @pytest.mark.parametrize(
     "make",
     [
-        *(getattr(sack_armies_v0, name) for name in CLASSES),
+        *(getattr(module, name) for module in MODULES for name in CLASSES),
         *(getattr(environments, name) for name in CLASSES),
         *(getattr(sackarmies_env.environments_of("sack_armies"), name) for name in CLASSES),
         lambda **options: sackarmies_env.make("sack_armies", **options),
@@ -70,15 +70,18 @@ def keywords(function):
     return {one.name: one.default for one in parameters if one.kind is not one.VAR_KEYWORD}
 
 
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.GAME)
 @pytest.mark.parametrize("name", CLASSES)
-def test_signatures_name_what_is_accepted_with_its_defaults(name):
+def test_signatures_name_what_is_accepted_with_its_defaults(module, name):
     accepted = keywords(CLASSES[name]) | keywords(Options) | {"sampler": None}
     accepted = {option: default for option, default in accepted.items() if option not in MADE_HERE}
     accepted = {option: getattr(default, "value", default) for option, default in accepted.items()}
     generic = keywords(getattr(environments, name))
     assert generic == {**accepted, "game": "sack_armies"}
-    of_the_game = keywords(getattr(sack_armies_v0, name))
-    assert {**of_the_game, "game": "sack_armies"} == {**generic, **keywords(make_game), **SIZES}
+    make_game, padded = (entry_of(module.GAME).hook(hook) for hook in ("make_game", "padded"))
+    sizes = {size: default for size, default in keywords(padded).items() if size != "game"}
+    of_the_game = keywords(getattr(module, name))
+    assert {**of_the_game, "game": "sack_armies"} == {**generic, **keywords(make_game), **sizes}
 
 
 def test_explicit_options_reach_the_environment():

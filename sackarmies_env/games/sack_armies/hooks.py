@@ -114,18 +114,16 @@ def _size(option: str, given: int | None, least: int, most: int) -> int:
 
 def docs() -> dict[str, str]:
     """Return the generated pages of documentation: file -> text."""
+    from sackarmies_env.core.markdown import state_markdown
+    from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS
     from sackarmies_env.games.sack_armies.words.docs import catalogue_markdown
-    from sackarmies_env.games.sack_armies.words.docs_interface import (
-        actions_markdown,
-        observation_markdown,
-        state_markdown,
-    )
+    from sackarmies_env.games.sack_armies.words.docs_interface import actions_markdown, observation_markdown
 
     return {
         "observation.md": observation_markdown(),
         "actions.md": actions_markdown(),
         "catalogue.md": catalogue_markdown(),
-        "state.md": state_markdown(),
+        "state.md": state_markdown(STATE_FIELDS, "a seat, cell, row of tokens or type"),
     }
 
 

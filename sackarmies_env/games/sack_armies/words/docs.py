@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from sackarmies_env.core.markdown import table
 from sackarmies_env.games.sack_armies.tokens.army import Army, built_in_armies
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.tokens.pricing import ARMOR, DAMAGE, MOVEMENT, POINTS, TOLERANCE, price
@@ -58,12 +59,6 @@ def summary(tokens: Iterable[AnyToken]) -> str:
     """Return how many tokens there are of each kind."""
     kinds = Counter(token.kind for token in tokens)
     return f"{kinds.total()} tokens: " + ", ".join(f"{number} {kind}s" for kind, number in kinds.items()) + ".\n"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in lines)
 
 
 def unit_table(units: Iterable[Unit]) -> str:

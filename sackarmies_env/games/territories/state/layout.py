@@ -51,7 +51,7 @@ GLOBAL_FEATURES = (
 PLAYER_FEATURES = (
     flag("alive", "in play"),
     number("territories", "territories under control", high=MAX_TERRITORIES),
-    *(number(f"garrison_{unit}", f"{unit}s in the garrison") for unit in UNITS),
+    *(number(f"garrison_{unit}", f"{unit} units in the garrison") for unit in UNITS),
     number("cards", "cards in hand", high=MAX_HAND),
     number("new_cards", "of these, drawn from the present deck", high=MAX_HAND),
 )
@@ -65,12 +65,12 @@ CARD_FEATURES = (
 )
 TERRITORY_FEATURES = (
     seat("owner", "Seat that controls it.", MAX_PLAYERS),
-    *(number(unit, f"{unit}s there") for unit in UNITS),
+    *(number(unit, f"{unit} units there") for unit in UNITS),
     number("elevation", "height; -1: not on this map", low=-1, high=9),
     flag("safe", "cannot be attacked in this turn"),
 )
 SIDE_FEATURES = (
-    *(number(unit, f"{unit}s on the battle board") for unit in UNITS),
+    *(number(unit, f"{unit} units on the battle board") for unit in UNITS),
     *(number(f"counter_{bonus}", f"counters of +{bonus} not yet assigned") for bonus in range(1, NUM_COUNTERS + 1)),
     *(number(f"loose_{face}", f"dice that show {face}, not in a skirmish") for face in FACES),
 )

@@ -1,0 +1,1 @@
+"""Words for people: narration, log sentences, documentation pages."""
