@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from rules_pages import meanings_of
 
 from sackarmies_env.games.sack_armies.hooks import GameOptions
+from sackarmies_env.games.territories.hooks import GameOptions as TerritoriesOptions
 from sackarmies_training import config
 from sackarmies_training.cli import app
 from sackarmies_training.ladder.config import LadderConfig, Pool, Rung
@@ -131,6 +132,7 @@ def configuration_page() -> str:
         parts += [chapter.format(name, purpose(part), keys_table(part)) for name, part in sections.items()]
     parts.append("\n## Sections that several files have\n")
     parts += [chapter.format(name, purpose(part), keys_table(part)) for name, part in SHARED.items()]
+    parts.append(f"\n## The section `[game]` of Territories\n\n{keys_table(TerritoriesOptions)}")
     return "".join(parts)
 
 

@@ -51,10 +51,12 @@ class MapPotential:
 
     def _values(self, observations: NDArray[np.int8], num_players: int) -> NDArray[np.float32]:
         """Return the exchange value of each player's units on map and battle board, `(k, players)`."""
-        here, board = np.float32(0), np.float32(0)
-        for unit in load_rulebook().unit:
-            here = here + unit.value * self._column(observations, "territories", unit.id)
-            board = board + unit.value * self._column(observations, "sides", unit.id)
+        units = load_rulebook().unit
+        worth = np.array([unit.value for unit in units], np.float32)
+        here, board = (
+            np.stack([self._column(observations, block, unit.id) for unit in units], axis=2) @ worth
+            for block in ("territories", "sides")
+        )
         owners = self._column(observations, "territories", "owner")
         seats = np.arange(num_players)
         values: NDArray[np.float32] = (here[:, None, :] * (owners[:, None, :] == seats[:, None])).sum(axis=2)
