@@ -138,7 +138,6 @@ def test_section_of_a_configuration_is_checked():
     section = {"id": "territories", "num_players": 3, "switches": {"domination": "off"}}
     assert game_options("territories", section) == {
         "num_players": 3,
-        "map": "full",
         "switches": {"domination": False},
     }
     with pytest.raises(ValueError, match="num_players is 4, but 2 players play on the map 'small'"):

@@ -12,7 +12,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import ObservationSpec
 from sackarmies_env.core.validation import StrictModel
-from sackarmies_env.games.territories.config import make_config
+from sackarmies_env.games.territories.game import make_game
 from sackarmies_env.games.territories.state.actions import ACTIONS
 from sackarmies_env.games.territories.state.constants import MAX_PLAYERS
 from sackarmies_env.games.territories.state.layout import make_observation_spec
@@ -26,20 +26,32 @@ class GameOptions(StrictModel):
 
     Attributes:
         id: which game is played.
-        num_players: how many play; on the small map 2.
-        map: "full", 20 territories, or "small", 7 of them.
-        switches: agreements on the rules that differ from their defaults.
+        num_players: how many play; on the small map 2. None: 2, or as many as the scenario says.
+        map: "full", 20 territories, or "small", 7 of them. None: "full", or as the scenario says.
+        switches: agreements on the rules that differ from their defaults, or from those of the scenario.
+        scenario: a position to start from, the name of a built-in one or a file.
     """
 
     id: str = "territories"  # read before, to find this game
-    num_players: Annotated[int, Field(ge=2, le=MAX_PLAYERS)] = 2
-    map: str = "full"
+    num_players: Annotated[int, Field(ge=2, le=MAX_PLAYERS)] | None = None
+    map: str | None = None
     switches: Switches = Switches()
+    scenario: str | None = None
 
     @model_validator(mode="after")
-    def _map_is_for_so_many(self) -> GameOptions:
-        make_config(self.num_players, self.map)
+    def _game_can_be_made(self) -> GameOptions:
+        make_game(**self.given())
         return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the options of `make_game`, those that are not at their defaults."""
+        chosen = {
+            "num_players": self.num_players,
+            "map": self.map,
+            "switches": self.switches.changed(),
+            "scenario": self.scenario,
+        }
+        return {name: value for name, value in chosen.items() if value}
 
 
 def options(section: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,8 +60,7 @@ def options(section: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: for each fault of the section.
     """
-    given = GameOptions.model_validate(section)
-    return {"num_players": given.num_players, "map": given.map, "switches": given.switches.changed()}
+    return GameOptions.model_validate(section).given()
 
 
 def padded(game: Game, pad_players: int | None = None) -> tuple[ObservationSpec, ActionSpace]:
