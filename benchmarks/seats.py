@@ -22,19 +22,20 @@ from sackarmies_env.registry import DEFAULT_GAME, list_games, load_players
 Array = NDArray[Any]
 
 
-def play_games(game: Game, names: list[str], games: int) -> tuple[Array, Array, Array]:
-    """Play games from seeds 0 on.
+def play_games(game: Game, names: list[str], games: int, first_seed: int) -> tuple[Array, Array, Array]:
+    """Play games.
 
     Args:
         game: what is played.
         names: the agent of each seat.
         games: how many.
+        first_seed: seed of the first game, then one more each.
 
     Returns:
         States at the end `(games,)`, the seat that made the first decision `(games,)`, and decisions `(games,)`.
     """
     states = game.new_states(games)
-    game.reset(game.params, states, np.arange(games, dtype=np.int64))
+    game.reset(game.params, states, first_seed + np.arange(games, dtype=np.int64))
     first, decisions = states["current_player"].copy(), np.zeros(games, np.int64)
     agents = [make_agent(name, GameInfo.of(game)) for name in names]
     for seat, agent in enumerate(agents):
@@ -66,6 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how often each seat wins.")
     parser.add_argument("--game", default=DEFAULT_GAME, choices=list_games())
     parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--players", type=int, nargs="+", default=[2])
     parser.add_argument("--agent", default="greedy", help="of all seats")
     parser.add_argument("--against", help="in one seat after the other --agent, this one in all others")
@@ -80,7 +82,7 @@ def main() -> None:
             others = [[arguments.against] * num_players for _ in range(num_players)]
             line_ups = [[*row[:seat], arguments.agent, *row[seat + 1 :]] for seat, row in enumerate(others)]
         for names in line_ups:
-            states, first, decisions = play_games(game, names, arguments.games)
+            states, first, decisions = play_games(game, names, arguments.games, arguments.first_seed)
             returns = np.zeros((len(states), num_players), np.float32)
             game.returns(game.params, states, returns)
             order = (first[:, None] + np.arange(num_players)) % num_players

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.territories.referee.attack import attacks, call_off
 from tests.territories.referee.chance import Chance
-from tests.territories.referee.rulebook import ACTION_IDS, DEALT_TROOPS, MAPS, PLACED_TROOPS, named, number_of
+from tests.territories.referee.rulebook import ACTION_IDS, MAPS, PLACED_TROOPS, named, number_of
 from tests.territories.referee.steps import exchange, free_moves, reduce_cards, standard_actions
 from tests.territories.referee.table import Asking, ForfeitError, GameOverError, Question, Table
 
@@ -46,7 +46,7 @@ def set_up(table: Table) -> Asking[None]:
         territory = table.chance.territory(left)
         left.remove(territory)
         table.owner[territory] = player
-        table.put(player, "troop", DEALT_TROOPS, table.units[territory])
+        table.put(player, "troop", table.map.dealt_troops, table.units[territory])
     for _ in range(table.map.placements):
         for player in seats_in_order(table):
             if table.is_alive[player]:

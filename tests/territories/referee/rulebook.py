@@ -68,6 +68,7 @@ class Map(NamedTuple):
     borders: dict[int, tuple[int, ...]]
     elevation: dict[int, int]
     dealt: dict[int, int]  # number of players -> territories of each
+    dealt_troops: int  # in each of them
     placements: int  # of each player in the set-up
     garrison: dict[str, int]  # of each player, units on the map included
     domination: int  # territories that win
@@ -75,7 +76,6 @@ class Map(NamedTuple):
     attacks: int  # of a turn
 
 
-DEALT_TROOPS = 2
 PLACED_TROOPS = 3
 
 FULL = Map(
@@ -108,9 +108,10 @@ FULL = Map(
         **{16: 0, 17: 1, 18: 2, 19: 1, 20: 0},
     },
     dealt={2: 8, 3: 6, 4: 5},
+    dealt_troops=3,
     placements=4,
     garrison={"troop": 60, "rider": 20, "engine": 12, "hero": 6},
-    domination=15,
+    domination=17,
     rounds=40,
     attacks=20,
 )
@@ -118,6 +119,7 @@ SMALL = Map(
     borders={1: (2, 6), 2: (1, 3, 6), 3: (2, 4), 4: (3, 5), 5: (4,), 6: (1, 2, 11), 11: (6,)},
     elevation={1: 0, 2: 1, 3: 2, 4: 1, 5: 0, 6: 1, 11: 1},
     dealt={2: 3},
+    dealt_troops=6,
     placements=2,
     garrison={"troop": 30, "rider": 10, "engine": 6, "hero": 3},
     domination=6,

@@ -82,4 +82,4 @@ def test_set_up_deals_and_places():
         assert order == [(first + place) % num_players for place in range(num_players)] * 4
         assert referee.table.active == first
         for player in range(num_players):
-            assert sum(total(referee.table.units[at]) for at in referee.table.territories(player)) == 2 * dealt + 12
+            assert sum(total(referee.table.units[at]) for at in referee.table.territories(player)) == 3 * dealt + 12

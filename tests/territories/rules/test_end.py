@@ -17,11 +17,11 @@ def test_tr_g4_player_without_a_territory_is_out_with_all_cards():
 
 
 def test_tr_g5_domination_wins_at_the_end_of_the_turn():
-    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
+    own = {number: (0, {"troop": 1}) for number in range(1, 18)}
     for domination, winner in ((True, 0), (False, -1)):
         game = table({**own, **FAR}, TurnStep.REDUCE, switches={"domination": domination})
         assert game.winner == winner
-    del own[15]
+    del own[17]
     assert table({**own, **FAR}, TurnStep.REDUCE).winner == -1
 
 
@@ -71,7 +71,7 @@ def test_tr_g7_truncated_game_is_ranked_by_territories_then_by_value(own, return
 
 
 def test_tr_g8_winner_takes_what_the_others_share():
-    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
+    own = {number: (0, {"troop": 1}) for number in range(1, 18)}
     game = table({**own, 20: (1, TROOPS), 19: (2, TROOPS)}, TurnStep.REDUCE, num_players=3)
     assert game.returns() == [1.0, -0.5, -0.5]
 
@@ -104,7 +104,7 @@ def test_tr_g6_forfeit_that_ends_the_game_in_a_declaration_returns_the_attackers
 
 
 def test_tr_g8_who_dominates_has_won_over_all_others():
-    own = {number: (0, {"troop": 1}) for number in range(1, 16)}
-    rest = {number: (1 + number % 2, {"hero": 1}) for number in range(16, 20)}
+    own = {number: (0, {"troop": 1}) for number in range(1, 18)}
+    rest = {number: (1 + number % 2, {"hero": 1}) for number in range(18, 20)}
     game = table({**own, **rest}, TurnStep.REDUCE, num_players=3)
     assert (game.winner, game.returns()) == (0, [1, -0.5, -0.5])

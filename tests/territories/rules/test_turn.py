@@ -76,7 +76,7 @@ def test_tr_dp1_players_place_three_troops_four_times_in_seat_order(num_players,
     assert place_all(game) == [(first + place) % num_players for place in range(num_players)] * 4
     for player in range(num_players):
         own = game.territory_owner == player
-        assert (own.sum(), game.territory_units[own].sum()) == (dealt, 2 * dealt + 12)
+        assert (own.sum(), game.territory_units[own].sum()) == (dealt, 3 * dealt + 12)
 
 
 def test_tr_v2__tr_t3_troops_that_the_garrison_lacks_are_lost():
