@@ -13,6 +13,7 @@ from tests.territories.referee.rulebook import CARDS, MAPS
 STEPS = (TurnStep.STANDARD, TurnStep.STANDARD, TurnStep.EXCHANGE, TurnStep.ATTACK, TurnStep.MOVE, TurnStep.REDUCE)
 MOST = {"troop": 9, "rider": 4, "engine": 2, "hero": 1}  # in a territory
 EMPTY = 0.15  # of the territories
+LATE = 0.25  # of the positions: one player has nearly all territories, so that dominations and eliminations are near
 LARGEST_HAND = 8
 CYCLES = 3
 
@@ -47,12 +48,14 @@ def random_position(seed: int) -> Position:
     players, game_map = options["num_players"], MAPS[options["game_map"]]
     numbers = sorted(game_map.borders)
     rng.shuffle(numbers)
+    is_late = rng.random() < LATE
+    leaders = [rng.randrange(players)] if is_late else range(players)
     left = [dict(game_map.garrison) for _ in range(players)]
     territories = {}
     for place, number in enumerate(numbers):
-        owner = place if place < players else rng.randrange(players)
-        if place < players or rng.random() >= EMPTY:
-            territories[number] = (owner, some_units(rng, left[owner]))
+        owner = place if place < players else rng.choice(leaders)
+        if place < players or is_late or rng.random() >= EMPTY:
+            territories[number] = (owner, some_units(rng, left[owner], len(numbers) - place))
     cards = [kind for kind, card in CARDS.items() for _ in range(card.copies)]
     rng.shuffle(cards)
     hands = {player: [cards.pop() for _ in range(rng.randint(0, LARGEST_HAND))] for player in range(players)}
@@ -86,9 +89,16 @@ def random_table(seed: int) -> Table:
     return found
 
 
-def some_units(rng: random.Random, left: dict[str, int]) -> dict[str, int]:
-    """Return units of a territory, at least a troop, and take them out of what its owner has left."""
-    units = {unit: min(rng.randint(0, MOST[unit]) * (rng.random() < 0.5), left[unit]) for unit in UNITS}
+def some_units(rng: random.Random, left: dict[str, int], territories: int) -> dict[str, int]:
+    """Return units of a territory, at least a troop, and take them out of what its owner has left.
+
+    Args:
+        rng: chooses.
+        left: units of the owner; a troop is kept for each further territory.
+        territories: how many are still without units, this one included.
+    """
+    spare = left | {"troop": left["troop"] - territories}
+    units = {unit: min(rng.randint(0, MOST[unit]) * (rng.random() < 0.5), spare[unit]) for unit in UNITS}
     units["troop"] = max(units["troop"], 1)
     for unit, count in units.items():
         left[unit] -= count

@@ -13,7 +13,7 @@ from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.constants import Decision
 from tests.territories.fog.twins import Course, check_alike, plain, put, with_other_chance
 
-QUICK_GAMES = 3 if INTERPRETED else 8
+QUICK_SEEDS = range(10, 13 if INTERPRETED else 18)  # in each of these games somebody holds cards for long
 QUICK_DECISIONS = 40 if INTERPRETED else 100
 CHUNKS = 4
 GAMES = 12  # of a chunk
@@ -32,7 +32,7 @@ def play(seed: int, decisions: int) -> tuple[Counter[Decision], int]:
     return course.met, followed
 
 
-@pytest.mark.parametrize("seed", range(QUICK_GAMES))
+@pytest.mark.parametrize("seed", QUICK_SEEDS)
 def test_players_receive_the_same_in_twin_worlds(seed):
     met, _ = play(seed, QUICK_DECISIONS)
     assert met

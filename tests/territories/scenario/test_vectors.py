@@ -160,7 +160,7 @@ def test_v13_a_burden_costs_three_troops():
 
 def test_one_more_territory_wins_by_domination():
     forced = {"dice": "6 6 6 6 6 6 6 | 3 3"}
-    table = position("c3_domination", "territory 12", "territory 13", "troop", "quantity 6", "rider", **forced)
+    table = position("c3_domination", "territory 12", "troop", "quantity 6", "rider", **forced)
     table.play("troop", "all")
     while table.asked != "MOVE_UNIT":
         table.play(table.legal()[-1])
