@@ -274,6 +274,14 @@ def test_data_set_tells_of_its_episodes_and_its_environment(tmp_path):
     assert "total_steps" in repr(data[0])
 
 
+def test_relative_folder_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = saved(tmp_path, played(1))
+    assert write_minari([path], Path("minari/data/duel-v0")) == ("data/duel-v0", 2)
+    assert minari.load_dataset("data/duel-v0").total_episodes == 2
+    assert write_minari([path], Path("duel-v0")) == ("duel-v0", 2)
+
+
 def test_unfinished_game_is_truncated(tmp_path):
     write_minari([saved(tmp_path, played(1, plies=3))], tmp_path / "minari" / "test-v0")
     for episode in minari.load_dataset("test-v0").iterate_episodes():

@@ -106,7 +106,8 @@ def write_minari(
                 progress(1)
             if storage is None:
                 temporary.mkdir(parents=True)
-                storage = MinariStorage.new(temporary / "data", observation_space(game), action_space(game))
+                data = temporary.absolute() / "data"  # Minari joins relative paths of its files twice
+                storage = MinariStorage.new(data, observation_space(game), action_space(game))
             first = storage.total_episodes
             storage.update_episodes(episodes)
             storage.update_episode_metadata(told, range(first, first + len(told)))
