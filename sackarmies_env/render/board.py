@@ -210,6 +210,11 @@ class Picture:
     choices: tuple[Hex, ...] = ()
     chosen: tuple[Hex, ...] = ()
 
+    @property
+    def hand(self) -> Pile | None:
+        """The viewer's own hand; None for the referee."""
+        return None if self.viewer is None else self.seats[self.viewer].hand
+
     def seat_name(self, seat: int) -> str:
         """Return what to call a seat, to this viewer."""
         return f"General {seat} (you)" if seat == self.viewer else f"General {seat}"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
+from sackarmies_env.render.board import Pile
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.picture import check_viewer
 from sackarmies_env.render.shapes import Scene
@@ -29,6 +30,14 @@ class Drawable(Protocol):
     @property
     def turn(self) -> int:
         """Turns begun."""
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """Last public events in words, latest first."""
+
+    @property
+    def hand(self) -> Pile | None:
+        """The viewer's own hand; None for the referee, and where there are no hands."""
 
     def headline(self) -> str:
         """Return the state of the game in a sentence."""

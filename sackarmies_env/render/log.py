@@ -14,6 +14,10 @@ from sackarmies_env.core.entries import find_hook, player_name
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.record import ply_text
 from sackarmies_env.render.board import LogLine, Picture
+from sackarmies_env.render.drawable import Drawable, find_drawable
+from sackarmies_env.render.picture import find_picture
+
+Seen = Picture | Drawable
 
 
 def log_lines(
@@ -43,8 +47,15 @@ def log_lines(
     return [(line,) if action < 0 or viewer in knowing else () for viewer in viewers]
 
 
-def news(before: Picture | None, after: Picture) -> list[str]:
-    """Return what has happened between two pictures of a viewer, oldest first."""
+def find_seen(game: Game, states: Records, viewer: int | None) -> Seen | None:
+    """Return the picture of `states[0]` that `viewer` may see, of hexes or one that draws itself; None without one."""
+    return find_picture(game, states, viewer) or find_drawable(game, states, viewer)
+
+
+def news(before: Seen | None, after: Seen | None) -> list[str]:
+    """Return what has happened between two pictures of a viewer, oldest first; nothing where there are none."""
+    if after is None:
+        return []
     if before is None:
         return list(reversed(after.log))
     old, new = before.log, after.log
@@ -55,9 +66,7 @@ def news(before: Picture | None, after: Picture) -> list[str]:
     return lines
 
 
-def gain(before: Picture, after: Picture) -> list[str]:
+def gain(before: Seen, after: Seen) -> list[str]:
     """Return the names of what has come into the viewer's own hand."""
-    if after.viewer is None:
-        return []
-    hands = [Counter(dict(picture.seats[after.viewer].hand or ())) for picture in (before, after)]
+    hands = [Counter(dict(picture.hand or ())) for picture in (before, after)]
     return sorted((hands[1] - hands[0]).elements())

@@ -17,6 +17,7 @@ from sackarmies_env.games.territories.rules.damage import total_of
 from sackarmies_env.games.territories.rules.turn import ACTIONS_LEFT
 from sackarmies_env.games.territories.state.actions import FIRST_CARD, FIRST_TERRITORY
 from sackarmies_env.games.territories.state.constants import Decision, Event, Frame, Stage, TurnStep
+from sackarmies_env.games.territories.words.sentences import ASKED, card_effect, event_words, words_of
 from sackarmies_env.render.board import OVER, Pile
 from sackarmies_env.render.territories_model import (
     BattleView,
@@ -28,7 +29,6 @@ from sackarmies_env.render.territories_model import (
     TerritoryView,
     TurnView,
 )
-from sackarmies_env.render.territories_words import ASKED, card_effect, event_words, words_of
 
 
 def drawing(game: Game, states: NDArray[np.void], viewer: int | None) -> TerritoriesPicture:

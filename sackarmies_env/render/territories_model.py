@@ -198,6 +198,11 @@ class TerritoriesPicture:
     choices: tuple[int, ...]
     log: tuple[str, ...]
 
+    @property
+    def hand(self) -> Pile | None:
+        """The viewer's own hand; None for the referee."""
+        return None if self.viewer is None else self.players[self.viewer].hand
+
     def player_name(self, seat: int) -> str:
         """Return what to call a seat, to this viewer."""
         return f"Player {seat} (you)" if seat == self.viewer else f"Player {seat}"

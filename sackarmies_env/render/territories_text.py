@@ -6,13 +6,17 @@ from collections.abc import Iterator
 
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.state.constants import FIRST_FACE
+from sackarmies_env.games.territories.words.sentences import unit_name
 from sackarmies_env.render.board import pile_text
 from sackarmies_env.render.canvas import Canvas, Style
 from sackarmies_env.render.territories_model import SIDES, BattleView, SkirmishView, TerritoriesPicture, TerritoryView
 from sackarmies_env.render.territories_panel import held_words, turn_facts
-from sackarmies_env.render.territories_words import unit_name
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_SEATS
 
+LEGEND = """\
+The map is a table: the number of a territory, its height, the player who controls it, and the units in it. An \
+asterisk after the number marks a territory that you may choose. Skirmishes are numbered from the highest attacker die \
+down; in parentheses is what modifiers, counters and cards add to the dice."""
 HEADER = "No. height owner  units"
 SHOWN_EVENTS = 8
 

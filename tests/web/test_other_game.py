@@ -160,9 +160,11 @@ def test_messages_are_the_same_in_twin_worlds():
 
 
 def test_planted_leak_is_found(monkeypatch):
-    text = Feed._text
+    view_of = Feed._view_of
     monkeypatch.setattr(
-        Feed, "_text", lambda feed, states: text(feed, states) | {"turn": int(states["hand"][0, 1].argmax())}
+        Feed,
+        "_view_of",
+        lambda feed, states, seen: view_of(feed, states, seen) | {"turn": int(states["hand"][0, 1].argmax())},
     )
     with pytest.raises(AssertionError):
         compare(1)

@@ -17,8 +17,7 @@ from sackarmies_env.envs.takeback import Takebacks
 from sackarmies_env.render import ansi
 from sackarmies_env.render.ansi import paint_board, paint_summary, text_columns
 from sackarmies_env.render.board import Hex, Picture, reading_order
-from sackarmies_env.render.log import news
-from sackarmies_env.render.picture import find_picture
+from sackarmies_env.render.log import Seen, find_seen, news
 from sackarmies_training.choices import coordinates, hex_of, label_of, meant, odds_of, plain
 from sackarmies_training.cli_errors import console
 from sackarmies_training.explain import ADVICE, HELP, HELP_COLUMN, INDENT, hex_lines, token_lines
@@ -69,7 +68,7 @@ class Person:
         self._orders = Orders(self._table)
         self._takebacks = Takebacks(match)
         self._chosen: list[Part] = []  # that may be taken back
-        self._picture: Picture | None = None
+        self._seen: Seen | None = None  # the latest picture, of hexes or one that draws itself
         self._choices: list[Choice] = []
         self.look()
 
@@ -80,10 +79,9 @@ class Person:
         """
         if self.match.player != self.seat and not self._table.is_public(self.match.states):
             return
-        picture = find_picture(self.match.game, self.match.states, self.seat)
-        if picture is not None:
-            self.log += news(self._picture, picture)
-        self._picture = picture
+        seen = find_seen(self.match.game, self.match.states, self.seat)
+        self.log += news(self._seen, seen)
+        self._seen = seen
 
     def decide(self) -> bool:
         """Show the position, and make the choice that is typed; False if the person leaves.
@@ -123,6 +121,11 @@ class Person:
                         self._choose(choice)
                         return True
 
+    @property
+    def _picture(self) -> Picture | None:
+        """The latest picture of hexes, None for a game without them."""
+        return self._seen if isinstance(self._seen, Picture) else None
+
     # --- what is shown
 
     def _open_question(self) -> None:
@@ -146,6 +149,8 @@ class Person:
         room = shutil.get_terminal_size().lines - above - len(choices) - BELOW_BOARD
         if self._picture is None:
             print(ansi(self.match.game, self.match.states, self.seat))
+            if self._about:
+                write(self._about)
         else:
             print(paint_board(self._picture, labels, height=room))
             if told := self._about or self._picture.announced:
@@ -210,7 +215,7 @@ class Person:
             return False
         while self._chosen.pop().is_silent:
             self._takebacks.take_back()
-        self._picture = find_picture(self.match.game, self.match.states, self.seat)
+        self._seen = find_seen(self.match.game, self.match.states, self.seat)
         return True
 
     def _order(self, words: str) -> bool:

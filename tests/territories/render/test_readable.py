@@ -18,7 +18,7 @@ from sackarmies_env.render.territories import drawing
 from sackarmies_env.render.territories_battle import BOTTOM, TOP, draw_battle
 from sackarmies_env.render.territories_model import BattleView, SideView, SkirmishView
 from sackarmies_env.render.territories_scene import make_camera
-from sackarmies_env.render.territories_words import event_words
+from sackarmies_env.games.territories.words.sentences import event_words
 from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
 from tests.territories.render.boards import table_of
 

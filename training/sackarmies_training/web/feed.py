@@ -10,7 +10,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.render.board import OVER, Picture
 from sackarmies_env.render.drawable import find_drawable
 from sackarmies_env.render.frames import drawable_data, picture_data
-from sackarmies_env.render.log import news
+from sackarmies_env.render.log import Seen, news
 from sackarmies_env.render.picture import find_picture
 from sackarmies_env.render.plain import seen_lines
 
@@ -35,7 +35,7 @@ class Feed:
         self.view: View = {}
         self.log: list[str] = []
         self._game = game
-        self._picture: Picture | None = None
+        self._seen: Seen | None = None
         self._steps: list[dict[str, Any]] = []  # that have not been shown yet
         self._shown: tuple[View, int] = ({}, 0)  # the view, and lines of the log, before them
 
@@ -46,12 +46,12 @@ class Feed:
             states: `(1,)`.
             is_quiet: this is no step of the game, as where a choice is taken back: only the view changes.
         """
-        picture = self.picture(states)
-        view = self._text(states) if picture is None else view_of(picture)
-        if (picture, view) == (self._picture, self.view):
+        seen = self.picture(states) or find_drawable(self._game, states, self.viewer)
+        view = self._view_of(states, seen)
+        if (seen, view) == (self._seen, self.view):
             return False
-        lines = [] if is_quiet or picture is None else news(self._picture, picture)
-        self._picture, self.view = picture, view
+        lines = [] if is_quiet else news(self._seen, seen)
+        self._seen, self.view = seen, view
         self.log += lines
         if is_quiet:
             self.take()
@@ -62,18 +62,19 @@ class Feed:
     def picture(self, states: Records) -> Picture | None:
         """Return what the viewer may know at any time, no matter who is asked something: that may be hidden.
 
-        None if the game has no picture.
+        None if the game has no picture of hexes.
         """
         picture = find_picture(self._game, states, self.viewer)
         if picture is None:
             return None
         return replace(picture, asked="", current=OVER, choices=(), chosen=())
 
-    def _text(self, states: Records) -> View:
-        """Return what the viewer observes, and nothing else of the state, for a game without a picture of hexes."""
-        drawable = find_drawable(self._game, states, self.viewer)
-        if drawable is not None:
-            return drawable_data(drawable)
+    def _view_of(self, states: Records, seen: Seen | None) -> View:
+        """Return a picture as plain data; without one, what the viewer observes, and nothing else of the state."""
+        if isinstance(seen, Picture):
+            return view_of(seen)
+        if seen is not None:
+            return drawable_data(seen)
         lines = seen_lines(self._game, states, self.viewer, TEXT_COLUMNS)
         return {"title": entry_of(self._game.id).title, "viewer": self.viewer, "lines": lines}
 

@@ -253,13 +253,21 @@ export class Table {
     this.drawHand();
     this.drawStatus();
     if (this.cardAt) this.showCard(...this.cardAt); // what was there may have moved or died
-    if (view.lines || view.elements) { // a game without a picture, or with one that tells all
-      for (const { parentElement } of [this.parts.generals, this.parts.text, this.parts.log.parentElement]) parentElement.hidden = true;
+    if (view.lines) { // a game without a picture: there is nothing else to tell
+      this.hideBoxes("generals", "text", "log");
+      return;
+    }
+    if (view.elements) { // the picture shows the players, too, and has words of its own
+      this.hideBoxes("generals", "text");
       return;
     }
     const shown = { ...view, current: this.ask ? this.ask.seat : -1 };
     this.parts.generals.replaceChildren(drawGenerals(shown, this.game.players.map(({ player }) => (player === "person" ? "" : player))));
     this.parts.text.replaceChildren(drawText(view));
+  }
+
+  hideBoxes(...names) {
+    for (const name of names) this.parts[name].closest("details").hidden = true;
   }
 
   drawBoard() {
@@ -345,7 +353,7 @@ export class Table {
 
   logItem(line) {
     const places = placesIn(line);
-    const kind = /^the turn of/i.test(line) ? "turn" : "";
+    const kind = /^the turn of|begins a turn$/i.test(line) ? "turn" : "";
     const content = places.length ? html("button", { type: "button", onclick: () => lightHexes(this.svg, { event: places }) }, line) : line;
     return html("li", { class: `event ${kind}` }, content);
   }

@@ -1,4 +1,4 @@
-"""What pictures of Territories say: questions, steps, cards and public events, in words of our own."""
+"""What pictures, logs and narration of Territories say: questions, steps, cards, public events."""
 
 from __future__ import annotations
 
@@ -102,12 +102,17 @@ def told_loss(who: str, place: int, value: int) -> str:
     return f"{who} loses {one_unit(value)}" + (f" in territory {place}" if place else "")
 
 
+def told_draw(who: str, value: int, card: str = "a card") -> str:
+    """Return the draw of a card, by its name where that is known."""
+    return f"{who} draws {card} and holds {counted(value, 'card')}"
+
+
 EVENTS: dict[Event, Callable[[str, int, int], str]] = {
     Event.TURN: lambda who, place, value: f"{who} begins a turn",
     Event.STANDARD: lambda who, place, value: f"{who} chooses: {ACTIONS[value]}",
     Event.REINFORCEMENT: lambda who, place, value: f"{who} rolls {value} for reinforcements",
     Event.PLACEMENT: lambda who, place, value: f"{who} places {counted(value, 'troop')} in territory {place}",
-    Event.DRAW: lambda who, place, value: f"{who} draws a card and holds {value}",
+    Event.DRAW: lambda who, place, value: told_draw(who, value),
     Event.RESHUFFLE: lambda who, place, value: f"the discards, {value}, become the deck",
     Event.EXCHANGE: lambda who, place, value: (
         f"{who} trades {value // 16} {unit_name(value // 4 % 4, value // 16)} for {one_unit(value % 4)}"
@@ -142,5 +147,9 @@ def event_words(event: Event, who: str, place: int, value: int) -> str:
         place: number of a territory, 0 for none.
         value: the number that goes with the event.
     """
-    told = EVENTS[event](who, place, value)
-    return f"{told[:1].upper()}{told[1:]}"
+    return sentence(EVENTS[event](who, place, value))
+
+
+def sentence(words: str) -> str:
+    """Return words with a capital letter at their beginning."""
+    return f"{words[:1].upper()}{words[1:]}"

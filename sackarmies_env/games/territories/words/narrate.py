@@ -1,0 +1,117 @@
+"""Narration of a game of Territories, ply by ply: its public events in words, and the cards that are drawn.
+
+A ply may hold more than the decision that was asked for, since some are taken silently; their events are told, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sackarmies_env.core.events import NO_PLACE
+from sackarmies_env.core.game import Game, Records, forfeit_code
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.record import GameRecord, play_ply, replay
+from sackarmies_env.core.state import NO_PLAYER
+from sackarmies_env.games.territories.data.schema import load_rulebook
+from sackarmies_env.games.territories.state.constants import Event
+from sackarmies_env.games.territories.words.sentences import event_words, sentence, told_draw
+
+INDENT = "  "
+
+
+class LogEvent(NamedTuple):
+    """A public event of the log.
+
+    Attributes:
+        kind: what has happened.
+        player: whom it concerns, NO_PLAYER for nobody.
+        place: number of the territory, 0 for none.
+        value: the number that goes with it.
+    """
+
+    kind: Event
+    player: int
+    place: int
+    value: int
+
+
+def log_of(states: Records) -> list[LogEvent]:
+    """Return the events that the log of `states[0]` holds, oldest first."""
+    fields = (states[f"log_{name}"][0].tolist() for name in ("kind", "player", "place", "value"))
+    events = (
+        LogEvent(Event(kind), player, place + 1, value) for kind, player, place, value in zip(*fields, strict=True)
+    )
+    return [event for event in events if event.kind != Event.NONE][::-1]
+
+
+def new_events(game: Game, before: Records, action: int) -> list[LogEvent]:
+    """Return the public events of a ply, oldest first: it is played again with an empty log.
+
+    Of more events than the log holds, which no game of the tests has shown, the oldest are missing.
+
+    Args:
+        game: what is played.
+        before: `(1,)`, the state before the ply.
+        action: id, or the code of a forfeit.
+    """
+    states = before.copy()
+    states["log_kind"], states["log_player"] = Event.NONE, NO_PLAYER
+    states["log_place"], states["log_value"] = NO_PLACE, 0
+    play_ply(game, states, action, 0)
+    return log_of(states)
+
+
+def event_lines(events: Sequence[LogEvent], after: Records, viewer: int | None) -> Iterator[str]:
+    """Yield events in words, as a viewer may know them.
+
+    Args:
+        events: of one ply, oldest first.
+        after: `(1,)`, the state after the ply.
+        viewer: seat, or None for the referee, who is told all cards that are drawn.
+    """
+    turn = int(after["turn"][0]) - sum(event.kind == Event.TURN for event in events)
+    for event in events:
+        who = f"player {event.player}"
+        if event.kind == Event.TURN:
+            turn += 1
+            yield f"Turn {turn}: {who}"
+        elif event.kind == Event.DRAW and viewer in {None, event.player}:
+            yield sentence(told_draw(who, event.value, drawn_card(event, after)))
+        else:
+            yield event_words(event.kind, who, event.place, event.value)
+
+
+def forfeit_words(action: int) -> str:
+    """Return the forfeit that a code stands for."""
+    return f"Player {forfeit_code(action)} forfeits"
+
+
+def drawn_card(event: LogEvent, after: Records) -> str:
+    """Return the name of the card that was drawn, the last one in hand."""
+    return load_rulebook().card[int(after["hand"][0, event.player, event.value - 1])].name
+
+
+def narrate(game: Game, record: GameRecord) -> Iterator[str]:
+    """Yield a recorded game, line by line: turns as headings, what happens in them indented.
+
+    Args:
+        game: built from `record.config`.
+        record: the game.
+
+    Raises:
+        ValueError: the record does not replay.
+    """
+    lines: list[str] = []
+
+    def listen(ply: int, before: Records, action: int, after: Records) -> None:
+        if action < 0:
+            lines.append(forfeit_words(action))
+        lines.extend(event_lines(new_events(game, before, action), after, None))
+
+    replay(game, record, listen)
+    if record.players:
+        yield "; ".join(f"Player {seat}: {shorten(printable(name))}" for seat, name in enumerate(record.players))
+    yield "From a scenario" if record.config.get("scenario") else "Set-up"
+    for line in lines:
+        yield line if line.startswith("Turn ") else f"{INDENT}{line}."

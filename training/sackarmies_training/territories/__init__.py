@@ -1,0 +1,1 @@
+"""What the training package knows of Territories: how people are asked."""
