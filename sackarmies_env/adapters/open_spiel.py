@@ -104,12 +104,12 @@ def _plain(value: Any) -> Any:
 
 
 def _explicit(game: Game, name: str) -> ForcedKind | None:
-    kinds = {kind.name: kind for kind in game.forced_kinds}
+    kinds = {kind.name: kind for kind in game.forced_kinds if not kind.has_memory}
     if name and name not in kinds:
-        raise ValueError(
-            f"explicit_chance={short_repr(name)}{suggestion(name, kinds)}: allowed are {named(game.forced_kinds)}, or "
-            "nothing"
-        )
+        is_known = name in {kind.name for kind in game.forced_kinds}
+        why = ", whose odds depend on what came before" if is_known else suggestion(name, kinds)
+        allowed = named(list(kinds.values()))
+        raise ValueError(f"explicit_chance={short_repr(name)}{why}: allowed are {allowed}, or nothing")
     return kinds[name] if name else None
 
 

@@ -116,6 +116,8 @@ class ForcedKind:
         results: for each queue, what users write and the number that it stands for: texts or integers.
         is_shared: whether there is one queue for all players. Users write a text then, a letter for each result,
             such as "H T | H"; else a list of results for each player.
+        has_memory: whether what comes next depends on what came before, as cards of a deck do; else all results of a
+            queue are equally likely each time.
 
     Raises:
         ValueError: a shared result is no capital letter and no digit, so that it could not be written.
@@ -124,6 +126,7 @@ class ForcedKind:
     name: str
     results: tuple[Mapping[Any, int], ...]
     is_shared: bool = False
+    has_memory: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a kind whose results nobody could write."""

@@ -293,6 +293,11 @@ def test_game_is_written_and_read_again():
         ("seeds=0", "seeds=0: it must be at least 1"),
         ("first_seed=-1", "first_seed=-1: it must be at least 0"),
         ("explicit_chance=flip", 'did you mean "flips"?.*allowed are'),
+        ("explicit_chance=draws", "'draws', whose odds depend on what came before: allowed are \"flips\", or nothing"),
+        (
+            "game=sack_armies(switches=(flip_method=deck)),explicit_chance=flips",
+            "whose odds depend on what came before: allowed are none in this game",
+        ),
         ("game=sack_armies(armies=x(a=1))", "stands before a bracket"),
         ("game=sack_armies(general=2)", "unexpected keyword argument 'general'"),
     ],

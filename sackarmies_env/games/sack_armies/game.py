@@ -38,6 +38,7 @@ from sackarmies_env.games.sack_armies.tokens.schema import token_data
 DECISIONS_A_TURN = 1000  # at most, on average, Setup included: random play needs 4
 OBSERVATIONS = ("compact", "planes")
 COIN = {"H": 1, "T": 0}
+DECKS = ("deck", "deck_jokers")  # flip methods: each card comes once
 STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count")
 
 InitialState = Callable[[Records], None]
@@ -226,4 +227,6 @@ def forced_kinds(config: Config) -> tuple[ForcedKind, ...]:
     """Return what can be forced: flips, heads and tails, and draws from the army of each General."""
     numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
     armies = tuple({token_id: numbers[token_id] for token_id in army.counts} for army in config.armies)
-    return ForcedKind("flips", (COIN,), is_shared=True), ForcedKind("draws", armies)
+    are_cards = config.switches.flip_method in DECKS
+    flips = ForcedKind("flips", (COIN,), is_shared=True, has_memory=are_cards)
+    return flips, ForcedKind("draws", armies, has_memory=True)

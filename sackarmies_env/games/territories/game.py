@@ -125,7 +125,7 @@ def _assemble(config: Config, params: Records, plain: dict[str, Any], initial_st
         write_scenario=functools.partial(to_scenario, config),
         forced_kinds=(
             ForcedKind("dice", (DICE,), is_shared=True),
-            ForcedKind("draws", (CARDS,) * config.num_players),
+            ForcedKind("draws", (CARDS,) * config.num_players, has_memory=True),
         ),
         zero_sum=True,
     )
