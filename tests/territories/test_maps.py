@@ -7,7 +7,7 @@ import pytest
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.games.territories.data.outlines import crossings, is_inside
-from sackarmies_env.games.territories.data.schema import MAP_FOLDER, Map, load_map, map_names
+from sackarmies_env.games.territories.data.schema import MAP_FOLDER, RULEBOOK_FILE, Map, Rulebook, load_map, map_names
 
 
 def changed(number, **change):
@@ -19,8 +19,20 @@ def changed(number, **change):
 
 
 @pytest.mark.parametrize("name", map_names())
-def test_maps_say_why_they_are_drawn_so(name):
-    assert load_map(name).drawing.reconstructed
+@pytest.mark.parametrize("part", [None, "limits", "setup", "garrison", "drawing"])
+def test_part_of_a_map_without_a_reason_is_refused(name, part):
+    data = read_toml(MAP_FOLDER / f"{name}.toml")
+    del (data if part is None else data[part])["reconstructed"]
+    with pytest.raises(ValueError, match="reconstructed"):
+        read_model(Map, data, f"{name}.toml")
+
+
+@pytest.mark.parametrize("kind", ["unit", "card"])
+def test_unit_or_card_without_a_reason_is_refused(kind):
+    data = read_toml(RULEBOOK_FILE)
+    data[kind][-1]["reconstructed"] = "so"
+    with pytest.raises(ValueError, match="reconstructed"):
+        read_model(Rulebook, data, "rulebook.toml")
 
 
 def test_territories_look_the_same_on_both_maps():

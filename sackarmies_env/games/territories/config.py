@@ -54,11 +54,11 @@ def build_params(config: Config) -> NDArray[np.void]:
     params["num_players"] = config.num_players
     _fill_map(params, config)
     _fill_rulebook(params)
-    switches, board = config.switches, config.board
+    switches, limits = config.switches, config.board.limits
     params["pair_per_turn"] = switches.exchange_pair == "per_turn"
-    params["domination"] = board.domination if switches.domination else 0
-    params["attacks_per_turn"] = switches.attacks_per_turn or board.attacks_per_turn
-    params["max_rounds"] = switches.max_rounds or board.max_rounds
+    params["domination"] = limits.domination if switches.domination else 0
+    params["attacks_per_turn"] = switches.attacks_per_turn or limits.attacks_per_turn
+    params["max_rounds"] = switches.max_rounds or limits.max_rounds
     return params
 
 
@@ -78,6 +78,7 @@ def _fill_map(params: NDArray[np.void], config: Config) -> None:
     params["dealt_troops"] = setup.dealt_troops
     params["placements"] = setup.placements
     params["placed_troops"] = setup.placed_troops
+    params["first_actions"] = setup.first_actions
     params["garrison"][0] = board.garrison.units
 
 

@@ -10,6 +10,7 @@ import pytest
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.data.outlines import is_inside
 from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES, Event
+from sackarmies_env.games.territories.words.sentences import event_words
 from sackarmies_env.render import rgb_array, svg, theme
 from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.rgb import paint_rgb
@@ -18,7 +19,6 @@ from sackarmies_env.render.territories import drawing
 from sackarmies_env.render.territories_battle import BOTTOM, TOP, draw_battle
 from sackarmies_env.render.territories_model import BattleView, SideView, SkirmishView
 from sackarmies_env.render.territories_scene import make_camera
-from sackarmies_env.games.territories.words.sentences import event_words
 from tests.render.test_readable import LEAST_CONTRAST, box, contrast, texts, written_on
 from tests.territories.render.boards import table_of
 

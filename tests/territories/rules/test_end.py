@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from sackarmies_env.games.territories.state.constants import TurnStep
@@ -81,6 +82,13 @@ def test_tr_g8__tr_q39_returns_add_up_to_zero_with_players_out():
     game = table(territories, TurnStep.REDUCE, num_players=4, switches={"max_rounds": 2})
     game.resume(alive=[1, 0, 1, 0], rounds=1, frame_step=[TurnStep.END, 0, 0], active=2)
     assert game.returns() == [0.3333, -0.3333, 0.3333, -0.3333]
+
+
+def test_tr_g8_nothing_is_paid_before_the_end():
+    game = table(THREE, num_players=3)
+    earned = np.full((1, 3), 7, np.float32)
+    game.game.returns(game.game.params, game.states, earned)
+    assert earned.tolist() == [[0, 0, 0]]
 
 
 def test_tr_q39_who_is_out_has_been_paid_at_once():

@@ -61,6 +61,25 @@ def test_tr_h2_guesses_deal_the_cards_of_others_anew_and_keep_the_own_ones():
     assert len(hands) > 5
 
 
+@pytest.mark.parametrize("kinds", [[5, 6], [1, 12]])
+def test_tr_h3_guesses_deal_the_cards_of_an_older_deck_among_its_slots_alone(kinds):
+    cycles = np.zeros_like(table(OWN).hand_cycle)
+    cycles[1:3, 1] = 1  # the second cards are of the present deck
+    hands = {1: [kinds[0], 2], 2: [kinds[1], 3]}
+    game = table({**OWN, 15: (2, TROOPS)}, hands=hands, num_players=3, fields={"cycle": 1, "hand_cycle": cycles})
+    old, new = set(), set()
+    for seed in range(30):
+        world = game.game.clone(game.states)
+        game.game.determinize(game.game.params, world, [0], [seed])
+        hand = world["hand"][0]
+        old.add((int(hand[1, 0]) + 1, int(hand[2, 0]) + 1))
+        new.add((int(hand[1, 1]) + 1, int(hand[2, 1]) + 1))
+        dealt = np.bincount(hand[1:3, :2].ravel(), minlength=12)
+        assert (world["deck"][0] + dealt).tolist() == game.game.params["card_copies"][0].tolist()
+    assert old == {tuple(kinds), tuple(kinds[::-1])}
+    assert len(new) > 10
+
+
 def test_tr_h3_oldest_of_several_equal_cards_goes():
     cycles = np.zeros_like(table(OWN).hand_cycle)
     cycles[0, :3] = [0, 1, 2]

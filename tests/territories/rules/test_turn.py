@@ -232,6 +232,12 @@ def test_tr_v13__tr_g2__tr_dp18__tr_dp19_discard_and_penalty():
     assert (game.owner(1), game.units(2), game.discards[11]) == (-1, {"troop": 1}, 1)
 
 
+def test_tr_dp19_penalty_takes_troops_from_the_first_and_the_last_territory():
+    own = {1: (0, TROOPS), 20: (0, TROOPS), 10: (1, TROOPS)}
+    game = table(own, TurnStep.REDUCE, {0: [12, 1, 2]}).play("card 12")
+    assert game.legal() == ["territory 1", "territory 20"]
+
+
 def test_tr_q23_penalty_takes_as_many_troops_as_there_are():
     game = table({1: (0, {"troop": 1, "rider": 1}), **FAR}, TurnStep.REDUCE, {0: [12, 1]}).play("card 12")
     assert (game.units(1), game.cards(0), game.active) == ({"rider": 1}, [1], 1)

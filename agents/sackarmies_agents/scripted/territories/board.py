@@ -95,7 +95,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     for name, value in values.items():
         board[name][0] = value
     for number, each in enumerate(MAPS):
-        board["map_domination"][0, number] = each.domination
+        board["map_domination"][0, number] = each.limits.domination
         for place in each.territory:
             board["map_elevation"][0, number, place.number - 1] = place.elevation
             for border, other in enumerate(sorted(place.borders)):

@@ -21,6 +21,7 @@ from sackarmies_env.games.territories.state.constants import (
     NUM_CARDS,
     NUM_COUNTERS,
     NUM_UNITS,
+    STANDARD_ACTIONS,
     Effect,
     Unit,
 )
@@ -30,6 +31,7 @@ RULEBOOK_FILE = FOLDER / "rulebook.toml"
 MAP_FOLDER = FOLDER / "maps"
 MAX_CORNERS = 100  # of an outline
 MAX_PIXEL = 2000
+Reason = Annotated[SingleLine, Field(min_length=10)]  # why numbers are as they are that the source text does not give
 Pixel = Annotated[int, Field(ge=0, le=MAX_PIXEL)]
 Point = Annotated[tuple[Pixel, Pixel], Field(strict=False)]
 
@@ -54,14 +56,14 @@ class UnitType(StrictModel):
         value: exchange value (TR-X3).
         dice: rolled for each in a battle.
         counter: bonus of the skirmish counter that each brings; 0: none.
-        reconstructed: why the numbers are what they are, where the source text has none.
+        reconstructed: why the numbers are what they are: the source text has none.
     """
 
     id: SingleLine
     value: Annotated[int, Field(ge=1, le=100)]
     dice: Annotated[int, Field(ge=1, le=DICE_A_UNIT)]
     counter: Annotated[int, Field(ge=0, le=NUM_COUNTERS)] = 0
-    reconstructed: SingleLine = ""
+    reconstructed: Reason
 
 
 class Card(StrictModel):
@@ -73,7 +75,7 @@ class Card(StrictModel):
         effect: what it does.
         amount: see `Effect`.
         penalty: troops that its owner loses when it is discarded (TR-G2).
-        reconstructed: why it is what it is, where the source text has none.
+        reconstructed: why it is what it is: the source text has none.
     """
 
     name: SingleLine
@@ -81,7 +83,7 @@ class Card(StrictModel):
     effect: Annotated[Effect, BeforeValidator(effect_named)]
     amount: Annotated[int, Field(ge=0, le=6)] = 0
     penalty: Annotated[int, Field(ge=0, le=9)] = 0
-    reconstructed: SingleLine = ""
+    reconstructed: Reason
 
     @model_validator(mode="after")
     def _has_a_face(self) -> Card:
@@ -113,7 +115,7 @@ class Drawing(StrictModel):
         reconstructed: why it is drawn as it is: the source text has no map.
     """
 
-    reconstructed: SingleLine
+    reconstructed: Reason
 
 
 class Territory(StrictModel):
@@ -134,20 +136,37 @@ class Territory(StrictModel):
     outline: Annotated[TupleOf[Point], Field(min_length=3, max_length=MAX_CORNERS)]
 
 
+class Limits(StrictModel):
+    """When the game and a turn end.
+
+    Attributes:
+        reconstructed: why they are what they are, as in all of these classes.
+        max_rounds: after so many the game is truncated (TR-G7).
+        attacks_per_turn: at most (TR-A6).
+        domination: territories that win at the end of a turn (TR-G5).
+    """
+
+    reconstructed: Reason
+    max_rounds: Annotated[int, Field(ge=1, le=1000)]
+    attacks_per_turn: Annotated[int, Field(ge=1, le=100)]
+    domination: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
+
+
 class Setup(StrictModel):
     """What players begin with."""
 
-    reconstructed: SingleLine = ""
+    reconstructed: Reason
     dealt: dict[str, Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]]
     dealt_troops: Annotated[int, Field(ge=1, le=20)]
     placements: Annotated[int, Field(ge=0, le=20)]
     placed_troops: Annotated[int, Field(ge=1, le=20)]
+    first_actions: Annotated[int, Field(ge=0, le=STANDARD_ACTIONS)]
 
 
 class Garrison(StrictModel):
     """Units of each player."""
 
-    reconstructed: SingleLine = ""
+    reconstructed: Reason
     troop: Annotated[int, Field(ge=1, le=100)]
     rider: Annotated[int, Field(ge=0, le=100)]
     engine: Annotated[int, Field(ge=0, le=100)]
@@ -166,9 +185,7 @@ class Map(StrictModel):
         name: as `make_game` takes it.
         reconstructed: why there is a map of ours.
         players: least and greatest number of players.
-        max_rounds: after so many the game is truncated (TR-G7).
-        attacks_per_turn: at most (TR-A6).
-        domination: territories that win at the end of a turn (TR-G5).
+        limits: when the game and a turn end.
         setup: what players begin with.
         garrison: units of each player.
         drawing: how pictures show it.
@@ -176,11 +193,9 @@ class Map(StrictModel):
     """
 
     name: SingleLine
-    reconstructed: SingleLine = ""
+    reconstructed: Reason
     players: Annotated[TupleOf[int], Field(min_length=2, max_length=2)]
-    max_rounds: Annotated[int, Field(ge=1, le=1000)]
-    attacks_per_turn: Annotated[int, Field(ge=1, le=100)]
-    domination: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
+    limits: Limits
     setup: Setup
     garrison: Garrison
     drawing: Drawing

@@ -37,6 +37,7 @@ from sackarmies_env.games.territories.state.battle import clear_board
 from sackarmies_env.games.territories.state.cards import can_draw, discard_card, draw_card
 from sackarmies_env.games.territories.state.constants import (
     NO_UNIT,
+    STANDARD_ACTIONS,
     Decision,
     Effect,
     Event,
@@ -51,7 +52,7 @@ ACTIONS_LEFT, LICENSE = 0, 2  # numbers of the frame; LICENSE: 1 if a card allow
 
 @njit
 def begin_turn(params, state, player):
-    """Begin the turn of a player: two standard actions, one in the first turn of the game (TR-T1, TR-T2).
+    """Begin the turn of a player: two standard actions, fewer in the first turn of the game (TR-T1, TR-T2).
 
     The first turn is that of whoever takes it (TR-EV1, TR-Q52).
     """
@@ -66,7 +67,7 @@ def begin_turn(params, state, player):
         state.territory_safe[territory] = 0
     log(state, Event.TURN, player, 0)
     push_frame(state, Frame.TURN, TurnStep.STANDARD)
-    set_data(state, ACTIONS_LEFT, 1 if state.turn == 1 else 2)
+    set_data(state, ACTIONS_LEFT, params.first_actions if state.turn == 1 else np.int64(STANDARD_ACTIONS))
     set_data(state, FREE_MOVES, 1)
 
 

@@ -10,6 +10,7 @@ NUM_UNITS = 4  # types of units
 NUM_CARDS = 12  # kinds of cards
 MAX_BORDERS = 6  # of a territory
 MAX_HAND = 24  # a hand holds at most one card a territory at the end of a turn, and two more are drawn in the next
+STANDARD_ACTIONS = 2  # of a turn, at most (TR-T1)
 MAX_ATTACKERS = 10  # units of an attack (TR-A2)
 DICE_A_UNIT = 2  # at most
 MAX_SKIRMISHES = MAX_ATTACKERS * DICE_A_UNIT

@@ -19,6 +19,7 @@ PARAMS_DTYPE = record_dtype(
         ("dealt_troops", np.int64),  # in each of them
         ("placements", np.int64),  # of each player in the set-up
         ("placed_troops", np.int64),  # at each placement
+        ("first_actions", np.int64),  # standard actions in the first turn
         ("garrison", np.int16, (NUM_UNITS,)),  # of each player, map included
         # Units.
         ("unit_value", np.int16, (NUM_UNITS,)),

@@ -192,9 +192,10 @@ def map_markdown(name: str) -> str:
         ("troops in each of them", setup.dealt_troops),
         ("placements of each player", f"{setup.placements} of {setup.placed_troops} troops"),
         *((f"units of type {unit.id}", count) for unit, count in zip(rulebook.unit, board.garrison.units, strict=True)),
-        ("territories that dominate", board.domination),
-        ("attacks a turn, at most", board.attacks_per_turn),
-        ("rounds, at most", board.max_rounds),
+        ("standard actions in the first turn", setup.first_actions),
+        ("territories that dominate", board.limits.domination),
+        ("attacks a turn, at most", board.limits.attacks_per_turn),
+        ("rounds, at most", board.limits.max_rounds),
     ]
     lands = [(each.number, each.elevation, ", ".join(map(str, each.borders))) for each in board.territory]
     head = f"\n## Map `{name}`\n\n{table(('of each player, and of the game', 'number'), rows)}\n"
