@@ -156,7 +156,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         """
         variety, match, padding = self.options.variety, self._match, self.padding
         given, options = ({}, options) if variety is None else variety.split(options)
-        forced = forced_results(options, self.game)
+        forced = forced_results(options, self.game, variety)
         seed, chance = next_seed(seed, self._np_random)
         if variety is not None:
             game, padding = variety.choose(seed, given)

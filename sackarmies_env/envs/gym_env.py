@@ -124,8 +124,9 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             ValueError: a seed out of range, forced results that the game cannot take, or game after game is over before
                 the learner's first decision.
         """
-        given, options = ({}, options) if self.options.variety is None else self.options.variety.split(options)
-        forced = forced_results(options, self.game)
+        variety = self.options.variety
+        given, options = ({}, options) if variety is None else variety.split(options)
+        forced = forced_results(options, self.game, variety)
         if seed is None and self._has_begun:
             self._begin(int(following_seed(self._match.seed)), forced, given)
         else:

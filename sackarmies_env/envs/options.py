@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.chance import named
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.messages import short_repr, suggestion
+from sackarmies_env.core.messages import join, short_repr, suggestion
 from sackarmies_env.core.step_batch import MAX_RESTARTS
 from sackarmies_env.envs.keywords import refuse_unknown
 from sackarmies_env.envs.padded import Padding
@@ -245,12 +245,13 @@ def games_are_over(rows: list[int]) -> str:
     )
 
 
-def forced_results(options: Any, game: Game) -> dict[str, Any]:
+def forced_results(options: Any, game: Game, variety: Variety | None = None) -> dict[str, Any]:
     """Return the forced results among the options of `reset`; warn about options that are not known.
 
     Args:
         options: a mapping, or None.
         game: what is played; it checks the results when it starts.
+        variety: what took its own options out before; they are known, too.
 
     Raises:
         ValueError: the options are no mapping.
@@ -263,7 +264,9 @@ def forced_results(options: Any, game: Game) -> dict[str, Any]:
         raise ValueError(f"options={short_repr(options)} of reset: it must be {wanted}")
     unknown = [key for key in options if key not in known]
     if unknown:
-        near = suggestion(unknown[0], known)
-        fault = f"reset ignores the unknown options {short_repr(unknown)}{near}: known are {named(game.forced_kinds)}"
-        warnings.warn(fault, stacklevel=3)
+        names = [*known, *(() if variety is None else variety.names)]
+        near, allowed = suggestion(unknown[0], names), join(names) or named(())
+        warnings.warn(
+            f"reset ignores the unknown options {short_repr(unknown)}{near}: known are {allowed}", stacklevel=3
+        )
     return {key: given for key, given in options.items() if key in known}

@@ -100,7 +100,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         seeds, chance = first_seeds(seed, self.num_envs, following, self._np_random)
         chosen = [(rows, one) for rows, one in self.groups if mask[rows].any()]
         for rows, one in chosen:  # before any game is changed, for they may refuse
-            if forced := forced_results(rest, one.game):
+            if forced := forced_results(rest, one.game, self._variety):
                 one.batch.forced_starts(seeds[rows], forced)
         self._np_random = chance
         for rows, one in chosen:

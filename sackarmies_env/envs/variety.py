@@ -45,6 +45,7 @@ class Variety:
         sizes: as in `make_padding`.
 
     Attributes:
+        names: options that may vary.
         first: the game of `options` alone.
         draws: whether a reset without options draws from the seed.
 
@@ -63,7 +64,7 @@ class Variety:
         if sampler is not None and not callable(sampler):
             raise ValueError(f"sampler={short_repr(sampler)}: it must be a function of a generator, or None")
         self._load = load
-        self._names = tuple(names)
+        self.names = tuple(names)
         self._options = dict(options)
         self._sampler = sampler
         self._sizes = dict(sizes or {})
@@ -74,10 +75,10 @@ class Variety:
 
     def split(self, options: Any) -> tuple[dict[str, Any], Any]:
         """Return the options of a reset that say which game is played, and all others."""
-        if not isinstance(options, Mapping) or not any(name in self._names for name in options):
+        if not isinstance(options, Mapping) or not any(name in self.names for name in options):
             return {}, options
-        given = {name: value for name, value in options.items() if name in self._names}
-        return given, {name: value for name, value in options.items() if name not in self._names}
+        given = {name: value for name, value in options.items() if name in self.names}
+        return given, {name: value for name, value in options.items() if name not in self.names}
 
     def draws_with(self, given: Mapping[str, Any]) -> bool:
         """Return whether a reset with these options draws from the seed."""
@@ -116,10 +117,10 @@ class Variety:
         if not isinstance(drawn, Mapping):
             raise ValueError(f"the sampler returned {short_repr(drawn)}: a dict of options of the game is wanted")
         for name in drawn:
-            if name not in self._names:
-                near = suggestion(name, self._names)
+            if name not in self.names:
+                near = suggestion(name, self.names)
                 raise ValueError(
-                    f"the sampler returned the option {short_repr(name)}{near}: allowed are {', '.join(self._names)}"
+                    f"the sampler returned the option {short_repr(name)}{near}: allowed are {', '.join(self.names)}"
                 )
         return dict(drawn)
 

@@ -172,7 +172,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             raise ValueError("no games are running: call reset() without a reset_mask first")
         variety = self.options.variety
         given, others = ({}, others) if variety is None else variety.split(others)
-        forced = forced_results(others, self.game)
+        forced = forced_results(others, self.game, variety)
         following = self.following(self._rows) if self._has_begun else None
         seeds, chance = first_seeds(seed, self.num_envs, following, self._np_random)
         batch, padding = self._chosen(given, mask)

@@ -66,6 +66,10 @@ def test_options_of_a_reset_choose_the_game_until_the_next_one(duel, api):
     with pytest.warns(UserWarning, match="reset ignores the unknown options"):
         env.reset(seed=1, options={"max_turns": 3, "weather": 1})
     assert turns(env) == 3
+    with pytest.warns(
+        UserWarning, match=r'did you mean "max_turns"\?\): known are "draws", "num_players", "max_turns"'
+    ):
+        env.reset(seed=1, options={"max_turn": 3})
 
 
 @pytest.mark.parametrize("api", ["aec", "raw", "gym"])
