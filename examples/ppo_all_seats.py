@@ -7,7 +7,7 @@ from gymnasium import make_vec
 from torch import nn
 from torch.distributions import Categorical
 
-ID, SCENARIO = "sackarmies_env:sackarmies_env/SackArmies-v0", "configs/ladder/exact/two_on_two.toml"
+ID, GAME = "sackarmies_env:sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
 UPDATES, GAMES, STEPS = 16, 64, 24
 
 
@@ -20,7 +20,7 @@ def judge(network: nn.Module, seen: torch.Tensor, mask: torch.Tensor) -> tuple[C
 def train(updates: int = UPDATES, seed: int = 1) -> float:
     """Let a network learn from games against itself; return its mean reward against random play, from either seat."""
     torch.manual_seed(seed)
-    observations, infos = (env := make_vec(ID, GAMES, scenario=SCENARIO, seat="all", copy=True)).reset(seed=seed)
+    observations, infos = (env := make_vec(ID, GAMES, **GAME, seat="all", copy=True)).reset(seed=seed)
     features, actions = (part.shape[1] for part in observations.values())
     network = nn.Sequential(nn.Linear(features, 64), nn.Tanh(), nn.Linear(64, actions + 1))
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
@@ -46,7 +46,7 @@ def train(updates: int = UPDATES, seed: int = 1) -> float:
             optimizer.zero_grad()
             ((value - target).square() - aim).mean().backward()
             optimizer.step()
-    observations, _ = (env := make_vec(ID, GAMES, scenario=SCENARIO, seat="random", copy=True)).reset(seed=seed)
+    observations, _ = (env := make_vec(ID, GAMES, **GAME, seat="random", copy=True)).reset(seed=seed)
     ends: list[float] = []
     for _ in range(64):
         action = judge(network, *map(torch.from_numpy, observations.values()))[0].sample()

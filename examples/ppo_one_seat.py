@@ -9,7 +9,7 @@ from torch.distributions import Categorical
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-SCENARIO = "configs/ladder/exact/two_on_two.toml"  # two units a side, three turns
+ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
 GAMES, STEPS, BATCHES = 64, 16, 16
 
 
@@ -22,7 +22,7 @@ def judge(network: nn.Module, seen: Tensor, mask: Tensor) -> tuple[Categorical, 
 def train(updates: int = 12, seed: int = 1) -> list[float]:
     """Train, and return the mean reward of the games that ended in each rollout."""
     torch.manual_seed(seed)
-    env = make_vec("sackarmies_env/SackArmies-v0", GAMES, scenario=SCENARIO, seat=0, opponent="random", copy=True)
+    env = make_vec(ID, GAMES, **GAME, seat=0, opponent="random", copy=True)
     observations, means = env.reset(seed=seed)[0], []
     features, actions = (part.shape[1] for part in observations.values())
     network = nn.Sequential(nn.Linear(features, 64), nn.Tanh(), nn.Linear(64, actions + 1))

@@ -9,15 +9,14 @@ from stable_baselines3.common.env_util import make_vec_env
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID = "sackarmies_env/SackArmies-v0"
-GAME = {"scenario": "configs/ladder/exact/two_on_two.toml", "seat": 0, "opponent": "random"}
+ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
 DECISIONS = 8192
 
 
 def train(decisions: int = DECISIONS, seed: int = 1) -> tuple[float, float]:
     """Train, and return the mean rewards before and after."""
     torch.set_num_threads(1)  # a small network; more threads only wait for each other
-    env = make_vec_env(ID, 8, seed=seed, env_kwargs=GAME | {"mask_in_observation": False})
+    env = make_vec_env(ID, 8, seed=seed, env_kwargs=GAME | {"seat": 0, "mask_in_observation": False})
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=128, batch_size=256, n_epochs=4, learning_rate=1e-3, gamma=1.0, seed=seed
     )

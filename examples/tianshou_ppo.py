@@ -16,7 +16,7 @@ from torch import nn
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID, SCENARIO = "sackarmies_env/SackArmies-v0", "configs/ladder/exact/two_on_two.toml"
+ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
 GAMES, DECISIONS = 8, 12_288
 
 
@@ -38,7 +38,7 @@ class Masked(nn.Module):
 def train(decisions: int = DECISIONS, seed: int = 1) -> tuple[float, float]:
     """Train, and return mean rewards before and after."""
     torch.manual_seed(seed)
-    envs = DummyVectorEnv([partial(gymnasium.make, ID, scenario=SCENARIO, seat=0) for _ in range(GAMES)])
+    envs = DummyVectorEnv([partial(gymnasium.make, ID, **GAME, seat=0) for _ in range(GAMES)])
     envs.seed(seed)
     spaces, actions = envs.observation_space[0], envs.action_space[0]
     actor, critic = (Masked(spaces["observation"].shape[0], outputs) for outputs in (int(actions.n), 1))

@@ -14,13 +14,13 @@ from torchrl.objectives.value import GAE
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID, SCENARIO = "sackarmies_env/SackArmies-v0", "configs/ladder/exact/two_on_two.toml"
+ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
 UPDATES, DECISIONS = 12, 1024
 
 
 def make_env() -> TransformedEnv:
     """Return the environment, with observations and masks of the types that networks take."""
-    env = GymWrapper(gymnasium.make(ID, scenario=SCENARIO, seat=0), categorical_action_encoding=True)
+    env = GymWrapper(gymnasium.make(ID, **GAME, seat=0), categorical_action_encoding=True)
     floats = DTypeCastTransform(torch.int8, torch.float, in_keys=["observation"])
     return TransformedEnv(env, Compose(floats, DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])))
 

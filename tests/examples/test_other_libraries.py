@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -20,6 +21,26 @@ def test_rllib_learns():
     before, after = train()
     assert before < 0.1
     assert after > before + 0.1
+
+
+@pytest.mark.parametrize("options", [{"num_generals": 3}, {"game": "territories", "num_players": 3}])
+def test_adapter_of_rllib_pays_agents_what_they_earn_in_any_game(options):
+    pytest.importorskip("ray.rllib.algorithms.ppo", reason="make libraries LIB=rllib", exc_type=ImportError)
+    from sackarmies_env.adapters.rllib import RllibEnv
+
+    env, rng = RllibEnv(options), np.random.default_rng(0)
+    observations, _ = env.reset(seed=1)
+    earned, ended = dict.fromkeys(env.possible_agents, 0.0), {"__all__": False}
+    while not ended["__all__"]:
+        agent = env.env.agent_selection
+        action = int(rng.choice(np.flatnonzero(observations[agent]["action_mask"])))
+        observations, rewards, terminated, truncated, _ = env.step({agent: action})
+        assert observations.keys() == rewards.keys()
+        ended = {name: terminated[name] or truncated[name] for name in terminated}
+        for name, reward in rewards.items():
+            earned[name] += reward
+    assert sum(earned.values()) == pytest.approx(0)
+    assert max(earned.values()) > 0
 
 
 def test_agilerl_learns():
