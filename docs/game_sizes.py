@@ -21,7 +21,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "adding_a_game.md"
 BLOCK = re.compile(r"(<!-- begin sizes[^\n]*-->\n).*(<!-- end sizes -->)", re.DOTALL)
 GAMES = ("sack_armies", "territories")
-SHARED = ("sackarmies_env/core", "sackarmies_env/envs", "sackarmies_env/render", "sackarmies_env/testing")
+SHARED = (
+    *(f"sackarmies_env/{folder}" for folder in ("adapters", "core", "envs", "render", "testing", "registry.py")),
+    *("agents", "training", "docs/rule_index.py"),
+    *(f":(exclude,glob)**/{game_id}{rest}" for game_id in GAMES for rest in ("/**", "*")),  # their own
+)
 
 KINDS: Mapping[
     str, tuple[str, ...]
@@ -36,12 +40,15 @@ KINDS: Mapping[
     "play": ("sackarmies_env/games/{}/play/**/*",),
     "observation": ("sackarmies_env/games/{}/observation/**/*",),
     "belief": ("sackarmies_env/games/{}/belief/**/*",),
+    "picture": tuple(
+        f"sackarmies_env/render/{{}}{part}.py" for part in ("", "_battle", "_model", "_panel", "_scene", "_text")
+    ),
     "words: narration, pages, tables": (
         "sackarmies_env/games/{}/words/**/*",
         "sackarmies_env/render/{}_*.py",
-        "training/sackarmies_training/{}/table*.py",
+        "training/sackarmies_training/{}/table.py",
+        "training/sackarmies_training/{}/choices.py",
     ),
-    "picture": ("sackarmies_env/render/{}.py", "sackarmies_env/render/{}/**/*"),
     "configuration, switches, hooks": ("sackarmies_env/games/{}/*.py", "sackarmies_env/{}_v0.py"),
     "agents and training": ("agents/sackarmies_agents/**/{}/**/*", "training/sackarmies_training/{}/**/*"),
     "referee in the tests": ("tests/{}/referee/**/*",),

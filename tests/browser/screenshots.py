@@ -1,4 +1,4 @@
-"""The screenshots of docs/viewing.md and docs/playing.md: `python -m tests.browser.screenshots` writes them anew."""
+"""The screenshots of the pages of docs/ on viewing, playing and Territories: `python -m tests.browser.screenshots`."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         shoot_replay(browser, Path(folder))
-        with served(Path(folder)) as address:
+        with served(Path(folder), "sack_armies") as address:
             shoot_game(browser, address)
+        with served(Path(folder), "territories") as address:
+            shoot_battle(browser, address)
         browser.close()
 
 
@@ -63,10 +65,10 @@ def shoot_replay(browser: Any, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path, game_id: str) -> Iterator[str]:
     """Yield the address of a game in the browser."""
-    offers = {"agents": offered_agents("sack_armies", []), "armies": offered_armies("sack_armies", [])}
-    server = LocalServer(make_session(folder, **offers))
+    offers = {"agents": offered_agents(game_id, []), "armies": offered_armies(game_id, [])}
+    server = LocalServer(make_session(folder, game_id, **offers))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield server.address
@@ -74,27 +76,46 @@ def served(folder: Path) -> Iterator[str]:
     thread.join()
 
 
-def shoot_game(browser: Any, address: str) -> None:
-    """Play until an attack has a choice of targets, and write the pictures of that."""
+def begun(browser: Any, address: str) -> Any:
+    """Return the page of a game at its first question."""
     page = browser.new_page(viewport=DESKTOP, reduced_motion="reduce")
     page.set_default_timeout(PATIENCE)
     page.goto(address)
     page.click("summary:has-text('Random seed')")
     page.fill("input[name=seed]", str(SEED))
     page.click("button:has-text('Begin')")
-    rng = random.Random(CHOICES)
     page.wait_for_selector(".asked .list .choice")
+    return page
+
+
+def choose(page: Any, choice: Any) -> None:
+    """Make a choice, and wait until the next question is asked."""
+    page.evaluate("document.querySelector('#actions').dataset.old = '1'")
+    choice.click()
+    page.wait_for_function("() => !document.querySelector('#actions')?.dataset.old")
+    page.wait_for_selector(".asked .list .choice")
+
+
+def shoot_game(browser: Any, address: str) -> None:
+    """Play until an attack has a choice of targets, and write the pictures of that."""
+    page, rng = begun(browser, address), random.Random(CHOICES)
     while not page.query_selector(".odds-mark"):
         choices = page.query_selector_all(".asked .list .choice")
         wanted = [choice for choice in choices if any(word in choice.inner_text() for word in WANTED)]
-        page.evaluate("document.querySelector('#actions').dataset.old = '1'")
-        rng.choice(wanted or choices).click()
-        page.wait_for_function("() => !document.querySelector('#actions')?.dataset.old")
-        page.wait_for_selector(".asked .list .choice")
+        choose(page, rng.choice(wanted or choices))
     for name, (viewport, scheme) in PLAYED.items():
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=scheme)
         save(page, name)
+    page.close()
+
+
+def shoot_battle(browser: Any, address: str) -> None:
+    """Play Territories until the order of skirmishes is asked, and write the picture of that."""
+    page = begun(browser, address)
+    while page.inner_text("#question").lower() != "choose which skirmish comes next":
+        choose(page, page.query_selector_all(".asked .list .choice")[-1])
+    save(page, "play_territories.png")
     page.close()
 
 
