@@ -12,8 +12,7 @@ from pathlib import Path
 import pyspiel  # type: ignore[import-not-found]
 
 from sackarmies_env.adapters import open_spiel  # noqa: F401 - registers the game
-from sackarmies_training.ladder.exact import ExactValues
-from sackarmies_training.ladder.regret import load_position
+from sackarmies_training.ladder.sequence_form import exact_value
 
 ROOT = Path(__file__).resolve().parents[1]
 POSITIONS = {
@@ -47,22 +46,10 @@ def nodes_of(state: pyspiel.State, counts: Counter[str] | None = None) -> Counte
     return counts
 
 
-def exact_value(position: Path) -> float:
-    """Return what player 0 can expect, by full enumeration; nothing may be hidden."""
-    game = load_position(position)
-    states = game.new_states(1)
-    game.start(states, 0)
-    return ExactValues(game).value(states)
-
-
 if __name__ == "__main__":
     iterations = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     for name, position in POSITIONS.items():
         game = tree_of(position)
         value, nash_conv = solve(game, iterations)
-        known = (
-            f"exact {exact_value(position):+.6f}" if name == "one_attack" else "nothing to compare: tokens are hidden"
-        )
-        print(
-            f"{name}: {dict(nodes_of(game.new_initial_state()))}; value {value:+.6f}, NashConv {nash_conv:.6f}; {known}"
-        )
+        counts = dict(nodes_of(game.new_initial_state()))
+        print(f"{name}: {counts}; exact {exact_value(game):+.6f}, CFR+ {value:+.6f}, NashConv {nash_conv:.6f}")

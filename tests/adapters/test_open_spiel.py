@@ -20,9 +20,13 @@ from sackarmies_env.adapters import open_spiel  # noqa: E402, F401 - registers t
 from sackarmies_env.adapters.positions import Position, Table  # noqa: E402
 from sackarmies_env.envs.match import Match  # noqa: E402
 from sackarmies_env.registry import load_game  # noqa: E402
+from sackarmies_training.ladder.exact import ExactValues  # noqa: E402
+from sackarmies_training.ladder.regret import load_position  # noqa: E402
+from sackarmies_training.ladder.sequence_form import exact_value  # noqa: E402
 from tests.core.toy_game import make_duel  # noqa: E402
 from tests.second_game import registered  # noqa: E402
 
+HIDDEN = Path(__file__).parents[2] / "examples" / "open_spiel_hidden.toml"
 ONE_ATTACK = Path(__file__).parents[2] / "configs" / "ladder" / "exact" / "one_attack.toml"
 
 
@@ -245,20 +249,67 @@ def test_results_of_each_players_own_queue_can_be_explicit():
 
 @pytest.mark.slow
 def test_regret_minimization_finds_the_exact_value():
-    value, nash_conv = open_spiel_exact.solve(open_spiel_exact.tree_of(ONE_ATTACK), 200)
-    assert open_spiel_exact.exact_value(ONE_ATTACK) == 0.25
+    game = open_spiel_exact.tree_of(ONE_ATTACK)
+    value, nash_conv = open_spiel_exact.solve(game, 200)
+    assert enumerated_value(ONE_ATTACK) == 0.25
+    assert exact_value(game) == pytest.approx(0.25)
     assert value == pytest.approx(0.25, abs=1e-3)
     assert 0 <= nash_conv < 1e-3
 
 
+def enumerated_value(position):
+    """Return what player 0 can expect, by enumeration of positions; nothing may be hidden."""
+    game = load_position(position)
+    states = game.new_states(1)
+    game.start(states, 0)
+    return ExactValues(game).value(states)
+
+
+def test_exact_value_where_tokens_are_hidden_is_that_derived_by_hand():
+    """General 0 chooses a row and General 1 a column of two: 2 to 1 in rows earns 1/3 against both columns."""
+    game = open_spiel_exact.tree_of(HIDDEN)
+    deal = game.new_initial_state().child(0)
+    deploy = child_by(deal, "deploy")
+    payments = {
+        (attack, token): value_if_all_were_seen(child_by(child_by(deploy, f"type {token}"), attack))
+        for attack in ("melee", "ranged")
+        for token in ("shield_wall", "spurs")
+    }
+    assert list(payments.values()) == pytest.approx([1 / 2, 1 / 4, 0, 1 / 2])
+    assert exact_value(game) == pytest.approx(1 / 3)
+    assert value_if_all_were_seen(deal) == pytest.approx(1 / 2)
+
+
+def child_by(state, text):
+    """Return what the action with a text leads to."""
+    (action,) = [action for action in state.legal_actions() if state.action_to_string(action) == text]
+    return state.child(action)
+
+
+def value_if_all_were_seen(state):
+    if state.is_terminal():
+        return state.returns()[0]
+    if state.is_chance_node():
+        return sum(chance * value_if_all_were_seen(state.child(action)) for action, chance in state.chance_outcomes())
+    values = [value_if_all_were_seen(state.child(action)) for action in state.legal_actions()]
+    return max(values) if state.current_player() == 0 else min(values)
+
+
 @pytest.mark.slow
-def test_regret_minimization_converges_where_tokens_are_hidden():
-    game = open_spiel_exact.tree_of(open_spiel_exact.POSITIONS["hidden"])
+def test_regret_minimization_finds_the_exact_value_where_tokens_are_hidden():
+    game = open_spiel_exact.tree_of(HIDDEN)
     known: dict[str, set[str]] = {}
     for state in decisions(game.new_initial_state()):
         known.setdefault(state.information_state_string(), set()).add(state.history_str())
     assert max(len(histories) for histories in known.values()) > 1
-    assert open_spiel_exact.solve(game, 100)[1] < 1e-3
+    value, nash_conv = open_spiel_exact.solve(game, 100)
+    assert nash_conv < 5e-3
+    assert value == pytest.approx(1 / 3, abs=nash_conv)
+
+
+def test_value_is_found_for_two_players_only(duel):
+    with pytest.raises(ValueError, match="a game for 3 players: a value is found for two"):
+        exact_value(duel("num_players=3"))
 
 
 def decisions(state):
