@@ -1,8 +1,8 @@
 """What taking luck out of results is worth: `python -m benchmarks.luck --pairs 1000`.
 
-Agents play pairs of games with the default armies. For each match: the share of the points with its interval, the same
-with the luck of flips taken out by exact odds (`sackarmies_training.stats.luck`), and how many games less give an
-interval as narrow. Time is that of the processor, a game. Then the mean of all corrections, which is 0 but for chance.
+Agents play pairs of games with the default options. For each match: the share of the points with its interval, the same
+with the luck of flips or dice taken out by exact odds (`sackarmies_training.stats.luck`), and how many games less give
+an interval as narrow. Time is that of the processor, a game. Then the mean of all corrections: 0 but for chance.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ MATCHES = ("greedy/random", "greedy/greedy:weights=first")
 def main() -> None:
     """Play, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="sack_armies", help="id of a game")
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--matches", nargs="+", default=MATCHES, help="agent/opponent")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    game = load_game("sack_armies")
+    game = load_game(given.game)
     LuckMeter(game).measure(evaluate(game, "random", "greedy", Plan(1, seed=0), lambda games: None)[1], [0, 0])  # warm
     print("| match | pairs | points | luck taken out | games saved | ms a game to play | to measure luck |")
     print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)

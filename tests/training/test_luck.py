@@ -14,7 +14,6 @@ from sackarmies_training.stats.luck import LuckMeter, adjusted_score
 from tests.core.toy_game import make_duel
 
 EXACT = Path(__file__).parents[2] / "configs" / "ladder" / "exact"
-EVENTS = 100_000
 
 
 def played(game, pairs, agents=("greedy", "random"), seed=1):
@@ -78,17 +77,23 @@ def random_games(game, count, seed):
 
 
 @pytest.mark.slow
-def test_mean_correction_is_zero_over_a_hundred_thousand_events():
-    game = load_game("sack_armies", scenario=load_scenario(EXACT / "two_on_two.toml"))
+@pytest.mark.parametrize(("name", "count"), [("sack_armies", 100_000), ("territories", 25_000)])
+def test_mean_correction_is_zero_over_many_events(name, count):
+    scenario = load_scenario(EXACT / "two_on_two.toml") if name == "sack_armies" else "c1_two_territories"
+    game = load_game(name, scenario=scenario)
     meter = LuckMeter(game, results=2)
     events = []
-    while len(events) < EVENTS:
+    while len(events) < count:
         games = random_games(game, 2000, len(events))
         events += [one for luck in meter.measure(games, [row % 2 for row in range(2000)]) for one in luck]
     corrections = np.array(events)
     error = corrections.std() / np.sqrt(len(corrections))
     assert corrections.std() > 0.05  # there is something to correct
     assert abs(corrections.mean()) < 4 * error
+
+
+def test_few_results_of_dice_are_tried_and_more_of_coins():
+    assert [len(LuckMeter(load_game(name))._ways) for name in ("sack_armies", "territories")] == [2**5, 6**2]
 
 
 @pytest.mark.slow

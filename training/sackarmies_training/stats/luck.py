@@ -31,7 +31,7 @@ from sackarmies_training.matches import PlayedGame
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.stats.estimate import ENDS, RESAMPLES, RESAMPLING_SEED, Estimate
 
-RESULTS = 5  # of a step that are tried in all ways
+MOST_WAYS = 36  # in which the first results of a step are tried: five coins, or two dice
 GAMES = 100  # that are played again side by side
 CHANCE = ("streams of chance", "forced results")  # parts of a state
 
@@ -47,8 +47,8 @@ def estimate_values(evaluation, params, states, players, out):  # type: ignore[n
 class LuckMeter:
     """Measures the luck of a seat in finished games, which are played again from their actions."""
 
-    def __init__(self, game: Game, results: int = RESULTS) -> None:
-        """Take the game, and how many results of a step are tried in all ways.
+    def __init__(self, game: Game, results: int | None = None) -> None:
+        """Take the game, and how many results of a step are tried in all ways: None for what `MOST_WAYS` allows.
 
         Raises:
             ValueError: the game has no such chance, returns do not add up to zero, or nothing says what positions are
@@ -64,9 +64,10 @@ class LuckMeter:
         self._game = game
         self._evaluation = make_evaluation(game, None)
         self._kind = shared[0]
-        self._results = results
         sides = sorted(set(self._kind.results[0].values()))
-        self._ways = np.array(list(product(sides, repeat=results)), np.int64)
+        most = max((number for number in range(1, MOST_WAYS) if len(sides) ** number <= MOST_WAYS), default=1)
+        self._results = most if results is None else results
+        self._ways = np.array(list(product(sides, repeat=self._results)), np.int64)
         self._is_checked = False
 
     def measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
