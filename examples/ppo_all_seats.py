@@ -1,17 +1,17 @@
 """PPO in one file: a network plays all seats of the vector environment. Run `python examples/ppo_all_seats.py`."""
 
 import time
+from typing import Any
 
 import torch
 from gymnasium import make_vec
-from torch import nn
 from torch.distributions import Categorical
 
-ID, GAME = "sackarmies_env:sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
-UPDATES, GAMES, STEPS = 16, 64, 24
+GAME = dict[str, Any](scenario="configs/ladder/exact/two_on_two.toml")
+ID, UPDATES, GAMES, STEPS = "sackarmies_env:sackarmies_env/SackArmies-v0", 16, 64, 24
 
 
-def judge(network: nn.Module, seen: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
+def judge(network: torch.nn.Module, seen: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
     """Return the distribution of the legal actions and the value; the network's last output is the value."""
     outputs = network(seen.float())
     return Categorical(logits=outputs[..., :-1].masked_fill(mask == 0, -1e9)), outputs[..., -1]
@@ -22,7 +22,7 @@ def train(updates: int = UPDATES, seed: int = 1) -> float:
     torch.manual_seed(seed)
     observations, infos = (env := make_vec(ID, GAMES, **GAME, seat="all", copy=True)).reset(seed=seed)
     features, actions = (part.shape[1] for part in observations.values())
-    network = nn.Sequential(nn.Linear(features, 64), nn.Tanh(), nn.Linear(64, actions + 1))
+    network = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.Tanh(), torch.nn.Linear(64, actions + 1))
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     for _ in range(updates):
         steps = []
@@ -47,7 +47,7 @@ def train(updates: int = UPDATES, seed: int = 1) -> float:
             ((value - target).square() - aim).mean().backward()
             optimizer.step()
     observations, _ = (env := make_vec(ID, GAMES, **GAME, seat="random", copy=True)).reset(seed=seed)
-    ends: list[float] = []
+    ends = list[float]()
     for _ in range(64):
         action = judge(network, *map(torch.from_numpy, observations.values()))[0].sample()
         observations, reward, terminated, truncated, _ = env.step(action.numpy())
@@ -56,5 +56,5 @@ def train(updates: int = UPDATES, seed: int = 1) -> float:
 
 
 if __name__ == "__main__":
-    print(f"mean reward {train():.2f} against random play", end="; ")
-    print(f"{UPDATES * GAMES * STEPS / time.process_time():.0f} decisions a second")
+    mean, speed = train(), UPDATES * GAMES * STEPS / time.process_time()
+    print(f"mean reward {mean:.2f} against random play; {speed:.0f} decisions a second")

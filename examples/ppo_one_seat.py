@@ -1,6 +1,7 @@
 """PPO in one file: one seat against random play on the vector environment. Run `python examples/ppo_one_seat.py`."""
 
 import time
+from typing import Any
 
 import torch
 from gymnasium import make_vec
@@ -9,7 +10,7 @@ from torch.distributions import Categorical
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
+ID, GAME = "sackarmies_env/SackArmies-v0", dict[str, Any](scenario="configs/ladder/exact/two_on_two.toml")
 GAMES, STEPS, BATCHES = 64, 16, 16
 
 
@@ -32,8 +33,7 @@ def train(updates: int = 12, seed: int = 1) -> list[float]:
         for _ in range(STEPS):
             seen, mask = (torch.from_numpy(observations[key]) for key in ("observation", "action_mask"))
             choice, value = judge(network, seen, mask)
-            action = choice.sample()
-            observations, reward, terminated, truncated, _ = env.step(action.numpy())
+            observations, reward, terminated, truncated, _ = env.step((action := choice.sample()).numpy())
             result = torch.from_numpy(reward).float(), torch.from_numpy(terminated | truncated)
             steps.append((seen, mask, action, choice.log_prob(action).detach(), value.detach(), *result))
         seen, mask, action, log_prob, value, reward, ended = map(torch.stack, zip(*steps, strict=True))

@@ -1,6 +1,7 @@
 """MaskablePPO of sb3-contrib, one seat against random play. Run `python examples/sb3_maskable_ppo.py`."""
 
 import time
+from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -9,7 +10,7 @@ from stable_baselines3.common.env_util import make_vec_env
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
+ID, GAME = "sackarmies_env/SackArmies-v0", dict[str, Any](scenario="configs/ladder/exact/two_on_two.toml")
 DECISIONS = 8192
 
 

@@ -16,7 +16,7 @@ from torch import nn
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
+ID, GAME = "sackarmies_env/SackArmies-v0", dict[str, Any](scenario="configs/ladder/exact/two_on_two.toml")
 GAMES, DECISIONS = 8, 12_288
 
 

@@ -1,6 +1,7 @@
 """TorchRL's PPO with masks, one seat against random play. Run `python examples/torchrl_ppo.py`."""
 
 import time
+from typing import Any
 
 import gymnasium
 import torch
@@ -14,7 +15,7 @@ from torchrl.objectives.value import GAE
 
 import sackarmies_env  # noqa: F401 - registers the environments
 
-ID, GAME = "sackarmies_env/SackArmies-v0", {"scenario": "configs/ladder/exact/two_on_two.toml"}
+ID, GAME = "sackarmies_env/SackArmies-v0", dict[str, Any](scenario="configs/ladder/exact/two_on_two.toml")
 UPDATES, DECISIONS = 12, 1024
 
 
@@ -43,8 +44,7 @@ def train(updates: int = UPDATES, seed: int = 1) -> list[float]:
     means = []
     for rollout in collector:
         means.append(float(rollout["next", "reward"].sum() / rollout["next", "done"].sum()))
-        advantages(rollout)
-        data = rollout.flatten()
+        data = advantages(rollout).flatten()
         for rows in torch.randint(len(data), (16, 256)):
             losses = loss_of(data[rows])
             optimizer.zero_grad()

@@ -26,7 +26,7 @@ def test_ppo_of_one_seat_learns():
 
 @pytest.fixture
 def in_territories(monkeypatch):
-    """Return a function that has an example play Territories, by the one line that names its game."""
+    """Return a function that has an example play Territories, by the constants that name its game."""
 
     def change(example):
         monkeypatch.setattr(example, "ID", example.ID.replace("SackArmies", "Territories"))
