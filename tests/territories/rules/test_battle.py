@@ -35,6 +35,21 @@ def test_tr_dp6__tr_q43_source_target_and_then_at_least_one_unit():
     assert game.play("quantity 1").legal() == ["done", "troop", "rider"]
 
 
+def test_tr_a2_attack_goes_to_any_of_six_neighbors():
+    around = (6, 7, 11, 13, 16, 17)  # of territory 12
+    for target in around:
+        own = {number: (0, {"troop": 2}) for number in (12, *around) if number != target}
+        game = table({**own, target: (1, TROOPS), **FAR}).play("territory 12")
+        assert (game.source, game.target) == (11, target - 1)  # the only one, so that nobody is asked
+
+
+def test_tr_a1_step_of_attacks_is_over_where_none_can_be_declared():
+    safe = [0] * 20
+    safe[1] = safe[5] = 1  # territories 2 and 6, the neighbors of 1
+    game = table({1: (0, TROOPS), **FAR}, hands={0: [1]}, fields={"territory_safe": safe})
+    assert game.asked == "MOVE_SOURCE"
+
+
 def test_tr_a3_dice_and_counters_follow_from_the_units():
     game = attack({"rider": 2, "engine": 1}, {"troop": 2}, "6543" + "54")
     assert game.board_counters[0].tolist() == [2, 1, 0]

@@ -99,6 +99,15 @@ def test_tr_e4_lead_of_nine_is_no_rout():
     assert game.resume(skirmish_cards=cards).play("skirmish 0").asked == "ROUT"
 
 
+def test_tr_e1_twenty_skirmishes_are_resolved():
+    game = attack({"engine": 10}, {"troop": 20}, "6" * 11 + "3" * 9 + "4" * 20)
+    game.play(*["skirmish 0"] * 10)  # all counters: 6 + 1 + 20 against 4 + 1, which costs an extra unit
+    for number in range(19):  # then there is one left, which nobody is asked about
+        assert (game.asked, game.num_skirmishes) == ("ORDER", 20)
+        game.play(f"skirmish {number}")
+    assert (game.barred, game.units(6), game.units(1)) == (1, {"engine": 1, "hero": 1}, {"troop": 8})
+
+
 def test_tr_q16_rout_takes_the_last_unit():
     game = attack({"troop": 1}, {"hero": 2}, "3" + "6666", source=1, target=6)
     assert (game.barred, game.units(1), game.garrison[0, 0]) == (1, {"hero": 1}, 59)

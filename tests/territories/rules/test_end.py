@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from sackarmies_env.envs.match import Match
 from sackarmies_env.games.territories.state.constants import TurnStep
-from tests.territories.builders import FAR, TROOPS, table
+from tests.territories.builders import FAR, TROOPS, Table, table
 
 THREE = {6: (0, {"troop": 3}), 1: (1, TROOPS), 20: (2, TROOPS)}
 
@@ -35,6 +38,20 @@ def test_tr_g6_forfeiting_defender_has_lost_the_battle():
     game = table(THREE, num_players=3)
     game.play("territory 6", "territory 1", "all").forfeit(1)
     assert (game.asked, game.current_player, game.owner(1), game.alive[1]) == ("MOVE_UNIT", 0, -1, 0)
+    assert game.events("OUT") == [("OUT", 1, 0, 0)]
+
+
+def test_tr_g6_forfeit_between_attacks_ends_the_turn_at_once():
+    game = table(THREE, TurnStep.STANDARD, {0: [1]}, actions_left=2, num_players=3).forfeit(0)
+    assert (game.active, game.current_player, game.asked, game.discards[0]) == (1, 1, "STANDARD", 1)
+
+
+def test_tr_g6_forfeit_in_the_middle_of_a_choice_leaves_nothing_of_it():
+    game = table({6: (0, TROOPS), **FAR}, TurnStep.STANDARD, actions_left=1).force_dice("5")
+    game.play("reinforce", "territory 6")
+    assert (game.asked, game.chain_length) == ("REINFORCE_QUANTITY", 1)
+    game.forfeit(0)
+    assert (game.winner, game.chain_length) == (1, 0)
 
 
 def test_tr_g6_forfeiting_attacker_leaves_the_turn_to_the_next():
@@ -82,6 +99,16 @@ def test_tr_g8__tr_q39_returns_add_up_to_zero_with_players_out():
     game = table(territories, TurnStep.REDUCE, num_players=4, switches={"max_rounds": 2})
     game.resume(alive=[1, 0, 1, 0], rounds=1, frame_step=[TurnStep.END, 0, 0], active=2)
     assert game.returns() == [0.3333, -0.3333, 0.3333, -0.3333]
+
+
+def test_tr_g7_truncation_from_outside_clears_what_was_under_way():
+    game = table({6: (0, TROOPS), **FAR}, TurnStep.STANDARD, actions_left=1).force_dice("5").play("reinforce")
+    match = Match(dataclasses.replace(game.game, max_decisions=game.decisions + 1))
+    match.restore(game.states.tobytes(), [])
+    match.play(match.game.parse_action(match.states, "territory 6"))
+    game = Table(match.game, match.states)
+    assert game.truncated == 1
+    assert (game.asked, game.chain_length, game.legal()) == ("NONE", 0, [])
 
 
 def test_tr_g8_nothing_is_paid_before_the_end():

@@ -31,6 +31,13 @@ def test_tr_h1_map_board_and_numbers_of_cards_are_seen_by_all():
     assert [block(game, viewer, "players")[:, cards].tolist() for viewer in (0, 1)] == [[2, 1], [1, 2]]
 
 
+def test_tr_h1_observation_leaves_nothing_of_an_earlier_one():
+    game = attack({"rider": 2}, {"troop": 2}, "65" + "54")
+    stale = np.full((1, game.game.observation_spec.size), 99, np.int8)
+    game.game.observe(game.game.params, game.states, [0], stale)
+    assert np.array_equal(stale[0], game.observation(0))
+
+
 def test_tr_ev13_counters_that_have_been_assigned_are_seen_by_all():
     game = attack({"rider": 2}, {"troop": 2}, "65" + "43").play("die 3", "skirmish 1")
     place = column(game, "skirmishes", "attacker_counters")
