@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sackarmies_env.core.step_batch import Command, Outputs, dispatch
 from sackarmies_env.games.territories.state.constants import TurnStep
 from tests.territories.builders import FAR, TROOPS, attack, table
 
@@ -33,8 +34,10 @@ def test_tr_h1_map_board_and_numbers_of_cards_are_seen_by_all():
 
 def test_tr_h1_observation_leaves_nothing_of_an_earlier_one():
     game = attack({"rider": 2}, {"troop": 2}, "65" + "54")
-    stale = np.full((1, game.game.observation_spec.size), 99, np.int8)
-    game.game.observe(game.game.params, game.states, [0], stale)
+    stale, slots = np.full((1, game.game.observation_spec.size), 99, np.int8), game.game.new_slots(1)
+    slots["observing_seat"] = 0
+    outputs = Outputs(observations=stale)
+    dispatch(game.game.step_batch, game.game.params, game.states, Command.READ, outputs=outputs, slots=slots)
     assert np.array_equal(stale[0], game.observation(0))
 
 
