@@ -4,8 +4,8 @@ Positions are drawn from games of `greedy` against itself, between all armies, w
 the scripted choice and another legal action are played on in the same sampled worlds, by `greedy` and to the end. What
 the other action gains, as the evaluation tells it after so many turns and as the game tells it in the end, has a part
 that all worlds share and a part that is chance. Products of different worlds tell them apart: their mean is a moment of
-the shared part alone. A search of many worlds knows no more of the end than `told` says, however many they are; the
-noise is what fewer worlds leave. Gains are in returns, where a game won is worth 2 more than one lost.
+the shared part alone. The slope says how much of a gain that a search of many worlds finds is left in the end; the
+noise is what each world adds. Errors are standard errors. A game won is worth 2 more than one lost.
 """
 
 from __future__ import annotations
@@ -107,13 +107,12 @@ def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns
     return found
 
 
-def shared_moments(gains: Array) -> tuple[Array, Array]:
-    """Return second moments `(m, m)` of gains `(n, worlds, m)`: of the part that worlds share, and of the rest."""
-    count, worlds, _ = gains.shape
-    same = np.einsum("nwi,nwj->ij", gains, gains) / (count * worlds)
-    sums = gains.sum(axis=1)
-    shared = (sums.T @ sums / count - worlds * same) / (worlds * (worlds - 1))
-    return shared, same - shared
+def shared_products(first: Array, second: Array) -> Array:
+    """Return the mean product of two gains `(n, worlds)` over pairs of different worlds, in each position: `(n,)`."""
+    worlds = first.shape[1]
+    same = (first * second).sum(axis=1)
+    products: Array = (first.sum(axis=1) * second.sum(axis=1) - same) / (worlds * (worlds - 1))
+    return products
 
 
 def main() -> None:
@@ -129,14 +128,16 @@ def main() -> None:
     for number in range(given.games):
         game, positions = draw_positions(given.seed, number, given.each, focus)
         found += gains_in(game, positions, seed_of(given.seed, "worlds", number), given.worlds, max(given.turns))
-    shared, noise = shared_moments(np.stack(found))
+    gains = np.stack(found)
     print(" ".join(map(str, describe_machine().values())))
-    print(f"{len(found)} positions of {given.games} games, {given.worlds} worlds each")
-    print("| turns later | shared | noise | with the end | slope | told |\n| ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(f"{len(gains)} positions of {given.games} games, {given.worlds} worlds each")
+    print("| turns later | shared | noise | with the end | slope |\n| ---: | ---: | ---: | ---: | ---: |")
     for turn in given.turns:
-        own, both, end = shared[turn - 1, turn - 1], shared[turn - 1, -1], shared[-1, -1]
-        cells = [f"{own:.4f}", f"{noise[turn - 1, turn - 1]:.3f}", f"{both:.4f}", f"{both / own:.2f}"]
-        print(f"| {turn} | {' | '.join(cells)} | {both**2 / own / end:.0%} |")
+        gain = gains[:, :, turn - 1]
+        own, products = shared_products(gain, gain).mean(), shared_products(gain, gains[:, :, -1])
+        both, error = products.mean(), products.std() / np.sqrt(len(products))
+        cells = [f"{own:.4f}", f"{(gain**2).mean() - own:.3f}", f"{both:.4f} ± {error:.4f}"]
+        print(f"| {turn} | {' | '.join(cells)} | {both / own:.2f} ± {error / own:.2f} |")
 
 
 if __name__ == "__main__":
