@@ -115,3 +115,24 @@ def test_player_in_the_browser_is_sent_the_picture():
     assert [view["viewer"] for view in views] == [0, 1, None]
     assert all(view["elements"] and view["words"] for view in views)
     assert views[0] != views[1]
+
+
+def test_person_in_a_terminal_is_told_events_choices_and_cards():
+    typed = "?\ninfo truce\n" + "1\n" * 6 + "log\nquit\n"
+    done = CliRunner().invoke(app, ["play", "random", "--game", "territories", "--seed", "3"], input=typed)
+    assert done.exit_code == 0, done.output
+    assert "An asterisk after the number marks a territory" in " ".join(done.output.split())
+    assert "Truce: defender: the attack is called off" in done.output
+    assert "Choose where the next troops are placed" in done.output
+    assert "Since your last choice:" in done.output
+    assert "Player 1 places 3 troops in territory " in done.output
+
+
+def test_replay_is_told_event_by_event(recorded, tmp_path):
+    _, record = recorded
+    save_record(record, tmp_path / "game.json")
+    done = CliRunner().invoke(app, ["replay", str(tmp_path / "game.json")])
+    assert done.exit_code == 0, done.output
+    assert "Turn 1: player " in done.output
+    (view,) = replay_data(recorded[0], record, [0])["views"]
+    assert any(line["kind"] == "turn" for line in view["log"])
