@@ -22,23 +22,23 @@ from sackarmies_env.core.entries import entry_of, find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.registry import DEFAULT_GAME, list_games, load_players
 
-NUM_GAMES = 256
+NUM_GAMES = 256  # a thread
 
 Maker = Callable[[Game], Player]
 
 
-def modes_of(game_id: str) -> Iterator[tuple[str, Maker]]:
-    """Yield what is measured, as name and what makes it."""
+def modes_of(game_id: str, games: int) -> Iterator[tuple[str, Maker]]:
+    """Yield what is measured, as name and what makes it, with so many games a thread."""
     for threads in sorted({1, num_cores()}):
         said = f"{threads} thread{'s' if threads > 1 else ''}"
-        yield f"batch, mask and observation, {said}", functools.partial(_on_threads, batch_player, threads)
-        yield f"rollout, no outputs, {said}", functools.partial(_on_threads, rollout_player, threads)
+        yield f"batch, mask and observation, {said}", functools.partial(_on_threads, batch_player, games, threads)
+        yield f"rollout, no outputs, {said}", functools.partial(_on_threads, rollout_player, games, threads)
     if find_hook(game_id, "greedy") is not None:
         yield "`greedy` against `greedy`, 1 thread", greedy_player
 
 
-def _on_threads(make: Callable[..., Player], threads: int, game: Game) -> Player:
-    return make(game, NUM_GAMES * threads, threads=threads)
+def _on_threads(make: Callable[..., Player], games: int, threads: int, game: Game) -> Player:
+    return make(game, games * threads, threads=threads)
 
 
 def rate_of(windows: list[Window], *, by_clock: bool) -> float:
@@ -50,12 +50,14 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Measure the rates of a game.")
     parser.add_argument("--game", default=DEFAULT_GAME, choices=list_games())
+    parser.add_argument("--games", type=int, default=NUM_GAMES, help="in a batch, a thread")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a window")
     parser.add_argument("--windows", type=int, default=3, help="in each of two passes")
     arguments = parser.parse_args()
     least, most = entry_of(arguments.game).players or (2, 2)
     load = load_now()
-    jobs = [(n, name, make) for n in range(least, most + 1) for name, make in modes_of(arguments.game)]
+    counts = range(least, most + 1)
+    jobs = [(n, name, make) for n in counts for name, make in modes_of(arguments.game, arguments.games)]
     timed: list[list[Window]] = [[] for _ in jobs]
     there = list(range(len(jobs)))
     for index in there + there[::-1]:

@@ -34,7 +34,7 @@ from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copies_of, c
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Ending, Outputs, new_commands
 from sackarmies_env.core.workers import Workers, free_cores
 
-CHUNK = 64  # games that a thread takes at a time: enough work to be worth it, few enough to even out the load
+CHUNK = 512  # games that a thread takes at a time, at most: to ask for more costs some microseconds, see decision 9
 SMALL_CHUNK = 16
 TO_THE_END = 2**40  # decisions, more than any game has
 STARTS = (Command.BEGIN, Command.READ, Command.AWAIT)  # a game that is only read was written to by the caller
