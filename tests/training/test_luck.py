@@ -25,7 +25,7 @@ def record(seed, actions):
 
 
 def values_after(meter, states):
-    return meter._values(states, np.zeros(len(states), np.int64))
+    return meter.values(states, np.zeros(len(states), np.int64))
 
 
 def test_corrections_are_those_of_all_that_might_have_come():

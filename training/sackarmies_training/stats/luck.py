@@ -9,15 +9,17 @@ information games", 2018).
 
 This is done for results that can be forced in one queue for all players, are equally likely and independent of each
 other, such as coins: all results of the first few of a step are tried, with what comes after them as it came. Given all
-other results of chance, a correction has the mean 0. Other chance, such as draws, is left as it is, and so are steps
-before the first decision and steps of forfeits. docs/evaluation.md has the gain in figures.
+other results of chance, a correction has the mean 0. Left as they are: steps before the first decision, steps of
+forfeits, and draws, whose correction by exact odds (`benchmarks.luck_of_draws`) narrows no interval.
+docs/evaluation.md has both in figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +44,51 @@ def estimate_values(evaluation, params, states, players, out):  # type: ignore[n
     for i in range(len(states)):
         if not is_over(states[i]):
             out[i] = evaluation.evaluate(evaluation.model, params, states[i : i + 1], players[i])
+
+
+class Ply(NamedTuple):
+    """One action each of the games that have so many.
+
+    Attributes:
+        rows: `(n,)`, which games.
+        before: `(n,)`, states.
+        actions: `(n,)`, ids; `forfeit_code(seat)` for a forfeit.
+        after: `(n,)`, the states that they led to.
+    """
+
+    rows: NDArray[np.int64]
+    before: Records
+    actions: NDArray[np.int64]
+    after: Records
+
+    def met(self, stream: str) -> NDArray[np.int64]:
+        """Return which of the `n` are steps that took words of a stream of chance: "flip" or "draw"."""
+        name = f"{stream}_count"
+        return np.flatnonzero((self.after[name] != self.before[name]) & (self.actions >= 0))
+
+
+def replay(game: Game, games: Sequence[PlayedGame]) -> Iterator[Ply]:
+    """Play games again side by side, ply by ply."""
+    states = game.new_states(len(games))
+    game.reset(game.params, states, np.array([one.seed for one in games], np.int64))
+    for ply in range(max(len(one.actions) for one in games)):
+        rows = np.array([row for row, one in enumerate(games) if len(one.actions) > ply])
+        actions = np.array([games[row].actions[ply] for row in rows])
+        before = game.clone(states, rows)
+        states[rows] = after = _after(game, before, actions)
+        yield Ply(rows, before, actions, after)
+
+
+def _after(game: Game, before: Records, actions: NDArray[np.int64]) -> Records:
+    """Return states after an action each, forfeits among them."""
+    after = game.clone(before)
+    stays = np.flatnonzero(actions >= 0)
+    steps = game.clone(after, stays)
+    game.step(game.params, steps, actions[stays])
+    after[stays] = steps
+    for row in np.flatnonzero(actions < 0).tolist():
+        game.forfeit(game.params, after[row : row + 1], [forfeit_code(int(actions[row]))])
+    return after
 
 
 class LuckMeter:
@@ -84,33 +131,15 @@ class LuckMeter:
         return [one for part in parts for one in self._measure([games[i] for i in part], [seats[i] for i in part])]
 
     def _measure(self, games: Sequence[PlayedGame], seats: Sequence[int]) -> list[list[float]]:
-        states = self._game.new_states(len(games))
-        self._game.reset(self._game.params, states, np.array([one.seed for one in games], np.int64))
         luck: list[list[float]] = [[] for _ in games]
-        for ply in range(max(len(one.actions) for one in games)):
-            rows = np.array([row for row, one in enumerate(games) if len(one.actions) > ply])
-            actions = np.array([games[row].actions[ply] for row in rows])
-            before = self._game.clone(states, rows)
-            after = self._after(before, actions)
-            states[rows] = after
-            met = np.flatnonzero((after["flip_count"] != before["flip_count"]) & (actions >= 0))
+        for ply in replay(self._game, games):
+            met = ply.met("flip")
             if len(met):
-                players = np.array([seats[row] for row in rows[met]], np.int64)
-                found = self._corrections(before[met], actions[met], after[met], players)
-                for row, one in zip(rows[met].tolist(), found.tolist(), strict=True):
+                players = np.array([seats[row] for row in ply.rows[met]], np.int64)
+                found = self._corrections(ply.before[met], ply.actions[met], ply.after[met], players)
+                for row, one in zip(ply.rows[met].tolist(), found.tolist(), strict=True):
                     luck[row].append(one)
         return luck
-
-    def _after(self, before: Records, actions: NDArray[np.int64]) -> Records:
-        """Return states after an action each, forfeits among them."""
-        after = self._game.clone(before)
-        stays = np.flatnonzero(actions >= 0)
-        steps = self._game.clone(after, stays)
-        self._game.step(self._game.params, steps, actions[stays])
-        after[stays] = steps
-        for row in np.flatnonzero(actions < 0).tolist():
-            self._game.forfeit(self._game.params, after[row : row + 1], [forfeit_code(int(actions[row]))])
-        return after
 
     def _corrections(
         self, before: Records, actions: NDArray[np.int64], after: Records, players: NDArray[np.int64]
@@ -126,8 +155,8 @@ class LuckMeter:
         self._game.step(self._game.params, copies, np.repeat(actions, ways))
         if not self._is_checked:
             self._check(copies[:ways], after[:1])
-        values = self._values(copies, np.repeat(players, ways)).reshape(-1, ways)
-        result: NDArray[np.float64] = self._values(after, players) - values.mean(axis=1)
+        values = self.values(copies, np.repeat(players, ways)).reshape(-1, ways)
+        result: NDArray[np.float64] = self.values(after, players) - values.mean(axis=1)
         return result
 
     def _check(self, copies: Records, after: Records) -> None:
@@ -143,7 +172,7 @@ class LuckMeter:
             )
         self._is_checked = True
 
-    def _values(self, states: Records, players: NDArray[np.int64]) -> NDArray[np.float64]:
+    def values(self, states: Records, players: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what positions are worth to players: their returns where the game is over, else an estimate."""
         returns = np.zeros((len(states), self._game.num_players), np.float32)
         states = self._game.clone(states)  # records of the type that kernels know
@@ -165,11 +194,42 @@ class Adjusted:
     score: Estimate
     ratio: float
 
+    @staticmethod
+    def of(shares: NDArray[np.float64], games: int) -> Adjusted:
+        """Return what `unit_shares` of so many games come to."""
+        low, high = np.quantile(resampling_weights(len(shares)) @ shares[:, 1], ENDS)
+        score = Estimate(float(shares[:, 1].mean()), float(low), float(high), len(shares), games)
+        plain, adjusted = shares.var(axis=0)
+        return Adjusted(score, float(adjusted / plain) if plain > 0 else 1.0)
+
     def sentence(self) -> str:
         """Return both in a sentence."""
         score = self.score
         worth = f"worth {1 / self.ratio - 1:.0%} more games" if self.ratio < 1 else "which does not narrow the interval"
         return f"with luck taken out: {score.value:.1%} ({score.low:.1%} to {score.high:.1%}) of the points, {worth}"
+
+
+def resampling_weights(count: int) -> NDArray[np.float64]:
+    """Return the weights of units in bootstrap resamples, `(RESAMPLES, count)`."""
+    rng = np.random.default_rng(RESAMPLING_SEED)
+    weights: NDArray[np.float64] = rng.multinomial(count, np.full(count, 1 / count), RESAMPLES) / count
+    return weights
+
+
+def unit_shares(agent: str, played: Sequence[PlayedGame], luck: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """Return the share of the points that an agent took in each unit, and that with luck taken out: `(units, 2)`.
+
+    Args:
+        agent: its name.
+        played: all games of some units.
+        luck: the corrections of each game, in units of returns.
+    """
+    units: dict[int, list[tuple[float, float]]] = {}
+    for one, parts in zip(played, luck, strict=True):
+        plain = Outcome(one.agents, one.returns).score(agent)
+        points_a_return = (len(one.agents) - 1) / len(one.agents)
+        units.setdefault(one.seed, []).append((plain, plain - points_a_return * sum(parts)))
+    return np.array([np.mean(games, axis=0) for games in units.values()])
 
 
 def adjusted_score(game: Game, agent: str, played: Sequence[PlayedGame]) -> Adjusted:
@@ -184,15 +244,4 @@ def adjusted_score(game: Game, agent: str, played: Sequence[PlayedGame]) -> Adju
         ValueError: luck in this game cannot be measured.
     """
     luck = LuckMeter(game).measure(played, [one.agents.index(agent) for one in played])
-    points_a_return = (game.num_players - 1) / game.num_players
-    units: dict[int, list[tuple[float, float]]] = {}
-    for one, parts in zip(played, luck, strict=True):
-        plain = Outcome(one.agents, one.returns).score(agent)
-        units.setdefault(one.seed, []).append((plain, plain - points_a_return * sum(parts)))
-    shares = np.array([np.mean(games, axis=0) for games in units.values()])  # (units, 2)
-    count = len(shares)
-    weights = np.random.default_rng(RESAMPLING_SEED).multinomial(count, np.full(count, 1 / count), RESAMPLES) / count
-    low, high = np.quantile(weights @ shares[:, 1], ENDS)
-    plain, adjusted = shares.var(axis=0)
-    score = Estimate(float(shares[:, 1].mean()), float(low), float(high), count, len(played))
-    return Adjusted(score, float(adjusted / plain) if plain > 0 else 1.0)
+    return Adjusted.of(unit_shares(agent, played, luck), len(played))
