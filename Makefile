@@ -136,7 +136,7 @@ libraries:
 		echo "Installing $(LIB) into .venv-$(LIB); this is done once." && $(PEERS_PYTHON) -m venv .venv-$(LIB) && \
 		grep -v '^$(LIB)=' libraries/$(LIB).txt >.venv-$(LIB)/needed.txt && \
 		.venv-$(LIB)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement .venv-$(LIB)/needed.txt && \
-		NO_OCEAN=1 NO_TRAIN=1 PYTHONPATH=libraries/pufferlib_build .venv-$(LIB)/bin/python -m pip install --quiet \
+		NO_OCEAN=1 NO_TRAIN=1 PYTHONPATH="$(CURDIR)/libraries/pufferlib_build" .venv-$(LIB)/bin/python -m pip install --quiet \
 			--disable-pip-version-check --no-deps --no-build-isolation --requirement libraries/$(LIB).txt --editable . && \
 		touch .venv-$(LIB)/.installed; \
 	fi
