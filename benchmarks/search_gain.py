@@ -2,8 +2,9 @@
 
 Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. Each
 contestant, options of `search` with a budget of playouts, chooses in each of them. Its choice and the scripted one are
-then played on in `--worlds` other worlds, with the same horizon and evaluation: this tells how well playouts are spent,
-and not how good the evaluation is. Gains are in points, hundredths of a game won. Games are the unit of the intervals;
+then played on in `--worlds` other worlds. With the usual horizon this tells how well playouts are spent, and not how
+good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it tells that too. `--models` says
+what opponents are judged to play. Gains are in points, hundredths of a game won. Games are the unit of the intervals;
 time is that of the processor.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,13 +20,13 @@ from benchmarks.machine import describe_machine
 from benchmarks.search_methods.guessing import POINTS, draw_positions, interval
 from benchmarks.search_methods.play import seed_of
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.search.agent import SearchAgent, make_search, parts_of
+from sackarmies_agents.search.agent import make_search, parts_of
 from sackarmies_agents.search.flat import Bench, FlatSearch, Settings
 from sackarmies_agents.search.rounds import play_worlds
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
 
-USUAL = ["playouts=26", "playouts=22,optimism=1e6", "playouts=50", "playouts=32,optimism=1e6"]
+USUAL = ["level=fast", "level=medium"]
 
 
 class Contestant:
@@ -33,23 +35,46 @@ class Contestant:
     Attributes:
         options: as in its text form.
         settings: what they mean.
+        variants: of the scripted agent, as it models opponents; none for the usual mixture.
         seconds: of the processor.
         playouts: in all positions.
         gains: means of games, in points.
     """
 
     def __init__(self, options: str, info: GameInfo) -> None:
-        agent = make_search(info, dict(part.split("=", 1) for part in options.split(",")))
-        assert isinstance(agent, SearchAgent)
-        self.options, self.settings = options, agent.settings
+        given = dict(part.split("=", 1) for part in options.split(","))
+        self.options, self.settings = options, make_search(info, given).settings
+        self.variants = variants_of(given.get("models", ""))
         self.seconds, self.playouts = 0.0, 0
         self.gains: list[float] = []
 
 
-def play_on(bench: Bench, states: Records, actions: list[int], seed: int, worlds: int) -> dict[int, float]:
-    """Return what actions gain over the first one, in points, in so many worlds."""
-    results = np.zeros((len(actions), worlds))
-    task = np.array([0, worlds, int(states["current_player"][0]), Settings.horizon, Settings.valued, seed])
+def variants_of(models: str) -> tuple[str, ...]:
+    """Return variants of the scripted agent that are joined by `+`."""
+    return tuple(models.split("+")) if models else ()
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How choices are judged.
+
+    Attributes:
+        worlds: in how many they are played on.
+        horizon: for how many turns.
+        valued: at the ends of how many of them positions are valued.
+        variants: of the scripted agent, that opponents play; none for the usual mixture.
+    """
+
+    worlds: int
+    horizon: int
+    valued: int
+    variants: tuple[str, ...]
+
+
+def play_on(bench: Bench, states: Records, actions: list[int], seed: int, judge: Judge) -> dict[int, float]:
+    """Return what actions gain over the first one, in points."""
+    results = np.zeros((len(actions), judge.worlds))
+    task = np.array([0, judge.worlds, int(states["current_player"][0]), judge.horizon, judge.valued, seed])
     given = (states, bench.scratch, bench.models, np.array(actions, np.int64), np.arange(len(actions)), task)
     play_worlds(*bench.tools, *given, results)
     gains = POINTS * (results - results[0]).mean(axis=1)
@@ -57,15 +82,17 @@ def play_on(bench: Bench, states: Records, actions: list[int], seed: int, worlds
 
 
 def search_positions(
-    game: Game, positions: list[Records], contestants: list[Contestant], seed: int, worlds: int
+    game: Game, positions: list[Records], contestants: list[Contestant], seed: int, judge: Judge
 ) -> None:
     """Let all contestants choose in positions of a game, and note the mean of what that gained."""
-    parts, known = parts_of(GameInfo.of(game), ()), [game.conceal(player) for player in range(game.num_players)]
+    info, known = GameInfo.of(game), [game.conceal(player) for player in range(game.num_players)]
     ready = [
         [FlatSearch(one, parts.make_policy, parts.make_evaluation, contestant.settings, parts.focus) for one in known]
         for contestant in contestants
+        for parts in [parts_of(info, contestant.variants)]
     ]
-    judges = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
+    parts = parts_of(info, judge.variants)
+    benches = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
     found: list[list[float]] = [[] for _ in contestants]
     for number, states in enumerate(positions):
         player = int(states["current_player"][0])
@@ -79,7 +106,7 @@ def search_positions(
         actions = [finding.prior, *sorted({action for action in chosen if action != finding.prior})]
         worth = {finding.prior: 0.0}
         if len(actions) > 1:
-            worth = play_on(judges[player], states, actions, seed_of(seed, "judge", number), worlds)
+            worth = play_on(benches[player], states, actions, seed_of(seed, "judge", number), judge)
         for gains, action in zip(found, chosen, strict=True):
             gains.append(worth[action])
     for one, gains in zip(contestants, found, strict=True):
@@ -93,13 +120,17 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=1500)
     parser.add_argument("--each", type=int, default=30, help="of a game")
     parser.add_argument("--worlds", type=int, default=300, help="in which choices are played on")
+    parser.add_argument("--horizon", type=int, default=Settings.horizon, help="turns for which choices are played on")
+    parser.add_argument("--valued", type=int, default=Settings.valued, help="turns at whose ends positions are valued")
+    parser.add_argument("--models", default="", help="variants of `greedy` that opponents are judged to play, as a+b")
     parser.add_argument("--seed", type=int, default=2)
     given = parser.parse_args()
+    judge = Judge(given.worlds, given.horizon, given.valued, variants_of(given.models))
     contestants: list[Contestant] = []
     for number in range(-(-given.positions // given.each)):
         game, positions = draw_positions(given.seed, number, given.each, focus)
         contestants = contestants or [Contestant(options, GameInfo.of(game)) for options in given.contestants]
-        search_positions(game, positions, contestants, seed_of(given.seed, number), given.worlds)
+        search_positions(game, positions, contestants, seed_of(given.seed, number), judge)
     total = given.each * len(contestants[0].gains)
     print(" ".join(map(str, describe_machine().values())))
     print(f"{total} positions of {len(contestants[0].gains)} games")

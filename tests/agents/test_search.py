@@ -216,7 +216,7 @@ def test_what_cannot_pass_the_gate_leaves_the_race():
 
 
 def test_a_search_whose_other_actions_are_dropped_ends():
-    batch = positions(7, 60)
+    batch = positions(7, 60, n=24)
     given = batch.information_sets(0, running(batch, 0))
     spent = {
         errors: sum(
@@ -312,7 +312,7 @@ def test_all_settings_are_options_of_the_text_form():
 
 
 def test_levels_are_budgets_of_playouts():
-    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [50, 250, 1000]
+    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [32, 160, 640]
 
 
 def test_games_without_a_policy_for_playouts_are_refused():

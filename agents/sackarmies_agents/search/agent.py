@@ -26,9 +26,9 @@ from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
 
 LEVELS = {
-    "fast": Settings(playouts=50),
-    "medium": Settings(playouts=250),
-    "strong": Settings(playouts=1000),
+    "fast": Settings(playouts=32),
+    "medium": Settings(playouts=160),
+    "strong": Settings(playouts=640),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds

@@ -50,9 +50,9 @@ class Settings:
 
     playouts: int = 160
     milliseconds: float | None = None
-    horizon: int = 5
+    horizon: int = 8
     valued: int = 3
-    gate: float = 1.5
+    gate: float = 1.2
     optimism: float = 0.5
     threads: int = 1
 

@@ -15,7 +15,8 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.simulator import Policy
 from sackarmies_env.core.state import as_records
 
-MIXTURE = (DEFAULT, "first", "light")  # in searches: the first plays for whoever searches, opponents any of them
+# In searches the first plays for whoever searches, opponents any of them: most often the strongest.
+MIXTURE = (DEFAULT, DEFAULT, DEFAULT, "first", "light")
 
 
 def make_policy(game: Game, variants: Sequence[str]) -> Policy:
