@@ -26,7 +26,7 @@ from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
 
 LEVELS = {
-    "fast": Settings(playouts=32),
+    "fast": Settings(playouts=50, horizon=5, gate=1.5),  # few worlds: far ends are too noisy
     "medium": Settings(playouts=160),
     "strong": Settings(playouts=640),
 }

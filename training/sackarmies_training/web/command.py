@@ -29,7 +29,7 @@ SavesOption = Annotated[
     typer.Option("--saves", metavar="FOLDER", help="With --web: where games are saved.", show_default=False),
 ]
 
-LEVELS = {"fast": "32 times", "medium": "160 times", "strong": "640 times"}
+LEVELS = {"fast": "50 times", "medium": "160 times", "strong": "640 times"}
 
 
 def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
