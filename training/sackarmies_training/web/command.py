@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.search.agent import LEVELS
 from sackarmies_env.core.entries import find_hook
 from sackarmies_training.cli_errors import console
 from sackarmies_training.seats import PERSON
@@ -29,8 +30,6 @@ SavesOption = Annotated[
     typer.Option("--saves", metavar="FOLDER", help="With --web: where games are saved.", show_default=False),
 ]
 
-LEVELS = {"fast": "50 times", "medium": "160 times", "strong": "640 times"}
-
 
 def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
     """Return who can be played against: the agents that come with a game, and those that the user has named."""
@@ -39,8 +38,8 @@ def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
         offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
     if find_hook(game_id, "policy") is not None and find_hook(game_id, "evaluation") is not None:
         offers += [
-            Offer(f"search:level={level}", f"Search, {level}", f"plays choices on, {times} a decision")
-            for level, times in LEVELS.items()
+            Offer(f"search:level={level}", f"Search, {level}", f"plays choices on, {one.playouts} times a decision")
+            for level, one in LEVELS.items()
         ]
     if find_hook(game_id, "trained") is not None:
         offers.append(Offer("trained", "Trained", "a network that has learned by playing itself"))
