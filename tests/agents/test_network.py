@@ -5,7 +5,7 @@ import torch
 from sackarmies_agents import GameInfo
 from sackarmies_agents.learned import fused
 from sackarmies_agents.learned.board_network import BoardNetwork, hex_ids, patches
-from sackarmies_agents.learned.network import MASKED, Encoder, NetworkSizes, PlainNetwork, value_of
+from sackarmies_agents.learned.network import MASKED, Advice, Encoder, NetworkSizes, PlainNetwork, value_of
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.core.observation import Feature
@@ -219,7 +219,7 @@ def test_fresh_network_mostly_takes_the_advice(info):
     masks = torch.zeros((1, info.num_actions), dtype=torch.bool)
     masks[0, legal] = True
     for advised in legal:
-        logits, _ = network(torch.tensor(battle(info))[None], masks, torch.tensor([advised]))
+        logits, _ = network(torch.tensor(battle(info))[None], masks, Advice(torch.tensor([advised])))
         assert logits.softmax(dim=1)[0, advised] > 0.9
 
 

@@ -6,6 +6,8 @@ on the id of its type, what is attached to a chosen unit on the id of its slot. 
 and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
 about one hex holds for all of them, and tokens never met before are judged by their attributes.
 
+What another agent would choose can be marked, and what ids are worth to it is another input of their scores.
+
 What is farther away than the patch around a hex reaches it as a sum of messages, one from each token on the board
 for a hex at its distance.
 """
@@ -18,10 +20,23 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.fused import Places, Words, sum_messages
-from sackarmies_agents.learned.network import TRUST, Encoder, Network, NetworkSizes, Place, keep, layer
+from sackarmies_agents.learned.network import (
+    TRUST,
+    WORTHS,
+    Advice,
+    Encoder,
+    Network,
+    NetworkSizes,
+    Place,
+    keep,
+    layer,
+    scale,
+)
+from sackarmies_agents.learned.worths import Worths
 from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
 
 # The action space: verbs, types, slots, hexes.
@@ -110,39 +125,62 @@ class BoardNetwork(Network):
         self.message_shift = nn.Embedding(FARTHEST + 1, sizes.message)
         self.heard = nn.Linear(sizes.message, sizes.hidden, bias=False)
         self.gate = nn.Linear(sizes.hidden, 2 * sizes.hidden)
-        self.score = nn.Linear(sizes.hidden, 1)
-        self.advice = Advice(sizes, self.first_hex) if sizes.advice else None
+        self.score = nn.Linear(sizes.hidden, 1 + sizes.early)
+        self.advice = Advised(sizes, self.first_hex) if sizes.advice else None
+        self.worths = Worths(sizes.hidden, NUM_VERBS, self.first_hex) if sizes.advice == WORTHS else None
         for last in (self.direct, self.score):  # begin near the uniform policy
             nn.init.orthogonal_(last.weight, 0.01)
             nn.init.zeros_(last.bias)
 
-    def assess(self, observations: Tensor, place: Place, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
+        """See `Network`."""
+        scores, outcomes = self.foresee(observations, place, advice)
+        return scores[:, -1], outcomes
+
+    def foresee(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
         """See `Network`."""
         tokens = self._tokens(observations)
         if self.advice is None:
-            advised = None
-        context, layout = self._understand(observations, tokens, advised)
-        scores = torch.zeros(len(place.action), dtype=context.dtype, device=context.device)
+            advice = None
+        context, layout = self._understand(observations, tokens, advice)
+        gates = self.gate(context)
+        scores = torch.zeros((len(place.action), self.score.out_features), dtype=context.dtype, device=context.device)
         by_number = (place.action < self.first_hex).nonzero().squeeze(1)
         direct = self.direct(context)[place.game[by_number], place.action[by_number]]
-        scores = scores.index_add(0, by_number, direct)
-        by_sight = (place.action >= NUM_VERBS).nonzero().squeeze(1)
-        seen = Place(place.game[by_sight], place.action[by_sight])
-        scores = scores.index_add(0, by_sight, self._point(context, layout, tokens, seen).to(scores.dtype))
-        if self.advice is not None and advised is not None:
-            is_advised = place.action == advised[place.game]
-            scores = scores + torch.where(is_advised, self.advice.trust(context).squeeze(1)[place.game], 0.0)
+        scores = scores.index_add(0, by_number, functional.pad(direct.unsqueeze(1), (scores.shape[1] - 1, 0)))
+        is_advised = None if advice is None else place.action == advice.chosen[place.game]
+        weighed = None
+        if self.worths is not None and advice is not None and advice.worths is not None:
+            weighed, change = self.worths(place, advice.worths, is_advised, len(gates))
+            gates = gates + change
+        # Ids of verbs, on which nothing lies, are told apart by what they are worth alone.
+        by_sight = (place.action >= (NUM_VERBS if weighed is None else 0)).nonzero().squeeze(1)
+        seen = self._see(context, layout, tokens, Place(place.game[by_sight], place.action[by_sight]))
+        seen = seen if weighed is None else seen + weighed
+        scores = scores.index_add(0, by_sight, self._score(seen, gates, place.game[by_sight]).to(scores.dtype))
+        if self.advice is not None and is_advised is not None:
+            trust = torch.where(is_advised, self.advice.trust(context).squeeze(1)[place.game], 0.0)
+            scores = scores + functional.pad(trust.unsqueeze(1), (scores.shape[1] - 1, 0))
         return scores, self.value(context)
 
-    def _point(self, context: Tensor, layout: Layout, tokens: Tokens, place: Place) -> Tensor:
-        """Return the scores `(k,)` of ids of hexes, types and slots."""
+    def scale_scores(self, factor: float) -> None:
+        """See `Network`."""
+        last = [self.score, self.direct, *([] if self.advice is None else [self.advice.trust])]
+        scale([parameter for layer in last for parameter in layer.parameters()], factor)
+
+    def _score(self, seen: Tensor, gates: Tensor, game: Tensor) -> Tensor:
+        """Return the scores `(k, early + 1)` of ids, from what is seen on and around them `(k, hidden)`."""
+        scale, shift = gates.index_select(0, game).chunk(2, dim=1)
+        hidden = torch.relu(torch.addcmul(seen + shift, seen, scale))
+        scores: Tensor = self.score(hidden)
+        return scores
+
+    def _see(self, context: Tensor, layout: Layout, tokens: Tokens, place: Place) -> Tensor:
+        """Return what lies on and around ids of hexes, types and slots, and what is heard there, `(k, hidden)`."""
         ids = self.around[place.action] + (place.game * (self.num_actions + 1)).unsqueeze(1)
         around = layout.marks.index_select(0, layout.row[ids.flatten()]).view(len(ids), self.patch.in_features)
-        seen = self.patch(around) + self.heard(self._hear(context, tokens, place))
-        scale, shift = self.gate(context).index_select(0, place.game).chunk(2, dim=1)
-        hidden = torch.relu(torch.addcmul(seen + shift, seen, scale))
-        scores: Tensor = self.score(hidden).squeeze(1)
-        return scores
+        seen: Tensor = self.patch(around) + self.heard(self._hear(context, tokens, place))
+        return seen
 
     def _hear(self, context: Tensor, tokens: Tokens, place: Place) -> Tensor:
         """Return the sum of the messages of the tokens on the board to each hex, `(k, message)`; 0 for other ids."""
@@ -156,7 +194,7 @@ class BoardNetwork(Network):
         changes = self.message_gain.weight, self.message_shift.weight
         return sum_messages(places, Words(said, *changes, self.question(context)))
 
-    def _understand(self, observations: Tensor, tokens: Tokens, advised: Tensor | None) -> tuple[Tensor, Layout]:
+    def _understand(self, observations: Tensor, tokens: Tokens, advice: Advice | None) -> tuple[Tensor, Layout]:
         """Return the context `(n, hidden)`, and what lies on the ids of actions."""
         n, width = len(observations), self.num_actions + 1
         pointed = self._pointed(observations)
@@ -168,8 +206,8 @@ class BoardNetwork(Network):
         named, pointer = (pointed < self.num_actions).nonzero(as_tuple=True)
         named_cell = (pointed + offset)[named, pointer]
         cells = [cell, named_cell]
-        if advised is not None:
-            cells.append(advised + offset.squeeze(1))
+        if advice is not None:
+            cells.append(advice.chosen + offset.squeeze(1))
         filled = torch.cat(cells)
         row = torch.zeros(n * width, dtype=torch.int64, device=filled.device)
         row[filled] = torch.arange(1, len(filled) + 1, device=filled.device)  # of several on one id, one gives the row
@@ -182,10 +220,10 @@ class BoardNetwork(Network):
         for name, encoder in zip(FLAT_BLOCKS, self.flat, strict=True):
             hidden = hidden + encoder(observations[:, self.spec.slice(name)])
         marks = marks.index_add(0, row[named_cell], self.pointer_mark.to(marks.dtype).index_select(0, pointer))
-        if self.advice is not None and advised is not None:
-            hidden = hidden + self.advice.number(advised.clamp(max=self.first_hex))
+        if self.advice is not None and advice is not None:
+            hidden = hidden + self.advice.number(advice.chosen.clamp(max=self.first_hex))
             mark = self.advice.mark.to(marks.dtype).expand(n, -1)
-            marks = marks.index_add(0, row[advised + offset.squeeze(1)], mark)
+            marks = marks.index_add(0, row[advice.chosen + offset.squeeze(1)], mark)
         return self.context(hidden), Layout(row, marks)
 
     def _tokens(self, observations: Tensor) -> Tokens:
@@ -233,7 +271,7 @@ class BoardNetwork(Network):
         return observations[:, self.spec.slice(name)].view(len(observations), shape.rows, len(shape.features))
 
 
-class Advice(nn.Module):
+class Advised(nn.Module):
     """What a network does with the choice of another agent: trusts it, depending on the position, and marks its id."""
 
     def __init__(self, sizes: NetworkSizes, first_hex: int) -> None:

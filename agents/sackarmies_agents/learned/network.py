@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,9 +22,10 @@ USUAL = 8.0
 LIMIT = 4.0  # scaled numbers are clipped here
 MASKED = -1e8
 OUTCOMES = 3  # win, draw, loss
+WORTHS = 2  # `NetworkSizes.advice` of networks that are told what ids are worth
 SIZE_LIMITS = (
     *(("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024)),
-    *(("outcomes", 1, OUTCOMES), ("advice", 0, 1)),
+    *(("outcomes", 1, OUTCOMES), ("advice", 0, WORTHS), ("early", 0, 8)),
 )
 TRUST = 5.0  # what a fresh network adds to the score of the advised id
 
@@ -40,7 +41,8 @@ class NetworkSizes:
         patch: how far around a hex is looked.
         message: message of a token to hexes at a distance.
         outcomes: what is said of a position: 1: its value; 3: how likely win, draw and loss are.
-        advice: 1: what another agent would choose is an input.
+        early: how many scores each id has besides, of what it gains after fewer turns. They help learning alone.
+        advice: 1: what another agent would choose is an input; 2: what each legal id is worth to it as well.
     """
 
     token: int = 48
@@ -50,6 +52,7 @@ class NetworkSizes:
     message: int = 32
     outcomes: int = 1
     advice: int = 0
+    early: int = 0
 
     def __post_init__(self) -> None:
         """Refuse sizes for which no machine has memory."""
@@ -73,42 +76,70 @@ class Place(NamedTuple):
     action: Tensor
 
 
+class Advice(NamedTuple):
+    """What another agent says of positions and ids.
+
+    Attributes:
+        chosen: `(n,)` int64, the ids that it would choose.
+        worths: `(k,)` float32, what each id of a `Place` is worth to it; None where it does not say.
+    """
+
+    chosen: Tensor
+    worths: Tensor | None = None
+
+    def to(self, device: torch.device) -> Advice:
+        """Return it on a device."""
+        return Advice(self.chosen.to(device), None if self.worths is None else self.worths.to(device))
+
+
 class Network(nn.Module, ABC):
     """Scores actions and positions."""
 
     @abstractmethod
-    def assess(self, observations: Tensor, place: Place, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
         """Score some ids and the positions.
+
+        What is said of positions does not depend on which ids are scored.
 
         Args:
             observations: `(n, size)` int8.
-            place: the ids, legal ones; an observation may have none.
-            advised: `(n,)` int64, what another agent would choose; given if the network takes advice.
+            place: the ids, legal ones; all of an observation, or none.
+            advice: given if the network takes advice.
 
         Returns:
             Scores `(k,)`, which are logits, and what is said of the positions, `(n, outcomes)`.
         """
 
-    def forward(self, observations: Tensor, masks: Tensor, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    @abstractmethod
+    def scale_scores(self, factor: float) -> None:
+        """Multiply all scores by a factor, by changing the weights they come from."""
+
+    def foresee(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
+        """Return what `assess` does, with scores after fewer turns before them: `(k, early + 1)`."""
+        scores, outcomes = self.assess(observations, place, advice)
+        return scores.unsqueeze(1), outcomes
+
+    def forward(self, observations: Tensor, masks: Tensor, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
         """Score legal actions and the position.
 
         Args:
             observations: `(n, size)` int8.
             masks: `(n, num_actions)` bool.
-            advised: as in `assess`.
+            advice: as in `assess`, of the legal ids in order.
 
         Returns:
             Logits `(n, num_actions)`, `MASKED` where illegal, and values `(n,)`.
         """
         place = Place(*masks.nonzero(as_tuple=True))
-        scores, outcomes = self.assess(observations, place, advised)
+        scores, outcomes = self.assess(observations, place, advice)
         logits = torch.full(masks.shape, MASKED, device=scores.device)
         return logits.index_put(tuple(place), scores.float()), value_of(outcomes)
 
-    def values(self, observations: Tensor, advised: Tensor | None = None) -> Tensor:
-        """Return the values `(n,)` of positions alone."""
+    def values(self, observations: Tensor, chosen: Tensor | None = None) -> Tensor:
+        """Return the values `(n,)` of positions alone; `chosen` as in `Advice`, for a network that takes any."""
         none = torch.zeros(0, dtype=torch.int64, device=observations.device)
-        return value_of(self.assess(observations, Place(none, none), advised)[1])
+        advice = None if chosen is None else Advice(chosen, torch.zeros(0, device=observations.device))
+        return value_of(self.assess(observations, Place(none, none), advice)[1])
 
 
 def value_of(outcomes: Tensor) -> Tensor:
@@ -175,13 +206,25 @@ class PlainNetwork(Network):
         self.value = nn.Linear(sizes.hidden, sizes.outcomes)
         self.trust = nn.Parameter(torch.full((info.num_actions,), TRUST)) if sizes.advice else None
 
-    def assess(self, observations: Tensor, place: Place, advised: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """See `Network`."""
+    def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
+        """See `Network`; of advice it takes the choice alone."""
         hidden = self.body(observations)
         scores = self.scores(hidden)[place]
-        if self.trust is not None and advised is not None:
-            scores = scores + torch.where(place.action == advised[place.game], self.trust[place.action], 0.0)
+        if self.trust is not None and advice is not None:
+            is_advised = place.action == advice.chosen[place.game]
+            scores = scores + torch.where(is_advised, self.trust[place.action], 0.0)
         return scores, self.value(hidden)
+
+    def scale_scores(self, factor: float) -> None:
+        """See `Network`."""
+        scale([*self.scores.parameters(), *([] if self.trust is None else [self.trust])], factor)
+
+
+def scale(parameters: Iterable[nn.Parameter], factor: float) -> None:
+    """Multiply parameters by a factor."""
+    with torch.no_grad():
+        for parameter in parameters:
+            parameter.mul_(factor)
 
 
 def layer(inputs: int, outputs: int) -> nn.Module:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
-from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, read_checkpoint
-from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import WORTHS, Network, NetworkSizes, PlainNetwork
 from sackarmies_env.core.messages import quote, short_repr
 from sackarmies_env.core.record import Candidate
 from sackarmies_env.core.safe_read import named
@@ -52,13 +52,13 @@ class PolicyAgent(Agent):
 
     shares_batch = True
 
-    def __init__(self, network: Network, *, deterministic: bool = False, advisor: Agent | None = None) -> None:
+    def __init__(self, network: Network, *, deterministic: bool = False, advisor: Advisor | None = None) -> None:
         """Make ready to play.
 
         Args:
             network: on the device on which it is to run.
             deterministic: always the likeliest action.
-            advisor: the agent whose choice is an input of the network, if it takes advice.
+            advisor: who advises the network, if it takes advice.
         """
         self.network = network.eval()
         self._deterministic = deterministic
@@ -96,9 +96,9 @@ class PolicyAgent(Agent):
 
     def _outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
         device = next((weight.device for weight in self.network.parameters()), torch.device("cpu"))
-        given = [torch.tensor(observations), torch.tensor(action_masks) != 0]
+        given: list[Any] = [torch.tensor(observations), torch.tensor(action_masks) != 0]
         if self._advisor is not None:
-            given.append(torch.from_numpy(self._advisor.act_batch(observations, action_masks)))
+            given.append(self._advisor.advise(observations, action_masks))
         with torch.inference_mode():
             logits, values = self.network(*(one.to(device) for one in given))
             return Outputs(logits.cpu().numpy(), values.cpu().numpy())
@@ -117,15 +117,6 @@ def find_device(name: str) -> torch.device:
         there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
         raise ValueError(f"device is {short_repr(name)}, but there are only {', '.join(there)}") from None
     return device
-
-
-def make_advisor(text: str, info: GameInfo) -> Agent | None:
-    """Return the agent whose choice is an input of a network; None where there is none.
-
-    Raises:
-        ValueError: it is not one that may advise, or cannot play the game.
-    """
-    return make_agent(checked_advice(text), info) if text else None
 
 
 def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
@@ -159,10 +150,10 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False,
     check_game(checkpoint, info)
     place = find_device(device)
     try:
-        advisor = make_advisor(checkpoint.header.advice, info)
+        advisor = make_advisor(checkpoint.header.advice, info, weighs=checkpoint.header.network.advice == WORTHS)
     except ValueError as error:
         raise ValueError(f"{named(path)} names an advisor: {error}") from None
-    if (advisor is not None) != (checkpoint.header.network.advice == 1):
+    if (advisor is not None) != (checkpoint.header.network.advice > 0):
         raise ValueError(f"the General in {named(path)} takes advice and names no advisor, or the other way round")
     network = read_network(checkpoint, POLICY, info).to(place)
     return PolicyAgent(network, deterministic=deterministic, advisor=advisor)

@@ -28,13 +28,18 @@ class CompiledAgent(Agent):
             scratch.
         choose_batch: the kernel `(boards, observations, masks, actions)`, see `core.simulator.Policy`.
         seed: of the breaking of ties.
+        weigh_batch: the kernel `(boards, observations, first, actions, worths)`, see `weigh`; None where the agent
+            weighs nothing.
     """
 
     shares_batch = True
 
-    def __init__(self, board: NDArray[np.void], choose_batch: Kernel, seed: int) -> None:
+    def __init__(
+        self, board: NDArray[np.void], choose_batch: Kernel, seed: int, weigh_batch: Kernel | None = None
+    ) -> None:
         self._board = board
         self._choose_batch = choose_batch
+        self._weigh_batch = weigh_batch
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
@@ -52,6 +57,31 @@ class CompiledAgent(Agent):
         seen, legal = (np.require(array, requirements="W") for array in (observations, action_masks))
         self._choose_batch(self._board, seen, legal, actions)
         return actions
+
+    @property
+    def weighs(self) -> bool:
+        """Whether the agent can say what choices are worth to it."""
+        return self._weigh_batch is not None
+
+    def weigh(
+        self, observations: NDArray[np.int8], counts: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return what legal ids are worth to the agent, `(k,)`; it chooses the best, but for the breaking of ties.
+
+        Args:
+            observations: `(n, size)`.
+            counts: `(n,)`, how many ids of each are weighed.
+            actions: `(k,)`, these ids, of one observation after the other.
+
+        Raises:
+            ValueError: the agent weighs nothing.
+        """
+        if self._weigh_batch is None:
+            raise ValueError(f"{type(self).__name__} does not say what choices are worth")
+        worths = np.zeros(len(actions))
+        seen, ids = (np.require(array, requirements="W") for array in (observations, actions))
+        self._weigh_batch(self._board, seen, np.concatenate([[0], counts.cumsum()]), ids, worths)
+        return worths
 
 
 def compiled_policy(game: Game, choose_batch: Kernel, boards: NDArray[np.void]) -> Policy:

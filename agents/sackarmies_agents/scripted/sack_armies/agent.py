@@ -7,7 +7,7 @@ from pathlib import Path
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.compiled import CompiledAgent
 from sackarmies_agents.scripted.sack_armies.board import make_board
-from sackarmies_agents.scripted.sack_armies.choose import choose_batch
+from sackarmies_agents.scripted.sack_armies.choose import choose_batch, weigh_batch
 from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, Weights, load_weights
 
 
@@ -31,4 +31,4 @@ class GreedyAgent(CompiledAgent):
             ValueError: the game is not Sack Armies, or there are no such weights.
         """
         chosen = weights if isinstance(weights, Weights) else load_weights(weights)
-        super().__init__(make_board(info, chosen), choose_batch, seed)
+        super().__init__(make_board(info, chosen), choose_batch, seed, weigh_batch)

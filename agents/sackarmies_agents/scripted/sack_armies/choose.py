@@ -1,4 +1,4 @@
-"""Decision of the greedy General: what must be computed for it, and which legal id is the best."""
+"""Decision of the greedy General: what must be computed for it, what legal ids are worth, and which is the best."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from sackarmies_agents.scripted.sack_armies.values import action_value, chosen_u
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global
+
+EVERYTHING = 4.0 * NEVER  # a floor that nothing is below
 
 # --- looking around
 
@@ -141,3 +143,44 @@ def choose_batch(boards, observations, masks, actions):
     """
     for i in range(len(observations)):
         actions[i] = choose(boards[0], observations[i], masks[i])
+
+
+# --- what each choice is worth
+
+
+@njit
+def weigh(board, observation, actions, worths):
+    """Write what legal ids (k,) are worth, (k,): the choice is the best, but for the breaking of ties."""
+    read_board(board, observation)
+    decision = see(board, Global.DECISION)
+    survey(board, decision)
+    board.floor = EVERYTHING
+    if decision == Decision.COORD_MEMBER:
+        joint_attack(board, chosen_unit(board), is_ranged(see(board, Global.CHAIN_VERB)), 0.0)
+    if decision != Decision.MENU:
+        for i in range(len(actions)):
+            worths[i] = value_of(board, decision, actions[i])
+        return
+    fallback = 0.0
+    for i in range(len(actions)):
+        if not is_joint(actions[i]):
+            worths[i] = action_value(board, actions[i], 0.0)
+            fallback = max(fallback, worths[i])
+    for i in range(len(actions)):
+        if is_joint(actions[i]):
+            worths[i] = action_value(board, actions[i], fallback)
+
+
+@njit
+def weigh_batch(boards, observations, first, actions, worths):
+    """Weigh the choices of many games.
+
+    Args:
+        boards: (1,) BOARD_DTYPE, scratch.
+        observations: (n, size) int8.
+        first: (n + 1,) int64, where the ids of each game begin.
+        actions: (k,) int64, legal ids.
+        worths: (k,) float64, overwritten.
+    """
+    for i in range(len(observations)):
+        weigh(boards[0], observations[i], actions[first[i] : first[i + 1]], worths[first[i] : first[i + 1]])
