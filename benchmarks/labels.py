@@ -36,7 +36,8 @@ from sackarmies_training.search_labels import (
 GAMES = 12  # of a pair of armies, of those that are searched twice
 SHARE = 0.06  # of their decisions
 WORLDS = 12  # of the second search
-MARGIN = 0.03  # by which an action must seem better, as in expert iteration
+MOST = 12  # legal ids of a decision that is searched twice; all of them are compared
+MARGIN = 0.01  # by which an action must seem better, as in expert iteration
 COLUMNS = "decisions", "actions", "ms", "gain", "error", "variance", "found again"
 
 
@@ -52,7 +53,7 @@ def measure_rate(general: Agent, labels: int, seed: int) -> str:
 
 def compare_twice(game: Game, general: Agent, seed: int) -> list[tuple[float, ...]]:
     """Return a row for each decision: whether it is in focus, then the columns but for their number and the error."""
-    plans = SearchPlan(focused=False), SearchPlan(focused=False, worlds=WORLDS)
+    plans = SearchPlan(focused=False, most=MOST), SearchPlan(focused=False, most=MOST, worlds=WORLDS)
     once, again = (Searcher(game, plan, seed + number) for number, plan in enumerate(plans))
     focus = parts_of(GameInfo.of(game), ()).focus
     lot = Lot(game, GAMES, SearchPlan(share=SHARE), seed)
@@ -64,12 +65,12 @@ def compare_twice(game: Game, general: Agent, seed: int) -> list[tuple[float, ..
             row, own = int(lot.running[place]), int(wanted[place])
             player = int(batch.players[row])
             root = batch.information_sets(player, [row]).states
-            if not 1 < len(legal_ids(root["legal"][0])) <= SearchPlan.most:
+            if not 1 < len(legal_ids(root["legal"][0])) <= MOST:
                 continue  # of more, the searches would draw different ones
             began = time.process_time()
             first = once.compare(root, player, [own])
             spent = (time.process_time() - began) * 1e3
-            gains, others = first.gains, again.compare(root, player, [own]).gains
+            gains, others = first.gains[:, -1], again.compare(root, player, [own]).gains[:, -1]
             best = int(np.argmax(gains - MARGIN * (first.actions != own)))
             shared = float(np.mean((gains - gains.mean()) * (others - others.mean())))
             is_worth_it = 1.0 if focus is None else float(focus(root)[0] > 0)

@@ -224,7 +224,7 @@ def test_game_without_search_is_refused(tmp_path):
         learn.learn(config, make_duel(), Console(quiet=True))
 
 
-def test_shipped_configuration_starts_from_the_shipped_general():
+def test_network_of_the_shipped_configuration_foresees_all_horizons():
     config = load_run(CONFIGS / "train" / "expert.toml")
-    assert config.learn.start == "trained"
-    assert config.expert is not None
+    assert config.learn.worths
+    assert config.network.early == len(config.expert.horizons) - 1

@@ -21,7 +21,8 @@ def some_labels(info, **changes):
         "actions": torch.tensor([0, 3, 2]),
         "targets": torch.tensor([0.25, 0.75, 1.0]),
         "results": torch.tensor([WIN, UNKNOWN]),
-        "gains": torch.tensor([0.0, 0.5, 0.0]),
+        "gains": torch.tensor([[0.0, 0.0], [0.4, 0.5], [0.0, 0.0]]),
+        "compared": torch.tensor([True, True, False]),
     }
     return Labels(**{**given, **changes})
 
@@ -46,8 +47,11 @@ def test_labels_are_read_as_they_were_written(info, tmp_path):
         ({"actions": torch.tensor([3, 0, 2])}, "actions of a decision do not rise"),
         ({"actions": torch.tensor([0, 6, 2])}, "actions are not from 0 to 5"),
         ({"results": torch.tensor([WIN, 3])}, "results are not from -1 to 2"),
-        ({"gains": torch.tensor([0.0, float("inf"), 0.0])}, "gains are no finite numbers"),
-        ({"gains": torch.tensor([0.0])}, "there are not as many of each"),
+        ({"gains": torch.tensor([[0.0], [float("inf")], [0.0]])}, "gains are no finite numbers"),
+        ({"gains": torch.tensor([[0.0]])}, "there are not as many of each"),
+        ({"gains": torch.zeros(3)}, "there are not as many of each"),
+        ({"gains": torch.zeros((3, 0))}, "there are not as many of each"),
+        ({"compared": torch.tensor([True])}, "there are not as many of each"),
         ({"observations": torch.zeros((2, 1), dtype=torch.int8)}, "observations have another shape"),
     ],
 )

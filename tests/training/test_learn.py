@@ -20,6 +20,7 @@ from rich.console import Console
 from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.checkpoint import POLICY, pack, read_checkpoint
+from sackarmies_agents.learned.network import Advice
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training import curve
@@ -106,14 +107,15 @@ def test_legal_places_are_the_bits_of_packed_masks():
 def test_picked_decisions_bring_their_own_legal_ids():
     choices = Choices(
         torch.arange(3, dtype=torch.int8)[:, None],
-        torch.tensor([7, 8, 9]),
+        Advice(torch.tensor([7, 8, 9]), torch.arange(6.0)),
         torch.tensor([0, 2, 3, 6]),
         torch.tensor([10, 11, 20, 30, 31, 32]),
         torch.zeros(6),
     )
-    observations, advised, place, entry = choices.pick(torch.tensor([2, 0]), torch.tensor([1]))
+    observations, advice, place, entry = choices.pick(torch.tensor([2, 0]), torch.tensor([1]))
     assert observations.flatten().tolist() == [2, 0, 1]
-    assert advised.tolist() == [9, 7, 8]
+    assert advice.chosen.tolist() == [9, 7, 8]
+    assert advice.worths.tolist() == [3, 4, 5, 0, 1]
     assert place.game.tolist() == [0, 0, 0, 1, 1]
     assert place.action.tolist() == [30, 31, 32, 10, 11]
     assert entry.tolist() == [3, 4, 5, 0, 1]
@@ -223,7 +225,7 @@ def test_magnet_draws_the_policy_to_the_advised_id(advised):
     game = make_duel()
     learner = make_learner(config, game, Team())
     played = SelfPlay([game], config.learn, seed=1).play(learner.network)
-    played.choices = played.choices._replace(advised=torch.full_like(played.drawn, advised))
+    played.choices = played.choices._replace(advice=Advice(torch.full_like(played.drawn, advised)))
     before = chance_of_id(learner, played, advised)
     learner.update(played, look_back(played, config.learn), 0.0)
     assert chance_of_id(learner, played, advised) > before + 0.01
@@ -281,7 +283,7 @@ def test_average_follows_the_network_slowly():
     learner = make_learner(config, game, Team())
     start = copy.deepcopy(learner.network)
     network, averaged = learner.network.value.weight, learner.averaged.value.weight
-    learner._step((learner.network.assess(*inputs(game))[1] ** 2).sum())
+    learner.step((learner.network.assess(*inputs(game))[1] ** 2).sum())
     first = start.value.weight
     assert not torch.equal(network, first)
     assert torch.allclose(averaged, first + 0.1 * (network - first), atol=1e-7)

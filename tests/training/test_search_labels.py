@@ -9,6 +9,10 @@ import pytest
 import torch
 
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.search.agent import parts_of
+from sackarmies_agents.search.flat import Bench
+from sackarmies_agents.search.horizons import compare_actions
+from sackarmies_agents.search.rounds import derived_seed, play_worlds
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.legal import legal_ids
@@ -18,7 +22,7 @@ from sackarmies_training.labels import joined, read_labels
 from sackarmies_training.search_labels import SearchPlan, label_games, write_search_labels
 from tests.agents.simple import LastLegal
 
-PLAN = SearchPlan(worlds=2, horizon=0, share=0.05, most=4)
+PLAN = SearchPlan(worlds=2, horizons=(0, 1), share=0.05, most=4)
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +48,18 @@ def position(game):
 @pytest.mark.slow
 def test_the_choice_of_the_general_gains_nothing_and_targets_follow_gains(labels):
     most = 0
-    for gains, targets in zip(
-        labels.gains.split(labels.counts.tolist()), labels.targets.split(labels.counts.tolist()), strict=True
-    ):
-        assert (gains == 0).any()
-        if targets.max() == 1:  # not searched
-            assert not gains.any()
+    sizes = labels.counts.tolist()
+    parts = (tensor.split(sizes) for tensor in (labels.gains, labels.targets, labels.compared))
+    for gains, targets, compared in zip(*parts, strict=True):
+        assert (gains == 0).all(dim=1).any()
+        assert not gains[~compared].any()
+        if not compared.any():  # not searched
+            assert targets.max() == 1
         else:
-            assert torch.allclose(targets, torch.softmax(gains / PLAN.temperature, 0), atol=1e-4)
-            most = max(most, len(gains))
+            last = gains[compared, -1]
+            assert torch.allclose(targets[compared], torch.softmax(last / PLAN.temperature, 0), atol=1e-4)
+            assert not targets[~compared].any()
+            most = max(most, len(last))
     assert labels.gains.abs().max() > 0
     assert most == PLAN.most
 
@@ -74,13 +81,14 @@ def test_choices_of_the_general_and_of_the_advisor_are_compared(game, monkeypatc
     for mask, (legal, _) in zip(masks, calls, strict=True):
         mask[legal] = 1
     advised = make_agent(advice, GameInfo.of(game)).act_batch(labels.observations.numpy(), masks)
-    assert [first for _, first in calls] == np.stack([general.act_batch(None, masks), advised], axis=1).tolist()
+    assert [first[:2] for _, first in calls] == np.stack([general.act_batch(None, masks), advised], axis=1).tolist()
     sizes = labels.counts.tolist()
-    for actions, gains, (_, (own, other)) in zip(
-        labels.actions.split(sizes), labels.gains.split(sizes), calls, strict=True
-    ):
-        assert gains[actions == own] == 0
-        assert other in actions
+    parts = (tensor.split(sizes) for tensor in (labels.actions, labels.gains, labels.compared))
+    for actions, gains, compared, (legal, (own, other)) in zip(*parts, calls, strict=True):
+        assert actions.tolist() == legal
+        assert not gains[actions == own].any()
+        if compared.any():
+            assert set(actions[compared].tolist()) >= {own, other}
 
 
 def test_ids_that_come_first_are_compared_and_the_first_of_them_gains_nothing(game, position):
@@ -89,15 +97,43 @@ def test_ids_that_come_first_are_compared_and_the_first_of_them_gains_nothing(ga
     legal = legal_ids(root["legal"][0])
     for first in ([legal[2], legal[0]], [legal[0], legal[2]]):
         found = searcher.compare(root, player, first)
-        assert found.actions.tolist() == sorted(first)
-        assert found.gains[found.actions == first[0]] == 0
-    assert len(searcher.compare(root, player, [legal[1], legal[1]]).actions) == 2
+        assert found.actions.tolist() == legal
+        assert found.actions[found.compared].tolist() == sorted(first)
+        assert not found.gains[found.actions == first[0]].any()
+    assert searcher.compare(root, player, [legal[1], legal[1]]).compared.sum() == 2
+
+
+def test_the_last_place_is_for_an_id_that_is_drawn(game, position):
+    root, player = position
+    searcher = search_labels.Searcher(game, dataclasses.replace(PLAN, most=3, worlds=1), seed=1)
+    legal = legal_ids(root["legal"][0])
+    found = [searcher.compare(root, player, legal).compared.nonzero()[0].tolist() for _ in range(20)]
+    assert all(len(places) == min(3, len(legal)) and places[:2] == [0, 1] for places in found)
+    assert len({places[-1] for places in found}) > 1 or len(legal) == 3
+
+
+def test_gains_after_few_turns_are_those_of_a_search_of_so_many(game, position):
+    """One world, and one turn that is valued: what `play_worlds` finds with the same seed."""
+    root, player = position
+    parts = parts_of(GameInfo.of(game), ())
+    bench = Bench(game, parts.make_policy(game), parts.make_evaluation(game))
+    actions, seed = np.array(legal_ids(root["legal"][0])), 12345
+    worths = np.zeros((len(actions), 6))
+    states = game.clone(root)
+    given = states, bench.scratch, bench.models, player, actions, np.array([derived_seed(seed, 0)])
+    compare_actions(*bench.tools, *given, worths)
+    for horizon in range(6):
+        values = np.zeros((len(actions), 1))
+        task = np.array([0, 1, player, horizon, 1, seed])
+        everyone = np.arange(len(actions))
+        play_worlds(*bench.tools, states, bench.scratch, bench.models, actions, everyone, task, values)
+        np.testing.assert_allclose(worths[:, horizon], values[:, 0], atol=1e-12)
 
 
 def test_choice_is_the_label_where_no_search_pays(game, position, monkeypatch):
     root, player = position
     legal = legal_ids(root["legal"][0])
-    monkeypatch.setattr(search_labels, "play_worlds", None)  # nothing is played on
+    monkeypatch.setattr(search_labels, "compare_actions", None)  # nothing is played on
     searcher = search_labels.Searcher(game, PLAN, seed=1)
     monkeypatch.setattr(searcher, "_focus", lambda states: np.zeros(len(states)))
     found = searcher.compare(root, player, [legal[1], legal[0]])

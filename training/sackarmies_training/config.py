@@ -36,6 +36,7 @@ AdviceText = Annotated[str, AfterValidator(checked_advice)]
 Share = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+Turns = Annotated[int, Field(ge=0)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 LogPlace = Literal["tensorboard", "wandb", "mlflow", "trackio"]
 
@@ -73,6 +74,7 @@ class NetworkSection(StrictModel):
     mark: Annotated[int, Field(ge=1, le=256)] = 16  # what of it is laid out on the board
     hidden: Annotated[int, Field(ge=2, le=4096)] = 128  # vector of a decision
     patch: Annotated[int, Field(ge=0, le=5)] = 2  # how far around a hex is looked
+    early: Annotated[int, Field(ge=0, le=8)] = 0  # gains after fewer turns that are learned beside what counts
 
 
 class PPOSection(StrictModel):
@@ -139,6 +141,7 @@ class LearnSection(StrictModel):
     average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) updates
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
     advice: AdviceText = ""  # the agent whose choice is an input of the network
+    worths: bool = False  # what each legal action is worth to that agent is an input as well
     shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
     start: str = ""  # a checkpoint whose weights to start from; trained: the General that comes with the game
     device: str = "cpu"  # of torch: cpu, cuda, cuda:1, ...
@@ -146,9 +149,11 @@ class LearnSection(StrictModel):
     threads: Count = 1  # of torch
 
     @model_validator(mode="after")
-    def _every_line_up_is_played(self) -> LearnSection:
+    def _fits_together(self) -> LearnSection:
         if self.games % self.groups:
             raise ValueError(f"games is {self.games}: it must be a multiple of {self.groups}, the number of groups")
+        if self.worths and not self.advice:
+            raise ValueError("worths is true, but advice names nobody whose they are")
         if self.games // self.groups < self.line_ups:
             raise ValueError(f"games is {self.games}, but {self.line_ups} line_ups need a game each in each group")
         return self
@@ -159,11 +164,13 @@ class LabelSection(StrictModel):
 
     softness: Fraction = 0.1  # share of each target that goes to all legal actions alike
     minibatch: Count = 512  # decisions an optimizer step
-    learning_rate: Positive = 1e-3  # of learning from labels
-    choices: Share = 1.0  # weight of the teacher's choices in the loss
-    gains: Share = 0.0  # weight of what labels of a search say that choices gain, see `sackarmies labels`
-    gain_entropy: Share = 0.003  # weight of the entropy beside these gains
-    margin: Share = 0.02  # what a choice other than the advisor's must gain to be learned
+    learning_rate: Positive = 1e-3  # at first
+    final_learning_rate: Share = 5e-5  # at the end; it falls evenly
+    choices: Share = 1.0  # weight of the teacher's choices in the loss, where it does not say what they gain
+    gains: Share = 0.0  # weight of squared errors of gains that a search tells; 0: its choices are learned there too
+    early: Share = 0.0  # likewise of gains after fewer turns, of which labels and network may have some
+    unit: Positive = 0.02  # of gains: so much more of the return raises a score, which is a logit, by one
+    margin: Share = 0.0  # what a choice other than the advisor's must gain to be preferred
 
 
 class TeacherSection(LabelSection):
@@ -193,14 +200,15 @@ class ExpertSection(LabelSection):
     file_decisions: Count = 4_000  # of a file, at least; its games are finished, 32 at once
     passes: Count = 2  # over all labels so far, in each round
     noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
-    share: Annotated[float, Field(ge=0.01, le=1)] = 0.25  # of the decisions of the games that are labeled
-    worlds: Count = 4  # in which each action is played on
-    most: Annotated[int, Field(ge=2)] = 12  # actions that are compared in a position
-    horizon: Annotated[int, Field(ge=0)] = 5  # turns that are played on
-    choices: Share = 0.0  # weight of the search's targets in the loss
-    gains: Share = 1.0  # weight of what choices gain
-    margin: Share = 0.03  # what a choice other than the advisor's must gain to be learned
-    learning_rate: Positive = 5e-4  # of each round
+    share: Annotated[float, Field(ge=0.01, le=1)] = 0.4  # of the decisions of the games that are labeled
+    worlds: Count = 2  # in which each action is played on
+    most: Annotated[int, Field(ge=2)] = 3  # actions that are compared in a position
+    horizons: list[Turns] = Field(default=[5, 8, 12], min_length=1)  # turns that are played on; the last one counts
+    choices: Share = 0.1  # weight of the General's own choices, where searching does not pay
+    gains: Share = 5.0  # weight of squared errors of what choices gain
+    early: Share = 10.0  # likewise of gains after fewer turns
+    margin: Share = 0.01  # what a choice other than the advisor's must gain to be preferred
+    learning_rate: Positive = 1.5e-3  # of each round, at first
 
 
 class CurveSection(StrictModel):

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.learned.policy_agent import PolicyAgent, make_advisor
+from sackarmies_agents.learned.advice import make_advisor
+from sackarmies_agents.learned.policy_agent import PolicyAgent
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
@@ -123,7 +124,8 @@ def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence
     """Return a sentence on whether a General is better than the one that its training started from."""
     info, seed = GameInfo.of(line_ups[0]), derive(config.seed, "start")
     general = general_of(learner.averaged, config, info, deterministic=True)
-    start = PolicyAgent(load_start(config, info), deterministic=True, advisor=make_advisor(config.learn.advice, info))
+    advisor = make_advisor(config.learn.advice, info, weighs=config.learn.worths)
+    start = PolicyAgent(load_start(config, info), deterministic=True, advisor=advisor)
     results = play_side_by_side(line_ups, general, start, section.games, seed)
     decided = results[results != DRAW]  # equally strong Generals win as often as they have seats in these
     if not len(decided):

@@ -36,7 +36,7 @@ from sackarmies_training.learn_files import Run, general_of
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.search_labels import SearchPlan, label_lots
 from sackarmies_training.seeds import derive
-from sackarmies_training.teacher import learn_labels
+from sackarmies_training.teacher import Lesson, learn_labels
 
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner
@@ -110,7 +110,7 @@ class Labeling:
             share=section.share,
             worlds=section.worlds,
             most=section.most,
-            horizon=section.horizon,
+            horizons=tuple(section.horizons),
         )
 
     def job(self, learner: Learner, number: int) -> LabelJob | None:
@@ -128,14 +128,15 @@ class Labeling:
         write_labels(path, labels, self.info, f"search, round {learner.updates} of expert iteration")
         return len(labels)
 
-    def lessons(self, learner: Learner) -> Iterator[Labels]:
+    def lessons(self, learner: Learner) -> Iterator[Lesson]:
         """Yield the labels of all rounds so far, in lessons, as often as they are to be learned."""
         paths = [path for one in range(learner.updates + 1) for path in sorted(self.folder.glob(self._path(one).name))]
         lots = int(learner.team.agree(-(-len(paths) // LESSON), least=True))
         rng = np.random.default_rng(derive(self.config.seed, "lessons", learner.updates))
-        for _ in range(self.section.passes):
-            for chosen in np.array_split(rng.permutation(len(paths)), lots):
-                yield joined([read_labels(paths[place], self.info) for place in chosen])
+        passes = self.section.passes
+        chosen = [part for _ in range(passes) for part in np.array_split(rng.permutation(len(paths)), lots)]
+        for number, places in enumerate(chosen):
+            yield number / len(chosen), joined([read_labels(paths[place], self.info) for place in places])
 
     def _path(self, round_number: int, number: int | None = None) -> Path:
         """Return a file of a round; without a number, the pattern of all of this process."""

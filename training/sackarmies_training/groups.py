@@ -20,7 +20,7 @@ from sackarmies_training.config import LearnSection
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.learn import Learner, Lesson, Played, Positions, SelfPlay, look_back
 from sackarmies_training.learn_files import Run
-from sackarmies_training.ragged import Choices
+from sackarmies_training.ragged import Choices, joined_advice
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import make_potential
 
@@ -134,10 +134,9 @@ def join(parts: Sequence[Part]) -> tuple[Played, Lesson]:
     choices = [one.choices for one in played]
     entries = np.cumsum([0, *(len(one.actions) for one in choices)]).tolist()
     decisions = np.cumsum([0, *(len(one.observations) for one in choices)]).tolist()
-    advised = [one.advised for one in choices if one.advised is not None]
     joined = Choices(
         torch.cat([one.observations for one in choices]),
-        torch.cat(advised) if advised else None,
+        joined_advice(one.advice for one in choices),
         functional.pad(
             torch.cat([one.first[1:] + start for one, start in zip(choices, entries, strict=False)]), (1, 0)
         ),

@@ -4,14 +4,16 @@ A file of labels is a safetensors file, as a checkpoint is, of the part `labels`
 in all it holds
 
 - `observations` `(k, size)` int8,
-- `counts` `(k,)` int64, how many ids are told of: all legal ones, or those that a search has compared,
-- `actions` `(m,)` int64, these legal ids, of one decision after the other, rising,
+- `counts` `(k,)` int64, how many legal ids there are,
+- `actions` `(m,)` int64, these ids, of one decision after the other, rising,
 - `targets` `(m,)` float32, the probability that the teacher gives to each; they add up to 1 for each decision,
 - `results` `(k,)` int64, how the game ended for the current player: `WIN`, `DRAW`, `LOSS`, or `UNKNOWN`,
-- `gains` `(m,)` float32, by how much the player's return grows with each, or falls; 0 where the teacher does not say.
+- `gains` `(m, h)` float32, by how much the player's return grows with each, or falls, as it looks after so many turns:
+  the last column counts, the others are less noisy and less true; 0 where the teacher does not say,
+- `compared` `(m,)` bool, whether it says so.
 
-A search writes a softmax of gains as targets; the choice of a scripted General has the target 1, and so has that of
-the General that plays where a search would find nothing.
+A search compares some of the ids, and writes a softmax of their gains as targets; the choice of a scripted General has
+the target 1, and so has that of the General that plays where a search would find nothing.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ KINDS = {
     "targets": torch.float32,
     "results": torch.int64,
     "gains": torch.float32,
+    "compared": torch.bool,
 }
 SUM_ERROR = 1e-3  # of the targets of a decision
 
@@ -59,12 +62,13 @@ class Labels:
     targets: Tensor
     results: Tensor
     gains: Tensor
+    compared: Tensor
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def masks(self, num_actions: int) -> NDArray[np.int8]:
-        """Return the ids that are told of as masks, `(k, num_actions)`."""
+        """Return the legal ids as masks, `(k, num_actions)`."""
         masks = np.zeros((len(self), num_actions), np.int8)
         masks[np.repeat(np.arange(len(self)), self.counts.numpy()), self.actions.numpy()] = 1
         return masks
@@ -125,7 +129,8 @@ def _fault_of(labels: Labels, info: GameInfo) -> str:
         labels.counts.shape != (k,)
         or labels.actions.shape != (m,)
         or labels.targets.shape != (m,)
-        or labels.gains.shape != (m,)
+        or (labels.gains.dim(), len(labels.gains), labels.gains.numel() > 0) != (2, m, m > 0)
+        or labels.compared.shape != (m,)
     ):
         return "there are not as many of each"
     if k and (labels.counts.min() < 1 or labels.counts.max() > info.num_actions or int(labels.counts.sum()) != m):
@@ -196,6 +201,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
         actions.astype(np.int64),
         targets,
         results_of(batch.returns)[rows, seats],
-        np.zeros_like(targets),
+        np.zeros((len(targets), 1), np.float32),
+        np.zeros(len(targets), np.bool_),
     )
     return Labels(*map(torch.from_numpy, found))

@@ -20,7 +20,6 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -30,9 +29,10 @@ from torch import Tensor, distributed
 from torch.nn import functional
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import read_checkpoint
-from sackarmies_agents.learned.network import OUTCOMES, Network, Place
-from sackarmies_agents.learned.policy_agent import find_device, make_advisor, make_network
+from sackarmies_agents.learned.network import OUTCOMES, Advice, Network, Place
+from sackarmies_agents.learned.policy_agent import find_device, make_network
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
@@ -40,28 +40,25 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
-from sackarmies_training.config import LabelSection, LearnConfig, LearnSection, TeacherSection
+from sackarmies_training.config import LearnConfig, LearnSection, TeacherSection
 from sackarmies_training.curve import Curve, compare_with_start, opponent_of
 from sackarmies_training.expert import LABELS, iterate
 from sackarmies_training.files import open_folder
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.jobs import Pool
-from sackarmies_training.labels import UNKNOWN, results_of
+from sackarmies_training.labels import results_of
 from sackarmies_training.learn_files import Run, load_start, restore_learner, save_general, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
+from sackarmies_training.losses import DECIDED, WORTH, autocast, value_loss
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
-from sackarmies_training.ragged import Choices, draw, log_probabilities, sums
+from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabilities, sums
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential
 from sackarmies_training.teacher import study
 from sackarmies_training.terminal import PlainConsole
-
-DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
-WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
-
 
 Positions = list[tuple[NDArray[np.int64], Records]]
 
@@ -112,7 +109,7 @@ class SelfPlay:
         self.device = torch.device(section.device)
         self.curves = GameCurves()
         self._steps, self._precision = section.steps, section.precision
-        self._advisor = make_advisor(section.advice, GameInfo.of(game))
+        self._advisor = make_advisor(section.advice, GameInfo.of(game), weighs=section.worths)
         self._potential = potential
         shape = section.steps, section.games
         self._observations = torch.empty((*shape, game.observation_spec.size), dtype=torch.int8, device=self.device)
@@ -134,6 +131,7 @@ class SelfPlay:
         """Play `steps` decisions in each game; games that end give way to new ones."""
         n = self._observations.shape[1]
         found: list[tuple[Tensor, ...]] = []
+        given: list[Advice | None] = []
         start = 0
         for step in range(self._steps):
             observations = self._observations[step]
@@ -142,10 +140,10 @@ class SelfPlay:
                 self._seats[step, rows], self._turns[step, rows] = batch.players, batch.states["turn"]
                 if self._potential is not None:
                     self._potentials[step, rows] = self._potential(batch.observations)
-            advised = self._ask_advisor()
+            advice = self._ask_advisor()
             place = legal_places(np.concatenate([batch.packed_masks for _, batch in self.batches]), self.device)
             with torch.no_grad(), autocast(self.device, self._precision):
-                scores, outcomes = network.assess(observations, place, advised)
+                scores, outcomes = network.assess(observations, place, advice)
             log_probs = log_probabilities(scores.float(), place.game, n)
             drawn = draw(log_probs, place.game, n)
             taken = self._played(place.action[drawn].cpu().numpy())
@@ -155,13 +153,13 @@ class SelfPlay:
                 self._results[step, rows] = results_of(batch.returns)
                 self._renew(batch)
             counts = torch.bincount(place.game, minlength=n)
-            advice = counts if advised is None else advised
-            found.append((place.action, log_probs, counts, drawn + start, chances_of(outcomes), advice))
+            found.append((place.action, log_probs, counts, drawn + start, chances_of(outcomes)))
+            given.append(advice)
             start += len(place.action)
-        actions, log_probs, counts, drawn, outcomes, advice = (torch.cat(part) for part in zip(*found, strict=True))
+        actions, log_probs, counts, drawn, outcomes = (torch.cat(part) for part in zip(*found, strict=True))
         first = functional.pad(counts.cumsum(0), (1, 0))
         seen = self._observations.flatten(0, 1)
-        choices = Choices(seen, None if self._advisor is None else advice, first, actions, log_probs)
+        choices = Choices(seen, joined_advice(given), first, actions, log_probs)
         said = outcomes.view(self._steps, n, -1).cpu().numpy()
         arrays = self._potentials, self._seats, self._turns, self._ended, self._results
         return Played(choices, drawn, said, *arrays)
@@ -182,12 +180,13 @@ class SelfPlay:
         """Return the ids `(n,)` to be played, given those that the network has drawn: here it plays every seat."""
         return drawn
 
-    def _ask_advisor(self) -> Tensor | None:
-        """Return what the advisor would choose in each game, `(n,)` int64."""
+    def _ask_advisor(self) -> Advice | None:
+        """Return what the advisor says of the games and their legal ids."""
         if self._advisor is None:
             return None
-        chosen = [self._advisor.act_batch(batch.observations, batch.action_masks) for _, batch in self.batches]
-        return torch.from_numpy(np.concatenate(chosen)).to(self.device)
+        parts = [self._advisor.advise(batch.observations, batch.action_masks) for _, batch in self.batches]
+        advice = joined_advice(parts)
+        return None if advice is None else advice.to(self.device)
 
 
 def legal_places(packed_masks: NDArray[np.uint64], device: torch.device) -> Place:
@@ -200,11 +199,6 @@ def legal_places(packed_masks: NDArray[np.uint64], device: torch.device) -> Plac
 def chances_of(outcomes: Tensor) -> Tensor:
     """Return chances of win, draw and loss `(n, 3)` from what a network says; values `(n, 1)` stay values."""
     return outcomes.float().softmax(dim=1) if outcomes.shape[1] == OUTCOMES else outcomes.float()
-
-
-def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager[Any]:
-    """Return a context in which a network computes with a precision; weights stay float32."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")
 
 
 # --- 2. advantages and targets
@@ -369,7 +363,7 @@ class Learner:
             parts = int(self.team.agree(max(1, len(order) // section.minibatch), least=True))
             for rows, others in zip(order.tensor_split(parts), valued.tensor_split(parts), strict=True):
                 said = self._losses(played, lesson, rows, others, fraction)
-                self._step(said["loss"])
+                self.step(said["loss"])
                 for name, value in said.items():
                     total[name] = total.get(name, 0.0) + float(value.detach()) / (parts * section.epochs)
         self.updates += 1
@@ -380,9 +374,9 @@ class Learner:
     ) -> dict[str, Tensor]:
         """Return the loss and its parts for decisions whose choices are learned, and others whose values are."""
         section, choices, n = self.section, played.choices, len(rows)
-        observations, advised, place, entry = choices.pick(rows, others)
+        observations, advice, place, entry = choices.pick(rows, others)
         with autocast(self.device, section.precision):
-            scores, outcomes = self.network.assess(observations, place, advised)
+            scores, outcomes = self.network.assess(observations, place, advice)
         new, old = log_probabilities(scores.float(), place.game, n), choices.weights[entry]
         begins, counts = choices.first[rows], choices.first[rows + 1] - choices.first[rows]
         here = counts.cumsum(0) - counts + played.drawn[rows] - begins  # where the chosen ids stand among these
@@ -394,7 +388,7 @@ class Learner:
         entropy = -sums(probability * new, place.game, n).mean()
         to_old = sums(probability * (new - old), place.game, n).mean()
         even = (1 / counts.float())[place.game]
-        trusted = even if advised is None else torch.where(place.action == advised[place.game], 1.0, 0.0)
+        trusted = even if advice is None else torch.where(place.action == advice.chosen[place.game], 1.0, 0.0)
         drawn_to = (section.magnet_trust * trusted + (1 - section.magnet_trust) * even).log()
         to_magnet = sums(probability * (new - drawn_to), place.game, n).mean()
         weight = max(section.magnet_least, section.magnet * (self.updates + 1) ** -section.magnet_power)
@@ -406,7 +400,7 @@ class Learner:
         parts = {"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_magnet": to_magnet}
         return parts | {"value_loss": value, "clipped": moved}
 
-    def _step(self, loss: Tensor) -> None:
+    def step(self, loss: Tensor) -> None:
         """Take a step of the optimizer, and move the average."""
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -416,47 +410,6 @@ class Learner:
         self.optimizer.step()
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), parameters, 1 - self.section.average)
-
-    def clone(self, choices: Choices, results: Tensor, gains: Tensor, section: LabelSection) -> float:
-        """Learn a teacher's choices, what it says that they gain, and the results of its games.
-
-        Args:
-            choices: decisions; `weights` are the probabilities that the teacher gives to ids.
-            results: `(k,)` int64, how games ended for the current player.
-            gains: `(m,)` float32, what each id gains.
-            section: how much of each is learned.
-
-        Returns:
-            The share of choices predicted.
-        """
-        right = 0.0
-        parts = int(self.team.agree(max(1, len(results) // section.minibatch), least=True))
-        for rows in torch.randperm(len(results)).tensor_split(parts):
-            observations, advised, place, entry = choices.pick(rows.to(self.device), rows[:0].to(self.device))
-            with autocast(self.device, self.section.precision):
-                scores, outcomes = self.network.assess(observations, place, advised)
-            log_probs, wanted = log_probabilities(scores.float(), place.game, len(rows)), choices.weights[entry]
-            known = results[rows] != UNKNOWN
-            final = torch.from_numpy(DECIDED if outcomes.shape[1] == OUTCOMES else WORTH[:, None])
-            said = outcomes[known.to(self.device)].float()
-            value = value_loss(said, final[results[rows][known]].to(self.device)) if known.any() else 0.0
-            probability, gain = log_probs.exp(), gains[entry]
-            if advised is not None:
-                gain = gain - torch.where(place.action == advised[place.game], 0.0, section.margin)
-            followed = (section.choices * wanted - section.gain_entropy * section.gains * probability) * log_probs
-            total = followed.sum() + section.gains * (probability * gain).sum()
-            self._step(self.section.value_weight * value - total / len(rows))
-            best = torch.full((len(rows),), -torch.inf, device=self.device)
-            best = best.scatter_reduce(0, place.game, log_probs.detach(), "amax")
-            right += float((wanted * (log_probs == best[place.game])).sum())
-        return right / max(1, len(results))
-
-
-def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
-    """Return the loss of what a network says of positions: cross-entropy of chances, squared error of values."""
-    if outcomes.shape[1] == OUTCOMES:
-        return functional.cross_entropy(outcomes, targets)
-    return functional.mse_loss(outcomes, targets)
 
 
 # --- 4. a run

@@ -15,9 +15,10 @@ from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe, layout_hash
+from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
-from sackarmies_agents.learned.network import OUTCOMES, Network, NetworkSizes
-from sackarmies_agents.learned.policy_agent import PolicyAgent, check_game, make_advisor, read_network
+from sackarmies_agents.learned.network import OUTCOMES, WORTHS, Network, NetworkSizes
+from sackarmies_agents.learned.policy_agent import PolicyAgent, check_game, read_network
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
@@ -91,14 +92,15 @@ class LearnState(StrictModel):
 
 def general_of(network: Network, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
     """Return the General of a network, such as a learner's average, to be played with while that learns on."""
-    advisor = make_advisor(config.learn.advice, info)
+    advisor = make_advisor(config.learn.advice, info, weighs=config.learn.worths)
     return PolicyAgent(copy.deepcopy(network), deterministic=deterministic, advisor=advisor)
 
 
 def sizes_of(config: LearnConfig) -> NetworkSizes:
     """Return the sizes of the network that a configuration asks for."""
     section = config.learn
-    outcomes, advice = (OUTCOMES if section.outcomes else 1), int(bool(section.advice))
+    outcomes = OUTCOMES if section.outcomes else 1
+    advice = WORTHS if section.worths else int(bool(section.advice))
     return NetworkSizes(**config.network.model_dump(), outcomes=outcomes, advice=advice)
 
 
@@ -234,6 +236,13 @@ def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, 
     save_weights(path, learner, config, game, minutes, verdict)
 
 
+def _told_advice(header: Header) -> str:
+    if not header.advice:
+        return "none"
+    worths = ", and so is what each legal id is worth to it" if header.network.advice == WORTHS else ""
+    return f"the choice of `{header.advice}` is an input{worths}"
+
+
 def model_card(header: Header, parameters: int, file: str) -> str:
     """Return what is to be known of a General, as Markdown.
 
@@ -257,7 +266,7 @@ def model_card(header: Header, parameters: int, file: str) -> str:
         "Layout (SHA-256)": training["origin"]["layout_sha256"],
         "Parameters": f"{parameters:,}",
         "Network": ", ".join(f"{key} {value}" for key, value in vars(header.network).items()),
-        "Advice": f"the choice of `{header.advice}` is an input" if header.advice else "none",
+        "Advice": _told_advice(header),
         "Start": start,
         "Decisions": f"{training['decisions']:,} {played}",
         "Minutes": f"{training['minutes']:.1f}",

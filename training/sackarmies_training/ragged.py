@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from sackarmies_agents.learned.network import Place
+from sackarmies_agents.learned.network import Advice, Place
+
+
+def joined_advice(parts: Iterable[Advice | None]) -> Advice | None:
+    """Return advice on decisions one after the other; all parts have it, and all say what ids are worth, or none."""
+    given = [part for part in parts if part is not None]
+    if not given:
+        return None
+    worths = [part.worths for part in given if part.worths is not None]
+    return Advice(torch.cat([part.chosen for part in given]), torch.cat(worths) if worths else None)
 
 
 def owners(counts: Tensor) -> Tensor:
@@ -42,33 +52,36 @@ class Choices(NamedTuple):
 
     Attributes:
         observations: `(k, size)` int8.
-        advised: `(k,)` int64, what the advisor would choose; None where there is none.
+        advice: of these decisions and ids; None where nobody advises.
         first: `(k + 1,)` int64, where the legal ids of each decision begin.
         actions: `(m,)` int64, legal ids.
         weights: `(m,)` of the policy that played, logarithms of its probabilities; of a teacher, probabilities.
     """
 
     observations: Tensor
-    advised: Tensor | None
+    advice: Advice | None
     first: Tensor
     actions: Tensor
     weights: Tensor
 
     def to(self, device: torch.device) -> Choices:
         """Return these on a device."""
-        advised = None if self.advised is None else self.advised.to(device)
+        advice = None if self.advice is None else self.advice.to(device)
         rest = (tensor.to(device) for tensor in (self.first, self.actions, self.weights))
-        return Choices(self.observations.to(device), advised, *rest)
+        return Choices(self.observations.to(device), advice, *rest)
 
-    def pick(self, rows: Tensor, others: Tensor) -> tuple[Tensor, Tensor | None, Place, Tensor]:
+    def pick(self, rows: Tensor, others: Tensor) -> tuple[Tensor, Advice | None, Place, Tensor]:
         """Return what a network is given for decisions whose ids are scored, `rows`, and for `others`.
 
         Returns:
-            Observations and advice of both, one after the other; the ids of `rows`, and where they stand in `actions`.
+            Observations of both, one after the other, and advice on them; the ids of `rows`, and where they stand in
+            `actions`.
         """
         counts = self.first[rows + 1] - self.first[rows]
         game = owners(counts)
         entry = torch.arange(len(game), device=game.device) + (self.first[rows] - (counts.cumsum(0) - counts))[game]
         both = torch.cat([rows, others])
-        advised = None if self.advised is None else self.advised[both]
-        return self.observations[both], advised, Place(game, self.actions[entry]), entry
+        advice = self.advice
+        if advice is not None:
+            advice = Advice(advice.chosen[both], None if advice.worths is None else advice.worths[entry])
+        return self.observations[both], advice, Place(game, self.actions[entry]), entry

@@ -22,7 +22,7 @@ from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench, Settings
-from sackarmies_agents.search.rounds import play_worlds
+from sackarmies_agents.search.horizons import compare_actions
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
@@ -33,6 +33,7 @@ from sackarmies_training.labels import Labels, joined, read_labels, results_of, 
 from sackarmies_training.seeds import derive
 
 PLAYERS = 2
+FORCED = 2  # actions that are compared whatever room there is: the General's choice and the advisor's
 LOT = 4  # games with the same armies
 LOTS = 8  # played side by side: a network answers 32 games in hardly more time than one
 FILE = 8_000  # decisions of a file, at least
@@ -48,8 +49,11 @@ class SearchPlan:
         noise: share of the decisions that are taken at random instead, so that more is seen.
         share: of the decisions that are labeled.
         worlds: in which each action is played on.
-        most: actions that are compared in a position; of more, some are drawn.
-        horizon: turns that are played on after the one at hand.
+        most: actions that are compared in a position. First come the General's choice, the advisor's, and what the
+            General likes best of the others, if it says so; the last place is for one that is drawn.
+        horizons: turns that are played on after the one at hand, rising. The last number counts: after twelve turns
+            nothing of a gain is lost in the end, see `docs/search_methods.md`. After fewer, gains are less noisy and
+            less true; a network that learns both learns from the early ones what to look at.
         temperature: targets are the softmax of gains divided by this.
         focused: whether decisions are not searched where the game says that it does not pay.
     """
@@ -57,10 +61,10 @@ class SearchPlan:
     agent: str = "greedy"
     advice: str = "greedy"
     noise: float = 0.05
-    share: float = 0.25
-    worlds: int = 4
-    most: int = 12
-    horizon: int = 5
+    share: float = 0.4
+    worlds: int = 2
+    most: int = 3
+    horizons: tuple[int, ...] = (5, 8, 12)
     temperature: float = 0.05
     focused: bool = True
 
@@ -72,12 +76,14 @@ class Comparison:
     Attributes:
         actions: `(k,)` int64, legal ids, rising.
         targets: `(k,)` float32, the probability that each should have.
-        gains: `(k,)` float32, what each gains over the choice of the General that plays.
+        gains: `(k, h)` float32, what each gains over the choice of the General that plays, after so many turns.
+        compared: `(k,)` bool, of which that is known.
     """
 
     actions: NDArray[np.int64]
     targets: NDArray[np.float32]
     gains: NDArray[np.float32]
+    compared: NDArray[np.bool_]
 
 
 class Searcher:
@@ -97,31 +103,35 @@ class Searcher:
         Args:
             root: `(1,)`, any state of the player's information set.
             player: the current player.
-            first: legal ids that are compared in any case: the one that others must beat, then more.
+            first: legal ids: the one that others must beat, then those that are compared rather than others.
         """
-        legal = legal_ids(root["legal"][0])
+        legal = np.array(legal_ids(root["legal"][0]), np.int64)
         if len(legal) == 1 or (self._focus is not None and not self._focus(root)[0]):
-            return unsearched(np.array(legal, np.int64), first[0])
+            return unsearched(legal, first[0], len(self._plan.horizons))
         plan, bench = self._plan, self._bench
         self._root[0] = root[0]
-        wanted = list(dict.fromkeys(first))
-        others = [action for action in legal if action not in wanted]
-        room = max(0, plan.most - len(wanted))
-        if len(others) > room:
-            others = self._rng.choice(others, room, replace=False).tolist()
-        actions = np.array([*wanted, *others], np.int64)
-        results = np.zeros((len(actions), plan.worlds))
-        task = np.array([0, plan.worlds, player, plan.horizon, Settings.valued, int(self._rng.integers(2**62))])
-        everyone = np.arange(len(actions))
-        play_worlds(*bench.tools, self._root, bench.scratch, bench.models, actions, everyone, task, results)
-        order = np.argsort(actions)
-        gains = (results.mean(axis=1) - results[0].mean())[order]
-        return Comparison(actions[order], softmax(gains / plan.temperature), gains.astype(np.float32))
+        wanted = list(dict.fromkeys(first))[: max(FORCED, plan.most - 1)]
+        others = np.setdiff1d(legal, wanted)
+        drawn = self._rng.permutation(others)[: max(0, plan.most - len(wanted))]
+        actions = np.array([*wanted, *drawn], np.int64)
+        worths, seeds = np.zeros((len(actions), 1 + plan.horizons[-1])), self._rng.integers(2**62, size=plan.worlds)
+        given = self._root, bench.scratch, bench.models, player, actions, seeds
+        compare_actions(*bench.tools, *given, worths)
+        # A turn's end favors whoever has just moved: the mean of the last ones counts.
+        turns = [worths[:, max(0, horizon + 1 - Settings.valued) : horizon + 1] for horizon in plan.horizons]
+        means = np.stack([part.mean(axis=1) for part in turns], axis=1) / plan.worlds
+        gains = means - means[0]
+        found, places = unsearched(legal, first[0], len(plan.horizons)), np.searchsorted(legal, actions)
+        found.targets[:] = 0.0
+        found.targets[places] = softmax(gains[:, -1] / plan.temperature)
+        found.gains[places], found.compared[places] = gains, True
+        return found
 
 
-def unsearched(legal: NDArray[np.int64], choice: int) -> Comparison:
+def unsearched(legal: NDArray[np.int64], choice: int, horizons: int) -> Comparison:
     """Return what is learned where nothing is compared: to choose so."""
-    return Comparison(legal, (legal == choice).astype(np.float32), np.zeros(len(legal), np.float32))
+    targets = (legal == choice).astype(np.float32)
+    return Comparison(legal, targets, np.zeros((len(legal), horizons), np.float32), np.zeros(len(legal), np.bool_))
 
 
 @dataclass(frozen=True)
@@ -181,6 +191,7 @@ class Lot:
             np.concatenate([one.targets for one in comparisons]),
             np.array([results[one.row, one.player] for one in self._labeled]),
             np.concatenate([one.gains for one in comparisons]),
+            np.concatenate([one.compared for one in comparisons]),
         )
         return Labels(*map(torch.from_numpy, arrays))
 
@@ -202,11 +213,16 @@ def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, game
         observations = np.concatenate([lot.batch.observations[lot.running] for lot in running])
         masks = np.concatenate([lot.batch.action_masks[lot.running] for lot in running])
         wanted, advised = general.act_batch(observations, masks), advisor.act_batch(observations, masks)
-        ends = np.cumsum([len(lot.running) for lot in running])[:-1]
-        for lot, own, other in zip(running, np.split(wanted, ends), np.split(advised, ends), strict=True):
+        reports = general.report() or [None] * len(wanted)
+        start = 0
+        for lot in running:
             for place in np.flatnonzero(lot.draw()).tolist():
-                lot.label(place, [int(own[place]), int(other[place])])
-            lot.play(own)
+                report = reports[start + place]
+                liked = () if report is None else (candidate.action for candidate in report.candidates)
+                lot.label(place, [int(wanted[start + place]), int(advised[start + place]), *liked])
+            count = len(lot.running)
+            lot.play(wanted[start : start + count])
+            start += count
     return [labels for lot in lots if (labels := lot.labels()) is not None]
 
 

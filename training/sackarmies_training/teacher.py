@@ -4,25 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
+from torch import Tensor
 from torch.nn import functional
 
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.learned.policy_agent import make_advisor
+from sackarmies_agents.learned.advice import Advisor, make_advisor
+from sackarmies_agents.learned.network import OUTCOMES
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import LabelSection, TeacherSection
-from sackarmies_training.labels import Labels, read_labels, teach
-from sackarmies_training.ragged import Choices, owners
+from sackarmies_training.labels import UNKNOWN, Labels, read_labels, teach
+from sackarmies_training.losses import DECIDED, WORTH, autocast, squared_error, value_loss
+from sackarmies_training.ragged import Choices, log_probabilities, owners, sums
 from sackarmies_training.seeds import derive
 
 if TYPE_CHECKING:
     from sackarmies_training.learn import Learner, Team
 
 
+class Taught(NamedTuple):
+    """Decisions of a teacher.
+
+    Attributes:
+        choices: `k` decisions; `weights` are the probabilities that the teacher gives to ids.
+        results: `(k,)` int64, how games ended for the current player.
+        gains: `(m, h)` float32, what each id gains, as after several numbers of turns.
+        compared: `(m,)` bool, the ids of which that is known.
+    """
+
+    choices: Choices
+    results: Tensor
+    gains: Tensor
+    compared: Tensor
+
+
+Lesson = tuple[float, Labels]  # the share of all learning that is done before it, and what is learned
 Report = Callable[[int, float], None]  # decisions learned from, share of choices predicted
 
 
@@ -63,11 +83,11 @@ def study(
     return learn_labels(learner, section, lessons, line_ups[0], report)
 
 
-def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Labels]:
+def enough(lessons: Iterable[Labels], decisions: int, team: Team) -> Iterator[Lesson]:
     """Yield lessons until all processes together have learned from so many decisions."""
     done = 0
     for labels in lessons:
-        yield labels
+        yield done / decisions, labels
         done += counted(labels, team)
         if done >= decisions:
             return
@@ -81,7 +101,7 @@ def counted(labels: Labels, team: Team) -> int:
 def learn_labels(
     learner: Learner,
     section: LabelSection,
-    lessons: Iterable[Labels],
+    lessons: Iterable[Lesson],
     game: Game,
     report: Report = lambda done, right: None,
 ) -> tuple[int, float]:
@@ -97,32 +117,77 @@ def learn_labels(
     Returns:
         How many decisions were learned from, and the share of the choices of the last lesson that are predicted.
     """
-    advisor = make_advisor(learner.section.advice, GameInfo.of(game))
+    advisor = make_advisor(learner.section.advice, GameInfo.of(game), weighs=learner.section.worths)
     learner.optimizer.state.clear()
-    for group in learner.optimizer.param_groups:
-        group["lr"] = section.learning_rate
+    # Scores are learned in the unit of gains, which are far smaller than logits: so they move as fast as they must.
+    unit = section.unit if section.gains else 1.0
+    learner.network.scale_scores(unit)
     done, right = 0, 0.0
-    for labels in lessons:
-        choices = choices_of(labels, advisor, game.num_actions, section.softness, learner.device)
-        right = learner.clone(choices, labels.results, labels.gains.to(learner.device), section)
+    for fraction, labels in lessons:
+        rate = section.learning_rate + fraction * (section.final_learning_rate - section.learning_rate)
+        for group in learner.optimizer.param_groups:
+            group["lr"] = rate
+        right = clone(learner, taught_by(labels, advisor, game.num_actions, section.softness, learner.device), section)
         done += counted(labels, learner.team)
         report(done, right)
+    learner.network.scale_scores(1 / unit)
     learner.averaged.load_state_dict(learner.network.state_dict())
     learner.optimizer.state.clear()
     return done, right
 
 
-def choices_of(
-    labels: Labels, advisor: Agent | None, num_actions: int, softness: float, device: torch.device
-) -> Choices:
+def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
+    """Learn from a teacher: what choices gain where it says so, else its choices; and the results of its games.
+
+    Args:
+        learner: its network learns; if it learns gains, its scores are in their unit.
+        taught: the decisions.
+        section: how much of each is learned.
+
+    Returns:
+        The share of choices predicted.
+    """
+    right, choices, results = 0.0, taught.choices, taught.results
+    parts = int(learner.team.agree(max(1, len(results) // section.minibatch), least=True))
+    for rows in torch.randperm(len(results)).tensor_split(parts):
+        n, here = len(rows), rows.to(learner.device)
+        observations, advice, place, entry = choices.pick(here, here[:0])
+        with autocast(learner.device, learner.section.precision):
+            foreseen, outcomes = learner.network.foresee(observations, place, advice)
+        foreseen, wanted, compared = foreseen.float(), choices.weights[entry], taught.compared[entry]
+        scores, gains = foreseen[:, -1], taught.gains[entry]
+        if advice is not None:
+            gains = gains + section.margin * (place.action == advice.chosen[place.game]).unsqueeze(1)
+        known = results[rows] != UNKNOWN
+        final = torch.from_numpy(DECIDED if outcomes.shape[1] == OUTCOMES else WORTH[:, None])
+        said = outcomes[known.to(learner.device)].float()
+        loss = torch.zeros((), device=learner.device)
+        if known.any():
+            loss = learner.section.value_weight * value_loss(said, final[results[rows][known]].to(learner.device))
+        is_copied = (sums(compared.float(), place.game, n) == 0) | (section.gains == 0)
+        logits = scores / section.unit if section.gains else scores
+        copied = sums(wanted * log_probabilities(logits, place.game, n), place.game, n) * is_copied
+        loss = loss - section.choices * copied.mean()
+        for back in range(1, min(foreseen.shape[1], gains.shape[1]) + 1):  # the last turn counts most
+            weight = section.gains if back == 1 else section.early
+            error = squared_error(foreseen[:, -back], gains[:, -back], compared, place.game, n)
+            loss = loss + weight * error.mean()
+        learner.step(loss)
+        best = torch.full((n,), -torch.inf, device=learner.device)
+        best = best.scatter_reduce(0, place.game, scores.detach(), "amax")
+        right += float((wanted * (scores == best[place.game])).sum())
+    return right / max(1, len(results))
+
+
+def taught_by(
+    labels: Labels, advisor: Advisor | None, num_actions: int, softness: float, device: torch.device
+) -> Taught:
     """Return labels as a network needs them; a share of each target goes to all legal ids alike."""
-    advised = None
+    advice = None
     if advisor is not None:
-        chosen = advisor.act_batch(labels.observations.numpy(), labels.masks(num_actions))
-        advised = torch.from_numpy(chosen).to(device)
+        advice = advisor.advise(labels.observations.numpy(), labels.masks(num_actions))
     even = 1.0 / labels.counts[owners(labels.counts)]
     targets = (1 - softness) * labels.targets + softness * even
     first = functional.pad(labels.counts.cumsum(0), (1, 0))
-    return Choices(
-        labels.observations.to(device), advised, first.to(device), labels.actions.to(device), targets.to(device)
-    )
+    choices = Choices(labels.observations, advice, first, labels.actions, targets).to(device)
+    return Taught(choices, labels.results, labels.gains.to(device), labels.compared.to(device))

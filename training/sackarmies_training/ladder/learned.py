@@ -30,7 +30,7 @@ from sackarmies_training.ladder.units import armies_of
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
 from sackarmies_training.learn_files import restore_learner, save_learner, save_weights
 from sackarmies_training.seeds import derive
-from sackarmies_training.teacher import learn_labels, lessons_of
+from sackarmies_training.teacher import Lesson, learn_labels, lessons_of
 
 PLAYERS = 2
 CLONED = 0.1  # share of the budget that goes into the clone
@@ -160,11 +160,11 @@ def clone(learner: Learner, arena: Arena, line_ups: Sequence[Game]) -> None:
     seed = derive(arena.config.seed, "clone")
     lessons = itertools.islice(lessons_of(section, line_ups, seed), number)
 
-    def counted(lesson: Labels) -> Labels:
+    def counted(place: int, lesson: Labels) -> Lesson:
         arena.count(SIDE_BY_SIDE)
-        return lesson
+        return place / number, lesson
 
-    learn_labels(learner, section, map(counted, lessons), line_ups[0])
+    learn_labels(learner, section, itertools.starmap(counted, enumerate(lessons)), line_ups[0])
 
 
 def improve(

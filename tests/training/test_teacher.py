@@ -1,0 +1,119 @@
+"""What a network learns from labels: gains where they are told, choices elsewhere."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.learned.network import Advice, NetworkSizes, PlainNetwork
+from sackarmies_training.config import TeacherSection
+from sackarmies_training.labels import Labels, teach
+from sackarmies_training.learn import Learner, Team, make_learner
+from sackarmies_training.losses import squared_error
+from sackarmies_training.teacher import clone, enough, learn_labels, taught_by
+from tests.core.toy_game import make_duel
+from tests.training.test_learn import make_config
+
+BETTER, UNIT = 1, 0.02
+
+
+@pytest.fixture(scope="module")
+def game():
+    return make_duel()
+
+
+@pytest.fixture(scope="module")
+def played(game):
+    """Decisions of random play that have the id BETTER and others."""
+    labels = teach(game, make_agent("random", GameInfo.of(game)), 60, seed=1, noise=0.0)
+    counts = labels.counts
+    parts = [tensor.split(counts.tolist()) for tensor in (labels.actions, labels.targets)]
+    rows = [row for row in range(len(labels)) if len(parts[0][row]) > 1 and BETTER in parts[0][row].tolist()]
+    actions, targets = (torch.cat([part[row] for row in rows]) for part in parts)
+    nothing = torch.zeros((len(actions), 1))
+    return Labels(
+        labels.observations[rows], counts[rows], actions, targets, labels.results[rows], nothing, nothing[:, 0] > 0
+    )
+
+
+def with_gains(labels, gain, compared):
+    gains = torch.where(labels.actions == BETTER, gain, 0.0).unsqueeze(1)
+    return Labels(**(vars(labels) | {"gains": gains, "compared": compared}))
+
+
+def logits_of(network, labels, num_actions, advice=None):
+    masks = torch.from_numpy(labels.masks(num_actions)) != 0
+    with torch.inference_mode():
+        return network(labels.observations, masks, advice)[0].masked_fill(~masks, -torch.inf)
+
+
+def test_errors_count_only_as_differences_of_compared_ids():
+    scores, wanted = torch.tensor([1.0, 2.0, 5.0, 7.0, 1.0]), torch.tensor([0.0, 1.0, 9.0, 0.0, 3.0])
+    compared = torch.tensor([True, True, False, True, True])
+    game = torch.tensor([0, 0, 0, 1, 1])
+    assert squared_error(scores, wanted, compared, game, 2).tolist() == [0.0, pytest.approx(2 * 4.5**2)]
+    assert squared_error(scores + 3, wanted, compared, game, 2)[0] == pytest.approx(0.0)
+    assert squared_error(scores, wanted, compared & (game == 0), game, 2).tolist() == [0.0, 0.0]
+
+
+def test_logits_become_gains_in_their_unit(game, played):
+    learner = make_learner(make_config(Path("x")), game, Team())
+    labels = with_gains(played, 0.05, torch.ones(len(played.actions), dtype=torch.bool))
+    section = TeacherSection(decisions=1, gains=10.0, choices=0.0, unit=UNIT, minibatch=64, learning_rate=3e-3)
+    learn_labels(learner, section, [(number / 40, labels) for number in range(40)], game)
+    logits = logits_of(learner.averaged, labels, game.num_actions)
+    others = logits.clone()
+    others[:, BETTER] = -torch.inf
+    assert (logits.argmax(dim=1) == BETTER).float().mean() > 0.95
+    lead = logits[:, BETTER] - others.max(dim=1).values
+    assert float(lead.median()) == pytest.approx(0.05 / UNIT, rel=0.3)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_choices_are_learned_only_where_no_gain_is_told(game, played, told):
+    compared = torch.full((len(played.actions),), told)
+    learner = make_learner(make_config(Path("x")), game, Team())
+    first = (played.actions == BETTER).float()
+    labels = Labels(**(vars(with_gains(played, -0.05, compared)) | {"targets": first}))
+    section = TeacherSection(decisions=1, gains=10.0, choices=1.0, softness=0.0, minibatch=64, learning_rate=3e-3)
+    learn_labels(learner, section, [(number / 30, labels) for number in range(30)], game)
+    share = (logits_of(learner.averaged, labels, game.num_actions).argmax(dim=1) == BETTER).float().mean()
+    assert share < 0.1 if told else share > 0.9
+
+
+@pytest.mark.parametrize(("margin", "prefers"), [(0.0, BETTER), (0.04, 0)])
+def test_a_choice_other_than_the_advised_one_must_gain_a_margin(game, played, margin, prefers):
+    torch.manual_seed(1)
+    info = GameInfo.of(game)
+    learner = Learner(PlainNetwork(info, NetworkSizes(hidden=32, advice=1)), make_config(Path("x")).learn, Team())
+    labels = with_gains(played, 0.02, torch.ones(len(played.actions), dtype=torch.bool))
+    has_both = torch.from_numpy(labels.masks(game.num_actions)[:, [0, BETTER]].all(axis=1))
+    advice = Advice(torch.zeros(len(labels), dtype=torch.int64))
+    taught = taught_by(labels, None, game.num_actions, 0.0, torch.device("cpu"))
+    taught = taught._replace(choices=taught.choices._replace(advice=advice))
+    section = TeacherSection(decisions=1, gains=10.0, choices=0.0, margin=margin, minibatch=64)
+    learner.network.scale_scores(UNIT)
+    for _ in range(60):
+        clone(learner, taught, section)
+    chosen = logits_of(learner.network, labels, game.num_actions, advice).argmax(dim=1)
+    assert has_both.sum() > 40
+    assert (chosen[has_both] == prefers).float().mean() > 0.9
+
+
+def test_lessons_say_how_much_has_been_learned_before(played):
+    fractions = [fraction for fraction, _ in enough(iter([played] * 9), 2 * len(played), Team())]
+    assert fractions == [0.0, 0.5]
+
+
+def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
+    learner = make_learner(make_config(Path("x")), game, Team())
+    rates = []
+    step = learner.step
+    monkeypatch.setattr(
+        learner, "step", lambda loss: (rates.append(learner.optimizer.param_groups[0]["lr"]), step(loss))
+    )
+    section = TeacherSection(decisions=1, learning_rate=1e-2, final_learning_rate=0.0, minibatch=10**6)
+    learn_labels(learner, section, [(0.0, played), (0.5, played), (0.75, played)], game)
+    np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])

@@ -1,0 +1,45 @@
+"""Losses of learning: of what is said of positions, and of what choices gain."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from sackarmies_agents.learned.network import OUTCOMES
+from sackarmies_training.ragged import sums
+
+DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
+WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
+
+
+def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager[Any]:
+    """Return a context in which a network computes with a precision; weights stay float32."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")
+
+
+def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
+    """Return the loss of what a network says of positions: cross-entropy of chances, squared error of values."""
+    if outcomes.shape[1] == OUTCOMES:
+        return functional.cross_entropy(outcomes, targets)
+    return functional.mse_loss(outcomes, targets)
+
+
+def squared_error(scores: Tensor, wanted: Tensor, compared: Tensor, game: Tensor, n: int) -> Tensor:
+    """Return by what squares scores differ from what is wanted, `(n,)`, where only differences within a decision count.
+
+    Args:
+        scores: `(k,)`.
+        wanted: `(k,)`.
+        compared: `(k,)` bool, the entries that count.
+        game: `(k,)`, the decision each belongs to.
+        n: how many decisions there are.
+    """
+    weight = compared.float()
+    error = (scores - wanted) * weight
+    mean = sums(error, game, n) / sums(weight, game, n).clamp(min=1)
+    return sums((error - mean[game]) ** 2 * weight, game, n)
