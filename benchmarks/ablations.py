@@ -52,11 +52,12 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "all advantages": {"learn": {"largest": 1.0}},
     "one epoch": {"learn": {"epochs": 1}},
     "weights not averaged": {"learn": {"average": 0.0}},
-    "no advice": {"learn": {"advice": ""}},
+    "advice without worths": {"learn": {"worths": False}},
+    "no advice": {"learn": {"advice": "", "worths": False}},
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
-OF_TEACHING = ("no advice", "no teacher")
+OF_TEACHING = ("advice without worths", "no advice", "no teacher")
 
 
 def configure(
@@ -65,7 +66,7 @@ def configure(
     """Return the configuration of a run: the base with the keys of sections, or whole sections, changed; no curve."""
     data = read_toml(BASE) | {"folder": str(folder), "seed": seed, "curve": None}
     if untaught:
-        data |= {"teacher": None, "learn": data["learn"] | {"advice": ""}}
+        data |= {"teacher": None, "learn": data["learn"] | {"advice": "", "worths": False}}
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}
