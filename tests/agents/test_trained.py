@@ -37,7 +37,7 @@ def test_advisor_is_named_with_its_weights():
 def test_model_card_tells_of_this_checkpoint():
     card = CHECKPOINT.with_suffix(".md").read_text(encoding="utf-8")
     training = read_checkpoint(CHECKPOINT).header.training
-    assert f"{training['decisions']:,} in self-play" in card
+    assert f"{training['decisions']:,} labeled by a search" in card
     assert training["origin"]["layout_sha256"] in card
 
 
