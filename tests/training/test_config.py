@@ -127,6 +127,8 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
         ('advice = "random"', r"learn.advice: advice is 'random', but it can only come from 'greedy'"),
         ("largest = 0.0", r"learn.largest: 0.0 is given, but it must be greater than 0"),
         ("gae_lambda = 1.5", r"learn.gae_lambda: 1.5 is given, but it may be at most 1"),
+        ("worths = true", r"learn: worths is true, but advice names nobody whose they are"),
+        ("[expert]\nhorizons = [5, 5]", r"expert: horizons is \[5, 5\]: its numbers must rise"),
         ('precision = "int8"', r'learn.precision: "int8" is not allowed; allowed are "float32", "bfloat16"'),
     ],
 )

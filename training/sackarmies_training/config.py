@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -209,6 +210,12 @@ class ExpertSection(LabelSection):
     early: Share = 10.0  # likewise of gains after fewer turns
     margin: Share = 0.01  # what a choice other than the advisor's must gain to be preferred
     learning_rate: Positive = 1.5e-3  # of each round, at first
+
+    @model_validator(mode="after")
+    def _horizons_rise(self) -> ExpertSection:
+        if any(after <= before for before, after in pairwise(self.horizons)):
+            raise ValueError(f"horizons is {self.horizons}: its numbers must rise")
+        return self
 
 
 class CurveSection(StrictModel):

@@ -168,7 +168,7 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
         logits = scores / section.unit if section.gains else scores
         copied = sums(wanted * log_probabilities(logits, place.game, n), place.game, n) * is_copied
         loss = loss - section.choices * copied.mean()
-        for back in range(1, min(foreseen.shape[1], gains.shape[1]) + 1):  # the last turn counts most
+        for back in range(1, min(foreseen.shape[1], gains.shape[1]) + 1):  # the last is what is played by
             weight = section.gains if back == 1 else section.early
             error = squared_error(foreseen[:, -back], gains[:, -back], compared, place.game, n)
             loss = loss + weight * error.mean()
