@@ -37,6 +37,7 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
                 panel.plot([rating.value], [place], "o", color=color)
             panel.set_yticks(range(len(report.rungs)), [rung.name for rung in reversed(report.rungs)])
             panel.set_ylim(-0.6, len(report.rungs) - 0.4)
+            panel.locator_params(axis="x", nbins=6)  # of ratings of four digits more would overlap
             panel.grid(axis="x", alpha=0.3)
             panel.spines[["top", "right"]].set_visible(False)
             panel.set_xlabel("Elo, 95% interval over units; pale: order only", color=INK)
