@@ -19,73 +19,23 @@ from benchmarks.machine import describe_machine
 from benchmarks.search_methods.guessing import draw_positions
 from benchmarks.search_methods.play import seed_of
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.scripted.sack_armies.weights import DEFAULT
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench
-from sackarmies_agents.search.rounds import derived_seed, prior_choice, sample_world
+from sackarmies_agents.search.horizons import compare_actions
+from sackarmies_agents.search.rounds import prior_choice
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.simulator import is_over, play_on, read_returns, reseed, step, value_of
 
 Array = NDArray[np.float64]
 
-
-@njit(counted=True)
-def play_out(simulator, policy, evaluation, states, models, player, seed, values):
-    """Let the policy play to the end; chance is seeded anew in each turn, as searches do.
-
-    Args:
-        simulator: of the game.
-        policy: plays all seats.
-        evaluation: of positions.
-        states: (1,), overwritten.
-        models: (num_players,) int64, the variant of the policy that each seat plays.
-        player: for whom.
-        seed: of chance.
-        values: (t + 1,) float64, overwritten: worth at the ends of the first t turns, and the return in the end.
-    """
-    first = states[0].turn
-    known = np.int64(0)
-    while not is_over(states[0]):
-        play_on(simulator, policy, states, models, states[0].turn)
-        reseed(states[0], derived_seed(seed, states[0].turn))
-        if not is_over(states[0]) and states[0].turn - first < len(values):
-            known = states[0].turn - first
-            values[known - 1] = value_of(simulator, evaluation, states, player)
-    for place in range(known, len(values)):
-        values[place] = read_returns(simulator, states)[player]
-
-
-@njit(counted=True)
-def compare(simulator, policy, evaluation, root, scratch, models, player, actions, seeds, gains):
-    """Write what the second of two actions gains over the first in each world.
-
-    Args:
-        simulator: of the game.
-        policy: plays all seats.
-        evaluation: of positions.
-        root: (1,), a state of the player's information set.
-        scratch: (2,) states, overwritten.
-        models: (num_players,) int64, the variant of the policy that each seat plays.
-        player: the current player.
-        actions: (2,) int64, legal ids.
-        seeds: (w,) int64, of the worlds.
-        gains: (w, t + 1) float64, overwritten: at the ends of the first t turns, and in the end.
-    """
-    values = np.zeros((2, gains.shape[1]))
-    for world in range(len(seeds)):
-        sample_world(simulator, root, scratch[:1], player, seeds[world])
-        for i in range(2):
-            scratch[1] = scratch[0]
-            step(simulator, scratch[1:], actions[i])
-            play_out(simulator, policy, evaluation, scratch[1:], models, player, seeds[world], values[i])
-        gains[world] = values[1] - values[0]
+ALL_TURNS = 401  # by then a game has been truncated, whenever it is looked at first
 
 
 def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns: int) -> list[Array]:
     """Return the gains of a random other action in each position, `(worlds, turns + 1)`."""
-    parts, known = parts_of(GameInfo.of(game), ()), [game.conceal(player) for player in range(game.num_players)]
+    parts, known = parts_of(GameInfo.of(game), (DEFAULT,)), [game.conceal(player) for player in range(game.num_players)]
     benches = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
     rng, found = np.random.default_rng(seed), []
     for states in positions:
@@ -93,16 +43,13 @@ def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns
         bench = benches[player]
         prior = int(prior_choice(bench.simulator, bench.policy, states, 0))
         other = int(rng.choice([action for action in legal_ids(states["legal"][0]) if action != prior]))
-        gains = np.zeros((worlds, turns + 1))
-        given = (
-            states,
-            bench.scratch,
-            bench.models,
-            player,
-            np.array([prior, other]),
-            rng.integers(2**62, size=worlds),
-        )
-        compare(*bench.tools, *given, gains)
+        actions, gains = np.array([prior, other]), np.zeros((worlds, turns + 1))
+        for world, world_seed in enumerate(rng.integers(2**62, size=worlds)):
+            worths = np.zeros((2, ALL_TURNS))
+            given = states, bench.scratch, bench.models, player, actions, np.array([world_seed])
+            compare_actions(*bench.tools, *given, worths)
+            gain = worths[1] - worths[0]
+            gains[world] = [*gain[:turns], gain[-1]]
         found.append(gains)
     return found
 
