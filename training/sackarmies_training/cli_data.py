@@ -225,7 +225,7 @@ def labels(  # noqa: PLR0913, PLR0917 - the options of a command
     advice: Annotated[
         str, typer.Option(metavar="AGENT", help="Whose choice is always compared.", autocompletion=complete_agent)
     ] = "greedy",
-    worlds: Annotated[int, typer.Option(metavar="N", min=1, help="In which each action is played on.")] = 4,
+    worlds: Annotated[int, typer.Option(metavar="N", min=1, help="In which each action is played on.")] = 2,
     seed: ContestSeedOption = 1,
     game: GameOption = DEFAULT_GAME,
 ) -> None:

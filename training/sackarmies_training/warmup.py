@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
+from sackarmies_agents.scripted.compiled import CompiledAgent
 from sackarmies_env import make, render
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import GameEntry, entry_of, find_hook, game_ids
@@ -119,6 +120,9 @@ def _play_match(game: Game, name: str) -> None:
     agent = make_agent(name, GameInfo.of(game))
     agent.reset(0)
     match.begin(0)
+    if isinstance(agent, CompiledAgent) and agent.weighs:  # an input of trained Generals
+        legal = np.flatnonzero(match.action_mask)
+        agent.weigh(match.observation[None], np.array([len(legal)]), legal)
     table, told = table_of(game), Counter[str]()
     table.warm_up(match.states)
     while match.player >= 0:
