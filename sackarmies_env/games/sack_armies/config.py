@@ -22,6 +22,8 @@ from sackarmies_env.games.sack_armies.switches import Switches, fill_switches, r
 from sackarmies_env.games.sack_armies.tokens.army import (
     Army,
     ArmyChoice,
+    built_in_armies,
+    check_army,
     require_legal,
     require_room,
     resolve_army,
@@ -191,6 +193,7 @@ def build_params(config: Config) -> NDArray[np.void]:
     fill_switches(params, config.switches)
     fill_board(params, config.grid)
     fill_armies(params, config)
+    fill_lists(params, config.switches)
     return params
 
 
@@ -228,3 +231,14 @@ def fill_armies(params: NDArray[np.void], config: Config) -> None:
         types = sorted(numbers[token_id] for token_id, copies in army.counts.items() for _ in range(copies))
         params["army_size"][0, seat] = len(types)
         params["army_type"][0, seat, : len(types)] = types
+
+
+def fill_lists(params: NDArray[np.void], switches: Switches) -> None:
+    """Write the built-in armies that are legal under the switches, in the order of their ids."""
+    numbers = {token_id: number for number, token_id in enumerate(load_catalogue())}
+    legal = [army for army in built_in_armies().values() if not check_army(army, load_catalogue(), switches)]
+    params["num_lists"] = len(legal)
+    for row, army in enumerate(legal):
+        params["list_size"][0, row] = army.size
+        for token_id, copies in army.counts.items():
+            params["list_copies"][0, row, numbers[token_id]] = copies

@@ -2,10 +2,11 @@
 
 What they are in truth has been erased before (`erase`), so that nothing here can depend on it.
 With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
-same chance. Without, their army is drawn: first the tokens known to exist, then one place after the other, hosts first,
-each of a type that fits. Types are drawn as armies are made, see `likely_type`, and one of rank r is taken with the
-chance p ** (r - 1), where p spreads the ranks that are left evenly. So every army that the limits allow has a chance.
-Last, pairs that may change places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then
+same chance. Without, those of a listed army that fits are dealt likewise, see `lists`. Where none fits, and at times
+where one does, an army is drawn: first the tokens known to exist, then one place after the other, hosts first, each of
+a type that fits. Types are drawn as armies are made, see `likely_type`, and one of rank r is taken with the chance
+p ** (r - 1), where p spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last,
+pairs that may change places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then
 something always fits.
 """
 
@@ -17,6 +18,7 @@ from sackarmies_env.core.bits import NO_BITS, bit, count_bits, nth_bit
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import below, next_draw_word
 from sackarmies_env.games.sack_armies.belief.erase import exchange
+from sackarmies_env.games.sack_armies.belief.lists import NO_LIST, draw_list, write_list
 from sackarmies_env.games.sack_armies.belief.plausible import (
     ANY_KIND,
     KINDS_ALONE,
@@ -397,11 +399,20 @@ def restore_truth(params, state, player):
 
 
 @njit
-def try_army(params, state, player, is_fair):
-    """Sample the army of `player`; return whether that worked."""
+def try_deal(params, state, player, army, is_fair):
+    """Deal what `player` has, by the open list or a listed army; return whether all found a place."""
     restore_truth(params, state, player)
+    if army != NO_LIST:
+        write_list(params, state, player, army)
+    return deal_anew(params, state, player, is_fair)
+
+
+@njit
+def try_army(params, state, player):
+    """Sample the army of `player`, by the open list or without any; return whether that worked."""
     if params.open_army_lists == 1:
-        return deal_anew(params, state, player, is_fair)
+        return try_deal(params, state, player, np.int64(NO_LIST), False)
+    restore_truth(params, state, player)
     sample_sack_size(params, state, player)
     return draw_army(params, state, player)
 
@@ -410,18 +421,20 @@ def try_army(params, state, player, is_fair):
 def resample_army(params, state, player):
     """Sample what `player` hides, from the list of tokens that is kept."""
     state.sample_lax = 0
-    if params.open_army_lists == 1:
+    restore_truth(params, state, player)
+    army = draw_list(params, state, player) if params.open_army_lists == 0 else np.int64(NO_LIST)
+    if params.open_army_lists == 1 or army != NO_LIST:
         for _ in range(FAIR_ATTEMPTS):
-            if try_army(params, state, player, True):
+            if try_deal(params, state, player, army, True):
                 return
     for lax in range(KINDS_ALONE):
         state.sample_lax = lax
         for _ in range(ATTEMPTS):
-            if try_army(params, state, player, False):
+            if try_army(params, state, player):
                 swap_random_pairs(params, state, player, LONG_MIXES if params.open_army_lists == 1 else MIXES)
                 return
     state.sample_lax = KINDS_ALONE
-    try_army(params, state, player, False)
+    try_army(params, state, player)
 
 
 @njit

@@ -18,6 +18,8 @@ from sackarmies_env.games.sack_armies.state.constants import (
 from sackarmies_env.games.sack_armies.state.layout import NUM_ATTRIBUTES
 from sackarmies_env.games.sack_armies.state.record import LARGE
 
+MAX_LISTS = 32
+
 SWITCH_FIELDS = [
     ("draw_count", np.int64),
     ("hand_limit", np.int64),
@@ -80,6 +82,10 @@ PARAMS_DTYPE = record_dtype(
         # --- armies
         ("army_size", np.int16, (MAX_GENERALS,)),
         ("army_type", np.int16, (MAX_GENERALS, LARGE.tokens)),  # NO_TYPE beyond army_size
+        # --- armies that come with the game, those that are legal in it: what others may well have
+        ("num_lists", np.int64),
+        ("list_size", np.int16, (MAX_LISTS,)),
+        ("list_copies", np.int8, (MAX_LISTS, MAX_TYPES)),
         # --- catalogue, by type
         ("type_kind", np.int8, (MAX_TYPES,)),
         ("type_rank", np.int8, (MAX_TYPES,)),
