@@ -15,7 +15,7 @@ from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
 
 TIE = 1e-6  # the most that a tie-break weighs
-BLOCK, WORD = 32, 8  # ids that are looked at together
+BLOCK, WORD = 64, 8  # ids that are looked at together
 
 Kernel = Callable[..., Any]
 
@@ -91,28 +91,42 @@ def compiled_policy(game: Game, choose_batch: Kernel, boards: NDArray[np.void]) 
     return Policy(make_kernel(choose_batch, boards[:1], observations, masks, actions), boards, actions)
 
 
+@njit(inlined=True)
+def is_any_legal(mask, start, size):
+    """Return whether there is a 1 among `size`, a constant, bytes of a mask: they are looked at together."""
+    filled = np.int8(0)
+    for i in range(size):
+        filled = np.int8(filled | mask[np.uint64(start + i)])
+    return filled != 0
+
+
+@njit(inlined=True)
+def list_range(board, mask, start, size, count):
+    """Write the legal ids among `size` of them behind the first `count`; return how many there are then."""
+    for i in range(size):
+        action = start + i
+        board.legal[np.uint64(count)] = action
+        count += mask[np.uint64(action)]
+    return count
+
+
 @njit
 def list_legal(board, mask):
     """Write the legal ids into `legal`, in order; most blocks of the mask are empty, and passed over at once."""
     count = np.int64(0)
-    for start in range(0, len(mask), BLOCK):
-        block = mask[start : start + BLOCK]
-        filled = np.int8(0)
-        for i in range(len(block)):
-            filled |= block[i]
-        if filled == 0:
-            continue
-        for first in range(0, len(block), WORD):
-            word = block[first : first + WORD]
-            filled = np.int8(0)
-            for i in range(len(word)):
-                filled |= word[i]
-            if filled == 0:
-                continue
-            for i in range(len(word)):
-                board.legal[np.uint64(count)] = start + first + i
-                count += word[i]
-    board.num_legal = count
+    end = np.int64(len(mask))
+    start = np.int64(0)
+    while start + BLOCK <= end:
+        if is_any_legal(mask, start, BLOCK):
+            for first in range(start, start + BLOCK, WORD):
+                if is_any_legal(mask, first, WORD):
+                    count = list_range(board, mask, first, WORD, count)
+        start += BLOCK
+    while start + WORD <= end:
+        if is_any_legal(mask, start, WORD):
+            count = list_range(board, mask, start, WORD, count)
+        start += WORD
+    board.num_legal = list_range(board, mask, start, end - start, count)
 
 
 @njit(inlined=True)
