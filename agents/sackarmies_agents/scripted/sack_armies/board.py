@@ -70,6 +70,7 @@ BOARD_DTYPE = record_dtype(
         ("cell_at", np.int64, (2 * REACH + 1, 2 * REACH + 1)),  # by q and r, each plus REACH
         ("neighbors", np.int64, (MAX_CELLS + 1, 6)),
         ("seen", np.int8, (MAX_SIZE,)),  # the observation, up to its last token
+        ("lasting", np.int8, (MAX_SIZE,)),  # all bits, or 0 where a number says what is going on in the position
     ],
     # Tokens go by the place of their row in the observation; those in use end at `rows_end`.
     # Units: those on the board, then those in hand. `idle`: may act; `armor` and `damage` are without terrain, but with
@@ -155,6 +156,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
         "last_row": spec.slice("tokens").stop - TOKEN_WIDTH,
         "types_start": spec.slice("types").start,
         "types_width": len(spec.block("types").features),
+        "lasting": -1,
         "cell_at": NO_CELL,
         "cell_q": FAR,
         "cell_r": FAR,
@@ -169,6 +171,8 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
     }
     for name, value in values.items():
         board[name][0] = value
+    tokens = board["lasting"][0, spec.slice("tokens")].reshape(-1, TOKEN_WIDTH)
+    tokens[:, [Token.ATTACK_ROLE, Token.ACT_ROLE]] = 0
     board["cell_at"][0, grid.q.astype(int) + REACH, grid.r.astype(int) + REACH] = np.arange(grid.num_cells)
     neighbors = np.where(grid.neighbors == NO_HEX, NO_CELL, grid.neighbors)
     for name, table in (("cell_q", grid.q), ("cell_r", grid.r), ("neighbors", neighbors)):

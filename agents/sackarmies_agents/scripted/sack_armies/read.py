@@ -342,7 +342,7 @@ def copy_observation(board, observation):
 
     Returns:
         Whether the position is another one than that of the observation before. What the observer has chosen so far and
-        what has been announced are no part of it, nor are the events.
+        what has been announced are no part of it, nor are the parts that tokens have in it and the events.
     """
     end = board.rows_start
     while end <= board.last_row and observation[end + Token.PLACE] != Place.NONE:
@@ -357,7 +357,7 @@ def copy_observation(board, observation):
         board.seen[i] = observation[i]
         checksum = np.int32(checksum + observation[i])
     for i in range(np.uint64(GENERAL_START), np.uint64(end)):
-        changed = np.int8(changed | (board.seen[i] ^ observation[i]))
+        changed = np.int8(changed | ((board.seen[i] ^ observation[i]) & board.lasting[i]))
         board.seen[i] = observation[i]
         checksum = np.int32(checksum + observation[i])
     board.checksum = checksum
