@@ -11,6 +11,7 @@ from sackarmies_agents.scripted.sack_armies.board import (
     NO_CELL,
     NO_UNIT,
     PLACES,
+    SCATTERS,
     SELF,
     armor_at,
     damage_at,
@@ -41,6 +42,20 @@ from sackarmies_env.games.sack_armies.state.layout import Shown, ShownFace, Toke
 
 NEVER = -1e9  # below the value of anything possible
 FEWEST = 2  # attackers in a coordinated attack
+
+# --- bounds
+
+
+@njit(inlined=True)
+def may_pay(board, target):
+    """Return whether an attack on `target` that scatters nothing may be worth more than the floor of values.
+
+    No attack kills with a greater chance than that of a flip. What is left if the check of a coordinated attack fails
+    is the floor itself.
+    """
+    most = HALF * (board.unit_value[target] + board.cell_want[board.unit_cell[target]])
+    return board.is_usual == 0 or board.floor < 0.0 or most > board.floor
+
 
 # --- attacks of one unit
 
@@ -266,8 +281,9 @@ def aim_value(board, verb, unit, target):
 
 @njit
 def best_strike(board, verb, unit):
-    """Return what the best attack of `unit` is worth; NEVER if it has no target."""
+    """Return what the best attack of `unit` is worth; NEVER without a target or one above the floor."""
     best = NEVER
+    scatters = is_a(board, unit, SCATTERS)
     if board.unit_idle[unit] == 0 or (verb == Verb.RANGED and board.unit_reach[unit] == 0):
         return best
     if verb == Verb.MOVE_ATTACK and not is_a(board, unit, CHARGES):
@@ -275,15 +291,16 @@ def best_strike(board, verb, unit):
     if verb == Verb.MELEE:
         for direction in range(6):
             target = unit_on(board, board.neighbors[board.unit_cell[unit], direction])
-            if target != NO_UNIT and may_attack(board, unit, target, verb):
+            if target != NO_UNIT and (scatters or may_pay(board, target)) and may_attack(board, unit, target, verb):
                 best = max(best, single_value(board, unit, target, verb))
         return best
     has_contact = board.surveyed == PLACES and board.is_light == 0
     if has_contact and board.cell_near[board.unit_cell[unit]] > board.unit_notice[unit]:
         return best
     for i in range(board.num_enemies):
-        if may_attack(board, unit, board.enemies[i], verb):
-            best = max(best, single_value(board, unit, board.enemies[i], verb))
+        target = board.enemies[i]
+        if (scatters or may_pay(board, target)) and may_attack(board, unit, target, verb):
+            best = max(best, single_value(board, unit, target, verb))
     return best
 
 
@@ -303,10 +320,12 @@ def best_aim(board, verb, unit):
 
 @njit
 def best_joint_attack(board, ranged, fallback):
-    """Return what the best coordinated attack is worth; NEVER if there is none."""
+    """Return what the best coordinated attack is worth; NEVER if there is none or none is worth more than the floor."""
     best = NEVER
     for i in range(board.num_enemies):
         enemy = board.enemies[i]
+        if not may_pay(board, enemy):
+            continue
         if not ranged:
             find_pressure(board, enemy)
         if board.unit_up[enemy] == 1 and (ranged or board.unit_pressers[enemy] >= FEWEST):

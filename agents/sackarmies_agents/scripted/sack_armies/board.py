@@ -128,6 +128,7 @@ BOARD_DTYPE = record_dtype(
     [(f"move_{name}", np.float64, (MAX_TOKENS,)) for name in ("now", "best", "bound")],
     [(f"entry_{name}", np.int64, (MAX_TOKENS,)) for name in ("end", "clear")],
     [("floor", np.float64)],  # of values: what is not above it is not chosen, and need not be worked out
+    [("is_usual", np.int64)],  # 1: no weight but `site_far` is below 0: losses and costs are no gains
     [("caution", np.float64), ("haste", np.float64)],  # of own losses; 0 to 1 as the turn limit comes near
 )
 
@@ -156,6 +157,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
         "last_row": spec.slice("tokens").stop - TOKEN_WIDTH,
         "types_start": spec.slice("types").start,
         "types_width": len(spec.block("types").features),
+        "is_usual": min(weights.model_dump(exclude={"site_far"}).values()) >= 0.0,
         "lasting": -1,
         "cell_at": NO_CELL,
         "cell_q": FAR,

@@ -71,18 +71,30 @@ def is_joint(verb):
 
 @njit
 def choose_verb(board, mask):
-    """Return the best verb of the menu: coordinated attacks last, for a failed check leaves the next best."""
+    """Return the best verb of the menu.
+
+    A Move comes after what takes less to weigh: it need not be weighed up where that is better. Coordinated attacks
+    come last, for a failed check leaves the next best.
+    """
     best = 4.0 * NEVER
     choice = np.int64(-1)
     for verb in range(NUM_VERBS):
-        if mask[verb] == 1 and not is_joint(verb):
+        if mask[verb] == 1 and verb != Verb.MOVE and not is_joint(verb):
+            board.floor = best - 2.0 * TIE
             value = action_value(board, np.int64(verb), 0.0) + tie_break(board, np.int64(verb))
             if value > best:
                 best = value
                 choice = np.int64(verb)
+    if mask[Verb.MOVE] == 1:
+        board.floor = best - 2.0 * TIE
+        value = action_value(board, np.int64(Verb.MOVE), 0.0) + tie_break(board, np.int64(Verb.MOVE))
+        if value > best or (value == best and choice > Verb.MOVE):
+            best = value
+            choice = np.int64(Verb.MOVE)
     fallback = max(0.0, best)
     for verb in range(NUM_VERBS):
         if mask[verb] == 1 and is_joint(verb):
+            board.floor = best
             value = action_value(board, np.int64(verb), fallback)
             if value > best:
                 best = value

@@ -105,16 +105,40 @@ def planned_move(board, unit):
     return board.move_end[unit] if is_legal and all_known else np.int64(NO_CELL)
 
 
+@njit(inlined=True)
+def least_first(board, least):
+    """Return what the better move of a Move must be worth for the Move to be worth more than `least`."""
+    return least / (1.0 + max(0.0, board.w_second_move)) if least > 0.0 else least
+
+
 @njit
-def move_value(board):
-    """Return what the best Move of one or two units is worth."""
+def any_move_above(board, floor):
+    """Return by how much the best move of some own unit betters its place, if by more than `floor`; NEVER if none."""
+    for unit in range(board.num_on_board):
+        if is_mine(board, unit):
+            value = best_move(board, np.int64(unit), floor)
+            if value > NEVER:
+                return value
+    return NEVER
+
+
+@njit
+def move_value(board, least):
+    """Return what the best Move of one or two units is worth; NEVER if that is no more than `least`.
+
+    Most Moves are worth less than something else. Bounds show this for less than it takes to find their value.
+    """
+    sure = any_move_above(board, least_first(board, least)) if least > NEVER else 0.0
+    if sure == NEVER:
+        return NEVER
+    sure = sure if sure > 0.0 else NEVER  # floors lie below it then, so that the move that it stands for is found
     first = NEVER
     second = NEVER
     for unit in range(board.num_on_board):
         if not is_mine(board, unit):
             continue
         # A value that is neither above the first nor above a second that helps changes nothing.
-        value = best_move(board, np.int64(unit), min(first, max(0.0, second)))
+        value = best_move(board, np.int64(unit), min(max(first, sure), max(0.0, second)))
         if value > first:
             second = first
             first = value

@@ -142,13 +142,16 @@ def reveal_hex_value(board, unit):
 
 @njit
 def action_value(board, verb, fallback):
-    """Return what it is worth to begin an action on one's own turn."""
+    """Return what it is worth to begin an action on one's own turn.
+
+    `fallback`: what is left if the check of a coordinated attack fails.
+    """
     if verb == Verb.DRAW:
         return draw_value(board)
     if verb == Verb.DEPLOY:
         return deploy_value(board)
     if verb == Verb.MOVE:
-        return move_value(board)
+        return move_value(board, board.floor)
     if verb == Verb.RAISE:
         return board.w_raising
     if verb == Verb.CAST or verb == Verb.CUSTOM:
