@@ -171,6 +171,7 @@ def compiled_by(folder, program, *arguments, answers=""):
         "replay two.json --check",
         "replay three.json",
         "evaluate greedy random --games 60",
+        "evaluate trained greedy --games 70",
         "evaluate random greedy --games 4 --isolate",
         "evaluate greedy random --games 6 --generals 3 --workers 1",
         "tournament two.toml",

@@ -6,6 +6,7 @@ differ in them.
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -93,6 +94,7 @@ def warm_up(game_id: str, options: Options) -> None:
     _play_batch(game)
     _ask_everything(game)
     _play_match(game, agents[0])
+    _ask_network(game)
     if _plays(SEARCH, game):
         _search(game)
 
@@ -112,6 +114,21 @@ def _search(game: Game) -> None:
     batch.reset(np.zeros(1, np.int64))
     agent: Any = make_agent(SEARCH, GameInfo.of(game))
     agent.act_informed(batch.information_sets(int(batch.players[0])))
+
+
+def _ask_network(game: Game) -> None:
+    """Let a small fresh network choose, in one position and in more than its kernel computes."""
+    if importlib.util.find_spec("torch") is None:
+        return
+    from sackarmies_agents.learned.network import NetworkSizes
+    from sackarmies_agents.learned.policy_agent import MOST_AT_ONCE, PolicyAgent, make_network
+
+    network = make_network(GameInfo.of(game), NetworkSizes(token=1, mark=1, hidden=2, patch=0, message=1))
+    agent = PolicyAgent(network, frozen=True)
+    for n in (1, MOST_AT_ONCE + 1):
+        batch = Batch(game, n)
+        batch.reset(np.arange(n))
+        agent.act_batch(batch.observations, batch.action_masks)
 
 
 def _play_match(game: Game, name: str) -> None:

@@ -31,12 +31,23 @@ class Advisor:
 
     def advise(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Advice:
         """Return what the agent says of positions `(n, size)` and of the ids of masks `(n, num_actions)`, in order."""
-        chosen = torch.from_numpy(self._agent.act_batch(observations, masks))
+        return as_tensors(*self.ask(observations, masks))
+
+    def ask(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
+        """Return what `advise` does, as arrays."""
+        chosen = self._agent.act_batch(observations, masks)
         if self._weigher is None:
-            return Advice(chosen)
+            return chosen, None
         counts = np.count_nonzero(masks, axis=1)
         worths = self._weigher.weigh(observations, counts, masks.nonzero()[1])
-        return Advice(chosen, torch.from_numpy(worths).float())
+        return chosen, worths.astype(np.float32)
+
+
+def as_tensors(chosen: NDArray[np.int64], worths: NDArray[np.float32] | None) -> Advice:
+    """Return an answer of `Advisor.ask` as networks take it."""
+    return Advice(torch.from_numpy(chosen), None if worths is None else torch.from_numpy(worths))
 
 
 def make_advisor(text: str, info: GameInfo, *, weighs: bool) -> Advisor | None:

@@ -20,22 +20,27 @@ def encode(rows, columns, weights, out):
         weights: see `Weights`.
         out: (n, width) float32, overwritten.
     """
+    for i in range(len(rows)):
+        encode_row(rows[i], columns, weights, out[i])
+
+
+@njit
+def encode_row(row, columns, weights, total):
+    """Do what `encode` does for one row (features,) int8, into `total` (width,) float32."""
     coded, starts, plain, scale, limit = columns
     table, numbers, bias = weights
-    for i in range(len(rows)):
-        row, total = rows[i], out[i]
+    for j in range(len(total)):
+        total[j] = bias[j]
+    for c in range(len(coded)):
+        entry = table[starts[c] + np.int64(row[coded[c]])]
         for j in range(len(total)):
-            total[j] = bias[j]
-        for c in range(len(coded)):
-            entry = table[starts[c] + np.int64(row[coded[c]])]
+            total[j] += entry[j]
+    for c in range(len(plain)):
+        if row[plain[c]] != 0:
+            number = min(max(np.float32(row[plain[c]]) * scale[c], -limit), limit)
+            weight = numbers[c]
             for j in range(len(total)):
-                total[j] += entry[j]
-        for c in range(len(plain)):
-            if row[plain[c]] != 0:
-                number = min(max(np.float32(row[plain[c]]) * scale[c], -limit), limit)
-                weight = numbers[c]
-                for j in range(len(total)):
-                    total[j] += number * weight[j]
+                total[j] += number * weight[j]
 
 
 @njit

@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.layout import describe
-from sackarmies_agents.learned.advice import Advisor, make_advisor
+from sackarmies_agents.learned.advice import Advisor, as_tensors, make_advisor
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, read_checkpoint
+from sackarmies_agents.learned.forward import ForwardPass
 from sackarmies_agents.learned.network import WORTHS, Network, NetworkSizes, PlainNetwork
+from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.messages import quote, short_repr
 from sackarmies_env.core.record import Candidate
 from sackarmies_env.core.safe_read import named
 
 NETWORKS: dict[str, Callable[[GameInfo, NetworkSizes], Network]] = {"board": BoardNetwork, "plain": PlainNetwork}
+MOST_AT_ONCE = 128  # positions that the kernel computes; torch, which uses all threads, may be faster with more
 
 
 class Outputs(NamedTuple):
@@ -52,15 +55,21 @@ class PolicyAgent(Agent):
 
     shares_batch = True
 
-    def __init__(self, network: Network, *, deterministic: bool = False, advisor: Advisor | None = None) -> None:
+    def __init__(
+        self, network: Network, *, deterministic: bool = False, advisor: Advisor | None = None, frozen: bool = False
+    ) -> None:
         """Make ready to play.
 
         Args:
             network: on the device on which it is to run.
             deterministic: always the likeliest action.
             advisor: who advises the network, if it takes advice.
+            frozen: whether the weights of the network stay as they are, so that small batches may be computed from a
+                copy of them, see `ForwardPass`. Weights that are changed in place after all are copied again.
         """
         self.network = network.eval()
+        self._has_kernel = frozen and not INTERPRETED and ForwardPass.is_possible(network)
+        self._forward: ForwardPass | None = None
         self._deterministic = deterministic
         self._advisor = advisor
         self._rng = np.random.default_rng(0)
@@ -76,16 +85,27 @@ class PolicyAgent(Agent):
 
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose an action for each of `n` games."""
-        logits, values = self._outputs(observations, action_masks)
-        if not np.isfinite(logits).all():  # weights of any size must not lead to an illegal action
-            logits = np.nan_to_num(logits)
-        logits = np.where(action_masks != 0, logits, -np.inf)
-        self._latest = Outputs(logits, values)
-        scores: NDArray[np.floating] = logits
+        self._latest = self._outputs(observations, action_masks)
+        scores: NDArray[np.floating] = self._latest.logits
         if not self._deterministic:
-            scores = logits + self._rng.gumbel(size=logits.shape)
-        chosen: NDArray[np.int64] = scores.argmax(axis=1).astype(np.int64)
+            scores = scores + self._rng.gumbel(size=scores.shape)
+        chosen: NDArray[np.int64] = scores.argmax(axis=1).astype(np.int64, copy=False)
         return chosen
+
+    def rate(
+        self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Score the actions of `n` games, for a search; neither random numbers nor reports depend on it.
+
+        Args:
+            observations: `(n, size)` int8.
+            action_masks: `(n, num_actions)` int8.
+
+        Returns:
+            The likeliest action of each, `(n,)`, and logits `(n, num_actions)`, minus infinity where illegal.
+        """
+        logits = self._outputs(observations, action_masks).logits
+        return logits.argmax(axis=1).astype(np.int64, copy=False), logits
 
     def report(self) -> Sequence[Report | None]:
         """Say what the network's policy gave to each legal id in the last decisions, and what it holds them worth.
@@ -95,13 +115,24 @@ class PolicyAgent(Agent):
         return [] if self._latest is None else self._latest.reports()
 
     def _outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
+        """Return what the network says; logits are finite where legal, and minus infinity elsewhere."""
+        chosen, worths = (None, None) if self._advisor is None else self._advisor.ask(observations, action_masks)
+        if self._has_kernel and len(observations) <= MOST_AT_ONCE:
+            return Outputs(*self._kernel().run(observations, action_masks, chosen, worths))
         device = next((weight.device for weight in self.network.parameters()), torch.device("cpu"))
         given: list[Any] = [torch.tensor(observations), torch.tensor(action_masks) != 0]
-        if self._advisor is not None:
-            given.append(self._advisor.advise(observations, action_masks))
+        if chosen is not None:
+            given.append(as_tensors(chosen, worths))
         with torch.inference_mode():
-            logits, values = self.network(*(one.to(device) for one in given))
-            return Outputs(logits.cpu().numpy(), values.cpu().numpy())
+            logits, values = (part.cpu().numpy() for part in self.network(*(one.to(device) for one in given)))
+        if not np.isfinite(logits).all():  # weights of any size must not lead to an illegal action
+            logits = np.nan_to_num(logits)
+        return Outputs(np.where(action_masks != 0, logits, np.float32(-np.inf)), values)
+
+    def _kernel(self) -> ForwardPass:
+        if self._forward is None or not self._forward.is_copy_of(self.network):
+            self._forward = ForwardPass(self.network)
+        return self._forward
 
 
 def find_device(name: str) -> torch.device:
@@ -156,7 +187,7 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False,
     if (advisor is not None) != (checkpoint.header.network.advice > 0):
         raise ValueError(f"the General in {named(path)} takes advice and names no advisor, or the other way round")
     network = read_network(checkpoint, POLICY, info).to(place)
-    return PolicyAgent(network, deterministic=deterministic, advisor=advisor)
+    return PolicyAgent(network, deterministic=deterministic, advisor=advisor, frozen=True)
 
 
 def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
