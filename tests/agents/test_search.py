@@ -177,6 +177,45 @@ def test_choice_of_another_prior_is_what_must_be_beaten():
     assert agent.act_informed(information).tolist() == expected.tolist()
 
 
+class Enthusiast(LastLegal):
+    """Chooses the last legal id, and holds the first one worth most."""
+
+    def rate(self, observations, action_masks):
+        """Rate the first legal id above all others."""
+        scores = np.where(action_masks != 0, 0.0, -np.inf)
+        scores[np.arange(len(scores)), action_masks.argmax(axis=1)] = 100.0
+        return self.act_batch(observations, action_masks), scores
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_a_prior_expects_counts_as_much_as_worlds_that_it_is_trusted_for(threads):
+    batch = positions(4, 80)
+    information = batch.information_sets(0, running(batch, 0))
+    masks = information.action_masks()
+    for trust, expected in ((0, LastLegal().act_batch(None, masks)), (10**4, masks.argmax(axis=1))):
+        settings = dataclasses.replace(QUICK, trust=trust, gate=1e6 if trust == 0 else 0, unit=1.0, threads=threads)
+        agent = SearchAgent(GameInfo.of(batch.game), settings, prior=Enthusiast())
+        agent.reset(5)
+        findings = agent.search(information)
+        assert all(finding.counts.sum() <= QUICK.playouts for finding in findings)
+        searched = [row for row, finding in enumerate(findings) if finding.counts.any()]
+        assert searched
+        assert [findings[row].action for row in searched] == expected[searched].tolist()
+        assert all(np.abs(finding.values).max() <= 1.0 for finding in findings)
+
+
+def test_expectations_are_weighed_against_worlds():
+    settings = Settings(gate=0.0, trust=4, caution=0.1)
+    for expected, action in ((None, 10), (np.array([3.0, 3.2]), 20)):
+        race = Race(np.array([10, 20]), settings, expected)
+        race.results[:, 4:8] = [[0.5] * 4, [0.55] * 4]
+        race.count(8)
+        finding = race.finding()
+        assert finding.action == action
+        assert finding.counts.tolist() == [4, 4]
+        np.testing.assert_allclose(finding.values, [0.5, 0.55])
+
+
 def test_a_copy_has_a_prior_of_its_own():
     game = load_game("sack_armies")
     agent = SearchAgent(GameInfo.of(game), QUICK, prior=LastLegal())

@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,17 @@ KEPT_GAMES = 8  # whose searches are kept ready
 SEEDS = 2**63
 
 Number = TypeVar("Number", int, float)
+
+
+@runtime_checkable
+class Rater(Protocol):
+    """An agent that says what it holds of legal ids."""
+
+    def rate(
+        self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
+        """Return its choices `(n,)` and its scores of ids `(n, num_actions)`; those of illegal ones mean nothing."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -135,24 +146,37 @@ class SearchAgent(InformedAgent):
             lanes = [list(range(lane, len(information), len(searches) - 1)) for lane in range(len(searches) - 1)]
             searches = searches[1:]
         findings: dict[int, Finding] = {}
-        priors, spent = self._ask_prior(information)
+        advice, spent = self._ask_prior(information)
 
         def work(lane: int) -> None:
             for row in lanes[lane]:
                 root = information.states[row : row + 1]
                 seed = self._seed_of(root)
-                findings[row] = searches[lane].search(root, information.player, seed, priors[row], spent)
+                findings[row] = searches[lane].search(root, information.player, seed, *advice[row], spent=spent)
 
         self._workers.share(work, len(lanes))
         return [findings[row] for row in range(len(information))]
 
-    def _ask_prior(self, information: InformationSets) -> tuple[list[int] | list[None], float]:
-        """Return what the prior chooses in each position, None for the policy, and the seconds that each has taken."""
+    def _ask_prior(
+        self, information: InformationSets
+    ) -> tuple[list[tuple[int | None, NDArray[np.floating] | None]], float]:
+        """Return what the prior chooses in each position and expects of its ids, and the seconds that each has taken.
+
+        None stands for what the policy chooses, and for no expectations.
+        """
         if self._prior is None:
-            return [None] * len(information), 0.0
+            return [(None, None)] * len(information), 0.0
         begun = time.perf_counter()
-        chosen = self._prior.act_batch(information.observations(), information.action_masks())
-        return chosen.tolist(), (time.perf_counter() - begun) / len(information)
+        given = information.observations(), information.action_masks()
+        if isinstance(self._prior, Rater):
+            chosen, scores = self._prior.rate(*given)
+            expected: list[NDArray[np.floating] | None] = list(self.settings.unit * scores)
+        else:
+            chosen, expected = self._prior.act_batch(*given), [None] * len(information)
+        advice: list[tuple[int | None, NDArray[np.floating] | None]] = list(
+            zip(chosen.tolist(), expected, strict=True)
+        )
+        return advice, (time.perf_counter() - begun) / len(information)
 
     def _seed_of(self, root: NDArray[np.void]) -> int:
         """Return the seed of the worlds of a position, from the agent's and from what it may know."""
@@ -214,6 +238,9 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         valued=_read(options, "valued", int, usual.valued, 1),
         gate=_read(options, "gate", float, usual.gate, 0),
         optimism=_read(options, "optimism", float, usual.optimism, 0),
+        trust=_read(options, "trust", int, usual.trust, 0),
+        caution=_read(options, "caution", float, usual.caution, 0),
+        unit=_read(options, "unit", float, usual.unit, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()

@@ -2,8 +2,8 @@
 
 Budgets are shared out by sequential halving (Karnin, Koren, Somekh: "Almost optimal exploration in multi-armed
 bandits", 2013). In a sampled world all actions meet the same chance and the same opponents, so that differences between
-them count and not the luck of either. The policy's own choice is left only for a gain that exceeds its standard error:
-what looks best of many is often only lucky.
+them count and not the luck of either. What looks best of many is often only lucky: what is expected of actions before
+any is played counts like so many worlds, and the policy's own choice is left only for a gain beyond its standard error.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ class Settings:
         gate: standard errors by which an action must be better than the prior choice to be taken instead.
         optimism: standard errors that an action may be better than it looks: without a chance of passing the gate even
             then, it is played on no more. A search that has nothing else left ends.
+        trust: worlds that what is expected of actions counts for, beside those that are played.
+        caution: what an action is expected to be worth less than the prior choice, besides what the prior expects.
+        unit: what a difference of one in the scores of a prior that rates ids counts as, on the scale of returns.
         threads: how many play a search's games, each beside the other.
     """
 
@@ -54,6 +57,9 @@ class Settings:
     valued: int = 3
     gate: float = 1.2
     optimism: float = 0.5
+    trust: int = 0
+    caution: float = 0.03
+    unit: float = 0.02
     threads: int = 1
 
 
@@ -121,7 +127,15 @@ class FlatSearch:
         self._root = game.new_states(1)
         self._pace = FIRST_GUESS
 
-    def search(self, root: Records, player: int, seed: int, prior: int | None = None, spent: float = 0.0) -> Finding:
+    def search(
+        self,
+        root: Records,
+        player: int,
+        seed: int,
+        prior: int | None = None,
+        expected: NDArray[np.floating] | None = None,
+        spent: float = 0.0,
+    ) -> Finding:
         """Search a position.
 
         Args:
@@ -129,6 +143,8 @@ class FlatSearch:
             player: the current player.
             seed: of the worlds. With a budget of playouts alone, equal seeds give equal findings.
             prior: the choice that must be beaten; None: the policy's.
+            expected: `(num_actions,)`, what legal ids are expected to be worth, on the scale of returns; differences
+                count. None: the same.
             spent: seconds of the limit that have gone into it.
         """
         started = time.perf_counter() - spent
@@ -143,7 +159,8 @@ class FlatSearch:
         budget = self._affordable(started, share)
         if budget < 2:
             return unsearched(prior)
-        race = Race(self._contenders(legal, prior, budget, seed), self.settings)
+        contenders = self._contenders(legal, prior, budget, seed)
+        race = Race(contenders, self.settings, None if expected is None else expected[contenders])
         task = Task(player, self.settings.horizon, self.settings.valued, seed)
         if self.settings.milliseconds is None and self.settings.threads == 1:
             race.run(bench, self._root, task, budget)
@@ -177,7 +194,7 @@ class FlatSearch:
         left = budget
         for number in range(rounds):
             affordable = min(left, self._affordable(started, share))
-            count = worlds_of(affordable, rounds - number, len(race.running), MAX_WORLDS - race.played)
+            count = worlds_of(affordable, rounds - number, len(race.running), race.results.shape[1] - race.played)
             if count > 0:
                 self._play(race, task, race.played, race.played + count)
                 left -= count * len(race.running)
@@ -234,47 +251,50 @@ class Race:
 
     Attributes:
         actions: `(k,)` int64.
-        results: `(k, MAX_WORLDS)` float64, as far as they were played.
+        results: `(k, trust + MAX_WORLDS)` float64: what is expected, as if so many worlds had shown it, and what worlds
+            were worth, as far as they were played.
         running: `(r,)` int64, places of those that are still in the race.
-        played: worlds in which these have been played.
-        counts: `(k,)` int64, worlds in which each was played.
+        played: columns of the results in which these stand.
+        counts: `(k,)` int64, columns in which each stands.
 
     Args:
         actions: as above.
-        settings: `gate` and `optimism` count.
+        settings: `gate`, `optimism`, `trust` and `caution` count.
+        expected: `(k,)`, what actions are expected to be worth; None: the same.
     """
 
-    def __init__(self, actions: NDArray[np.int64], settings: Settings) -> None:
+    def __init__(
+        self, actions: NDArray[np.int64], settings: Settings, expected: NDArray[np.floating] | None = None
+    ) -> None:
         self.actions = actions
         self._gate = settings.gate
+        self._trust = settings.trust
         self._bounds = settings.optimism, settings.gate * BIAS
-        self.results = np.empty((len(actions), MAX_WORLDS))
+        self.results = np.empty((len(actions), settings.trust + MAX_WORLDS))
+        gains = np.zeros(len(actions)) if expected is None else expected - expected[0]
+        gains[1:] -= settings.caution
+        self.results[:, : settings.trust] = gains[:, None]
         self.running = np.arange(len(actions))
-        self.played = 0
-        self.counts = np.zeros(len(actions), np.int64)
+        self.played = settings.trust
+        self.counts = np.full(len(actions), settings.trust, np.int64)
 
     def run(self, bench: Bench, root: Records, task: Task, budget: int) -> None:
         """Play all rounds, in one go."""
-        order, rounds = np.array([0, budget, *task]), rounds_of(len(self.actions)) + CHECKS
+        order, rounds = np.array([self._trust, budget, *task]), rounds_of(len(self.actions)) + CHECKS
         given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds, *self._bounds)
         left = run_race(*bench.tools, *given, self.results, self.counts)
         self.running = self.running[:left]
         self.played = int(self.counts[0])
 
     def play(self, bench: Bench, root: Records, task: Task, first: int, last: int) -> None:
-        """Play what is running on in some worlds."""
+        """Play what is running on in some worlds, and write that into these columns of the results."""
         given = (root, bench.scratch, bench.models, self.actions, self.running, np.array([first, last, *task]))
         play_worlds(*bench.tools, *given, self.results)
 
     def count(self, played: int) -> None:
-        """Note that what is running was played in so many worlds."""
+        """Note that what is running has results in so many columns."""
         self.counts[self.running] = played
         self.played = played
-
-    def values(self) -> NDArray[np.float64]:
-        """Return the mean result of each action, `(k,)`; 0 for those that were not played."""
-        means = [row[:count].mean() if count else 0.0 for row, count in zip(self.results, self.counts, strict=True)]
-        return np.array(means)
 
     def halve(self) -> None:
         """Leave the better half in the race, and the prior choice; without a chance for the others, that alone."""
@@ -283,9 +303,12 @@ class Race:
 
     def finding(self) -> Finding:
         """Return the outcome: the best action if its gain over the prior choice exceeds its error so many times."""
-        values = self.values()
-        best = int(self.running[np.argmax(values[self.running])]) if self.played else 0
-        gain, error = gain_of(self.results, best, self.played)
-        if not gain > self._gate * math.hypot(error, BIAS):
-            best = 0
-        return Finding(int(self.actions[best]), int(self.actions[0]), self.actions, values, self.counts)
+        best, played = 0, self.played > self._trust
+        if played:
+            best = int(self.running[np.argmax(self.results[self.running, : self.played].mean(axis=1))])
+            gain, error = gain_of(self.results, best, self.played)
+            if not gain > self._gate * math.hypot(error, BIAS):
+                best = 0
+        rows = [row[self._trust : count] for row, count in zip(self.results, self.counts, strict=True)]
+        values = np.array([row.mean() if len(row) else 0.0 for row in rows])
+        return Finding(int(self.actions[best]), int(self.actions[0]), self.actions, values, self.counts - self._trust)

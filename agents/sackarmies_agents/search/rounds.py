@@ -203,17 +203,17 @@ def run_race(
 
     Args, where they differ from those of `play_worlds`:
         running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
-        task: (6,) int64, overwritten: nothing, how many playouts there are, and the rest as there.
+        task: (6,) int64, overwritten: columns of `values` that are filled, how many playouts there are, and the rest as
+            there.
         rounds: how many.
         optimism, least: see `halve`.
         values: (k, w) float64, overwritten as far as worlds are played.
-        counts: (k,) int64, overwritten: in how many worlds each action was played.
+        counts: (k,) int64, overwritten: in how many columns each action has values.
 
     Returns:
         How many actions were in the last round.
     """
-    left = task[1]
-    played = np.int64(0)
+    played, left = task[0], task[1]
     num_running = np.int64(len(actions))
     for number in range(rounds):
         count = worlds_of(left, rounds - number, num_running, values.shape[1] - played)
