@@ -12,7 +12,6 @@ from sackarmies_agents.factory import KINDS, make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import Race, Settings, rounds_of
 from sackarmies_agents.search.rounds import play_turns
-from sackarmies_agents.search.sack_armies.evaluation import load_weights, make_evaluation
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.state import NO_PLAYER
@@ -316,32 +315,6 @@ def test_wrong_options_are_refused_with_a_sentence(text, fault):
     info = GameInfo.of(load_game("sack_armies"))
     with pytest.raises(ValueError, match=fault):  # before the first decision, where it would be a forfeit
         make_agent(text, info)
-
-
-def test_weights_of_another_evaluation_are_refused(tmp_path):
-    np.savez(tmp_path / "other.npz", offset=np.zeros(3, np.float32))
-    with pytest.raises(ValueError, match=r"other\.npz does not hold an evaluation of 61 numbers with 32 hidden units"):
-        make_agent(f"search:evaluation={tmp_path / 'other.npz'}", GameInfo.of(load_game("sack_armies")))
-
-
-@pytest.mark.parametrize("damage", [np.nan, np.inf])
-def test_weights_that_are_no_numbers_are_refused(tmp_path, damage):
-    weights = {name: array.copy() for name, array in load_weights().items()}
-    weights["hidden_bias"][0] = damage
-    np.savez(tmp_path / "odd.npz", **weights)
-    with pytest.raises(ValueError, match=r"odd\.npz holds weights that are not finite 32-bit numbers"):
-        make_agent(f"search:evaluation={tmp_path / 'odd.npz'}", GameInfo.of(load_game("sack_armies")))
-
-
-def test_an_evaluation_from_a_file_is_used(tmp_path):
-    game = load_game("sack_armies")
-    weights = {name: array.copy() for name, array in load_weights().items()}
-    weights["outcome_weight"][:] = 0.0
-    weights["outcome_bias"][:] = [50.0, 0.0, 0.0]  # everything is won
-    np.savez(tmp_path / "sure.npz", **weights)
-    evaluation = make_evaluation(game, str(tmp_path / "sure.npz"))
-    batch = positions(13, 60, n=1)
-    assert evaluation.evaluate(evaluation.model, game.params, batch.states, 0) == pytest.approx(1.0)
 
 
 def test_all_settings_are_options_of_the_text_form():

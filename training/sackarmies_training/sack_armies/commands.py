@@ -236,10 +236,10 @@ def army_round_robin(
 
 def fit_evaluation(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The weights go here.", show_default=False)],
-    agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="The General on all sides.", autocompletion=complete_agent)
-    ] = "greedy",
-    games: Annotated[int, typer.Option(metavar="N", min=640, help="Games, at least.")] = 20_000,
+    weights: Annotated[
+        str, typer.Option(metavar="NAME", help="Of greedy, who plays all seats: the name of a set, or a file.")
+    ] = "tuned",
+    games: Annotated[int, typer.Option(metavar="N", min=480, help="Games, at least.")] = 48_000,
     seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="Random seed.")] = 1,
     picture: Annotated[
         Path | None, typer.Option(metavar="SVG", help="Predicted chances and what happened are drawn here.")
@@ -255,20 +255,22 @@ def fit_evaluation(
         save,
     )
 
-    parse_agent(agent)
+    parse_agent(f"greedy:weights={weights}")
     if picture is not None:
         import matplotlib.figure  # noqa: F401 # what is missing is told before the games, not after them
-    plan = Plan(agent=agent, games=games, seed=seed)
+    plan = Plan(weights=weights, games=games, seed=seed)
     with games_bar(games) as progress:
         positions = collect(plan, progress)
-    weights, report = fit(positions, plan)
-    save(weights, file)
+    learned_weights, report = fit(positions, plan)
+    save(learned_weights, file)
     if picture is not None:
         write_safely(picture, draw_reliability(report))
     tested, learned = report.positions
     told = (
         f"Log loss {report.log_loss:.4f} on {tested:,} positions of games held out, learned from {learned:,}; "
-        f"{report.base:.4f} without a look at the position. Calibration error of wins {report.calibration_error:.3f}. "
+        f"{report.base:.4f} without a look at the position. With two Generals {report.two[0]:.4f} and "
+        f"{report.two[1]:.4f}; {report.unknown:.4f} where no type is known. "
+        f"Calibration error of wins {report.calibration_error:.3f}. "
         f"The weights are in {file}."
     )
     console.print(reliability_table(report), highlight=False)

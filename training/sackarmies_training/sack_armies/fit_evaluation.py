@@ -1,92 +1,39 @@
 """Learns what positions of Sack Armies are worth to search, from whole games: `sackarmies fit-evaluation`.
 
-Games of a General against itself, over all built-in armies, are cut at starts of turns drawn at random, and a small
+Games of `greedy` against itself, over all built-in armies, are cut at starts of turns drawn at random, and a small
 network learns how they ended for each General: win, draw or loss. Games are held out, never single positions: positions
 of one game end alike.
+
+How a game ends is mostly luck. So the network learns twice. Two networks first learn from half of the games each, and
+tell what positions of the other half are worth. What a position is then taken to be worth is a mean of that for the
+later positions of its game, the next one most of all, and of how the game ended.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from rich.console import RenderableType
-from torch import nn
 
-from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.factory import make_agent
-from sackarmies_agents.scripted.random_agent import RandomAgent
-from sackarmies_agents.search.sack_armies.evaluation import DRAW, HIDDEN, INPUTS, LOSS, OUTCOMES, WIN, inputs_of
+from sackarmies_agents.search.sack_armies.evaluation import OUTCOMES, TYPES, WIN
 from sackarmies_env.core.atomic_write import write_safely
-from sackarmies_env.core.batch import Batch
-from sackarmies_env.core.step_batch import Ending
-from sackarmies_env.games.sack_armies.tokens.army import army_ids
-from sackarmies_env.registry import load_game
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_training.fitting import add_numbers, plain_table, titled
 from sackarmies_training.ladder.picture import INK, LINE, PALE, PAPER, SETTINGS
-from sackarmies_training.matches import Seating
-from sackarmies_training.seeds import derive
+from sackarmies_training.sack_armies.evaluation_games import Plan, Positions, collect
+from sackarmies_training.sack_armies.evaluation_network import Source, chances_of, train
 
-PLAYERS = (2, 2, 2, 3, 4)  # Generals of one lot of games after the other
-LOT = 64  # games with the same armies, side by side
-HELD_OUT = 10  # every tenth lot
+__all__ = ["Plan", "Positions", "collect", "draw_reliability", "fit", "reliability_table", "save"]
+
 BINS = 10  # of the reliability table
+FOLDS = 2
+FEWER = 1  # epochs that networks which learn from one fold do without
 
-Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What an evaluation learns from, and how.
-
-    Attributes:
-        agent: text form of the General that plays all seats.
-        games: how many, at least.
-        seed: of all that is random.
-        noise: share of its decisions that are taken at random instead, so that more is seen.
-        rate: share of the starts of turns that are looked at.
-        epochs: times that all positions are learned from.
-        learning_rate: of AdamW, at its highest.
-        weight_decay: of AdamW.
-        minibatch: positions a step.
-    """
-
-    agent: str = "greedy"
-    games: int = 20_000
-    seed: int = 1
-    noise: float = 0.03
-    rate: float = 0.12
-    epochs: int = 12
-    learning_rate: float = 3e-3
-    weight_decay: float = 3e-3
-    minibatch: int = 1024
-
-
-@dataclass(frozen=True, eq=False)
-class Positions:
-    """Positions and how they ended.
-
-    Attributes:
-        inputs: `(n, INPUTS)` float32, of the network.
-        outcomes: `(n,)` int64, WIN, DRAW or LOSS.
-        lots: `(n,)` int64, number of the lot of games.
-        players: `(n,)` int64, Generals in the game.
-    """
-
-    inputs: NDArray[np.float32]
-    outcomes: NDArray[np.int64]
-    lots: NDArray[np.int64]
-    players: NDArray[np.int64]
-
-    def held_out(self) -> NDArray[np.bool_]:
-        """Return which positions are kept from learning."""
-        kept: NDArray[np.bool_] = self.lots % HELD_OUT == 0
-        return kept
+Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -97,12 +44,16 @@ class Report:
         positions: how many, and how many were learned from.
         log_loss: in nats, of the network.
         base: of the mean outcome for the number of Generals, which knows nothing of the position.
+        two: both for positions of two Generals.
+        unknown: log loss where all types are taken for unknown ones.
         reliability: for each tenth of the predicted chance of a win: positions, mean prediction, share that won.
     """
 
     positions: tuple[int, int]
     log_loss: float
     base: float
+    two: tuple[float, float]
+    unknown: float
     reliability: tuple[tuple[int, float, float], ...]
 
     @property
@@ -112,110 +63,69 @@ class Report:
         return sum(count * abs(predicted - won) for count, predicted, won in self.reliability) / total
 
 
-def collect(plan: Plan, progress: Progress) -> Positions:
-    """Play games and return positions of them; `progress` is called with the number of games that ended."""
-    parts: list[Positions] = []
-    played = lot = 0
-    while played < plan.games:
-        parts.append(play_lot(plan, lot))
-        progress(LOT)
-        played += LOT
-        lot += 1
-    return Positions(*(np.concatenate([getattr(part, name) for part in parts]) for name in Positions.__annotations__))
+def fit(positions: Positions, plan: Plan) -> tuple[dict[str, NDArray[np.float16]], Report]:
+    """Return weights of the network, by their names in files, and how good they are."""
+    source, alive = Source(positions.inputs), positions.inputs.alive
+    learned = ~positions.held_out()
+    ended = np.eye(OUTCOMES, dtype=np.float32)[positions.outcomes]
+    folds, values = positions.rounds % FOLDS, np.zeros_like(ended)
+    for fold in range(FOLDS):
+        others = np.flatnonzero(learned & (folds != fold))
+        network = train(source, alive, ended, others, replace(plan, epochs=max(1, plan.epochs - FEWER)))
+        own = np.flatnonzero(folds == fold)
+        values[own] = chances_of(network, source, own)
+    targets = looking_back(positions, values, ended, plan.trust)
+    network = train(source, alive, targets, np.flatnonzero(learned), plan)
+    tested = np.flatnonzero(~learned)
+    chances = chances_of(network, source, tested)
+    network.knows_types = False
+    report = judge(positions, chances, chances_of(network, source, tested))
+    return network.weights(), report
 
 
-def play_lot(plan: Plan, lot: int) -> Positions:
-    """Play one lot of games to their ends, and return positions of them."""
-    rng = np.random.default_rng(derive(plan.seed, "lot", lot))
-    players = PLAYERS[lot % len(PLAYERS)]
-    armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=players)]
-    game = load_game("sack_armies", num_generals=players, armies=armies)
-    info = GameInfo.of(game)
-    seating = Seating([[plan.agent] * players] * LOT, lambda text: make_agent(text, info), derive(plan.seed, "a", lot))
-    noise = RandomAgent(int(rng.integers(2**31)))
-    batch = Batch(game, LOT, restarts=False)
-    batch.reset(rng.integers(2**62, size=LOT))
-    turns = batch.states["turn"].copy()
-    running, seen = np.arange(LOT), []
-    while len(running):
-        begun = running[batch.states["turn"][running] != turns[running]]
-        turns[running] = batch.states["turn"][running]
-        chosen = begun[rng.random(len(begun)) < plan.rate]
-        for player in range(players):
-            rows = chosen[batch.states["general_alive"][chosen, player] == 1]
-            seen.append((rows, np.full(len(rows), player), inputs_of(game.params, batch.states[rows], player)))
-        choices = seating.choose(running, batch)
-        for reason in choices.faults.values():
-            raise ValueError(f"the General {plan.agent!r} {reason}")
-        at_random = rng.random(len(running)) < plan.noise
-        drawn = noise.act_batch(batch.observations[running], batch.action_masks[running])
-        batch.step(np.where(at_random, drawn, choices.actions), running)
-        running = running[batch.ended[running] == Ending.RUNNING]
-    rows, seats, inputs = (np.concatenate([part[i] for part in seen]) for i in range(3))
-    outcomes = outcomes_of(batch.states["winner"][rows], seats)
-    size = len(rows)
-    return Positions(inputs, outcomes, np.full(size, lot), np.full(size, players))
+def looking_back(positions: Positions, values: Array, ended: Array, trust: float) -> Array:
+    """Return what positions are taken to be worth, as chances of outcomes `(n, SEATS, OUTCOMES)`.
+
+    Args:
+        positions: those of a game follow each other.
+        values: chances of outcomes, as they look in each position.
+        ended: the same as it came, 1 or 0; it counts from where a game has no later position, or a seat is eliminated.
+        trust: how much what follows after the next position counts, 0 to 1; what the next one looks like counts for
+            the rest.
+    """
+    targets = ended.copy()
+    for i in range(len(targets) - 2, -1, -1):
+        if positions.games[i] == positions.games[i + 1]:
+            goes_on = positions.inputs.alive[i + 1]
+            targets[i, goes_on] = (trust * targets[i + 1] + (1.0 - trust) * values[i + 1])[goes_on]
+    return targets
 
 
-def outcomes_of(winners: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how games ended for seats, `(n,)`: a game without a winner is a draw."""
-    return np.where(winners == seats, WIN, np.where(winners < 0, DRAW, LOSS)).astype(np.int64)
-
-
-def fit(positions: Positions, plan: Plan) -> tuple[dict[str, NDArray[np.float32]], Report]:
-    """Return weights of the network, by the names of the fields of MODEL_DTYPE, and how good they are."""
-    torch.manual_seed(plan.seed)
-    learned, tested = ~positions.held_out(), positions.held_out()
-    offset = positions.inputs[learned].mean(axis=0)
-    spread = positions.inputs[learned].std(axis=0)
-    scale = np.where(spread > 1e-6, 1.0 / np.maximum(spread, 1e-6), 0.0).astype(np.float32)
-    scaled = torch.from_numpy((positions.inputs - offset) * scale)
-    first, last = nn.Linear(INPUTS, HIDDEN), nn.Linear(HIDDEN, OUTCOMES)
-    network = nn.Sequential(first, nn.ReLU(), last)
-    train(network, scaled[learned], torch.from_numpy(positions.outcomes[learned]), plan)
-    with torch.no_grad():
-        chances = torch.softmax(network(scaled[tested]), dim=1).numpy()
-    report = judge(chances, positions, int(learned.sum()))
-    weights = {
-        "offset": offset,
-        "scale": scale,
-        "hidden_weight": first.weight.detach().numpy().T.copy(),
-        "hidden_bias": first.bias.detach().numpy(),
-        "outcome_weight": last.weight.detach().numpy().T.copy(),
-        "outcome_bias": last.bias.detach().numpy(),
-    }
-    return weights, report
-
-
-def train(network: nn.Module, inputs: torch.Tensor, outcomes: torch.Tensor, plan: Plan) -> None:
-    """Fit a network to outcomes, with a learning rate that rises and falls once."""
-    optimizer = torch.optim.AdamW(network.parameters(), plan.learning_rate, weight_decay=plan.weight_decay)
-    steps = plan.epochs * -(-len(inputs) // plan.minibatch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, plan.learning_rate, total_steps=steps)
-    for _ in range(plan.epochs):
-        for chosen in torch.split(torch.randperm(len(inputs)), plan.minibatch):
-            loss = nn.functional.cross_entropy(network(inputs[chosen]), outcomes[chosen])
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call] # torch gives it no types
-            optimizer.step()
-            schedule.step()
-
-
-def judge(chances: NDArray[np.float32], positions: Positions, learned: int) -> Report:
-    """Return how good predicted chances `(n, OUTCOMES)` of the positions held out are."""
+def judge(positions: Positions, chances: Array, unknowing: Array) -> Report:
+    """Return how good predicted chances of the positions held out are, `(n, SEATS, OUTCOMES)`."""
     tested = positions.held_out()
-    outcomes, players = positions.outcomes[tested], positions.players[tested]
+    alive = positions.inputs.alive[tested]
+    players = np.broadcast_to(positions.players[tested][:, None], alive.shape)[alive]
+    outcomes, chances, unknowing = positions.outcomes[tested][alive], chances[alive], unknowing[alive]
     base = np.zeros((len(outcomes), OUTCOMES))
     for count in np.unique(players):
-        known = positions.outcomes[~tested & (positions.players == count)]
+        rows = ~tested & (positions.players == count)
+        known = positions.outcomes[rows][positions.inputs.alive[rows]]
         base[players == count] = np.bincount(known, minlength=OUTCOMES) / max(1, len(known))
-    bins = np.minimum((chances[:, WIN] * BINS).astype(int), BINS - 1)
+    bins, two = np.minimum((chances[:, WIN] * BINS).astype(int), BINS - 1), players == 2
     table = [
         (int((bins == b).sum()), float(chances[bins == b, WIN].mean()), float((outcomes[bins == b] == WIN).mean()))
         for b in range(BINS)
         if (bins == b).any()
     ]
-    return Report((len(outcomes), learned), log_loss(chances, outcomes), log_loss(base, outcomes), tuple(table))
+    return Report(
+        positions=(len(outcomes), int(positions.inputs.alive[~tested].sum())),
+        log_loss=log_loss(chances, outcomes),
+        base=log_loss(base, outcomes),
+        two=(log_loss(chances[two], outcomes[two]), log_loss(base[two], outcomes[two])),
+        unknown=log_loss(unknowing, outcomes),
+        reliability=tuple(table),
+    )
 
 
 def log_loss(chances: NDArray[np.floating], outcomes: NDArray[np.int64]) -> float:
@@ -255,8 +165,9 @@ def draw_reliability(report: Report) -> bytes:
     return out.getvalue()
 
 
-def save(weights: dict[str, NDArray[np.float32]], path: Path) -> None:
+def save(weights: dict[str, NDArray[np.float16]], path: Path) -> None:
     """Write the weights as a file that `evaluation.load_weights` reads."""
     content = io.BytesIO()
-    np.savez(content, **weights)  # type: ignore[arg-type] # its stubs take keywords for options
+    types = {TYPES: np.array(list(load_catalogue()))}
+    np.savez(content, **weights, **types)  # type: ignore[arg-type] # its stubs take keywords for options
     write_safely(path, content.getvalue())

@@ -1,39 +1,79 @@
-"""What positions of Sack Armies are worth where search stops: a small network that has learned from whole games."""
+"""What positions of Sack Armies are worth where search stops: a small network that has learned from whole games.
+
+What a General has is a sum: of a row of weights for each token, by type and place, and of what small networks make of
+each unit and battlefield. A last network compares a player's sums with those of the others.
+"""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.search.sack_armies.features import WIDTH, read_features
+from sackarmies_agents.search.sack_armies.features import (
+    FIELD_WIDTH,
+    MAX_TOKENS,
+    NUM_TYPES,
+    POSITION_DTYPE,
+    TOKEN_ROWS,
+    UNIT_WIDTH,
+    read_position,
+)
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Evaluation
 from sackarmies_env.core.state import alloc, as_records, record_dtype
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
-INPUTS = 2 * WIDTH + 3  # the player's numbers, the others' mean, turn, turns without progress, share of others left
+SUMS = 64  # of a General
+PARTS = 32  # what a unit or battlefield gives
+SHARED = 4  # whether it is the player's turn, the turn, turns without progress, 1 / number of others
+INPUTS = 2 * SUMS + SHARED
 HIDDEN = 32
 OUTCOMES = 3  # win, draw, loss
 WIN, DRAW, LOSS = range(OUTCOMES)
 WEIGHTS = Path(__file__).parent / "evaluation.npz"
+TYPES = "types"  # in files, beside the weights: ids of the catalogue, in their order
 
-WEIGHT_NAMES = ("offset", "scale", "hidden_weight", "hidden_bias", "outcome_weight", "outcome_bias")
-MODEL_DTYPE = record_dtype(
+
+def net_dtype(width: int) -> np.dtype[np.void]:
+    """Return the weights of what a unit or battlefield with so many numbers gives to its General."""
+    return record_dtype(
+        [
+            ("type_weight", np.float32, (NUM_TYPES, PARTS)),
+            ("weight", np.float32, (width, PARTS)),
+            ("bias", np.float32, (PARTS,)),
+            ("sum_weight", np.float32, (PARTS, SUMS)),
+        ]
+    )
+
+
+WEIGHTS_DTYPE = record_dtype(
     [
-        ("offset", np.float32, (INPUTS,)),  # of each input, before it is scaled
-        ("scale", np.float32, (INPUTS,)),
+        ("token_weight", np.float32, (TOKEN_ROWS, SUMS)),
+        ("sum_bias", np.float32, (SUMS,)),
+        ("unit", net_dtype(UNIT_WIDTH)),
+        ("field", net_dtype(FIELD_WIDTH)),
         ("hidden_weight", np.float32, (INPUTS, HIDDEN)),
         ("hidden_bias", np.float32, (HIDDEN,)),
         ("outcome_weight", np.float32, (HIDDEN, OUTCOMES)),
         ("outcome_bias", np.float32, (OUTCOMES,)),
+    ]
+)
+MODEL_DTYPE = record_dtype(
+    [
+        ("weights", WEIGHTS_DTYPE),
         # --- scratch
-        ("features", np.float32, (MAX_GENERALS, WIDTH)),
+        ("position", POSITION_DTYPE),
+        ("part", np.float32, (PARTS,)),
+        ("parts", np.float32, (MAX_GENERALS, PARTS)),
+        ("sums", np.float32, (MAX_GENERALS, SUMS)),
         ("inputs", np.float32, (INPUTS,)),
         ("hidden", np.float32, (HIDDEN,)),
         ("outcomes", np.float32, (OUTCOMES,)),
@@ -41,41 +81,143 @@ MODEL_DTYPE = record_dtype(
 )
 
 
+class Group(NamedTuple):
+    """Tokens, units or battlefields of several positions, those of one after the other.
+
+    Attributes:
+        counts: `(n,)` int64, how many of each position.
+        rows: `(m,)` int16, of the weights that they add.
+        seats: `(m,)` int8, whom they are counted for.
+        numbers: `(m, UNIT_WIDTH)` or `(m, FIELD_WIDTH)` float16, `(m, 0)` of tokens.
+    """
+
+    counts: NDArray[np.int64]
+    rows: NDArray[np.int16]
+    seats: NDArray[np.int8]
+    numbers: NDArray[np.float16]
+
+
+class Inputs(NamedTuple):
+    """What the network is given of positions.
+
+    Attributes:
+        tokens: by TOKEN_ROWS.
+        units: those on the battleground, by NUM_TYPES.
+        fields: likewise the battlefields.
+        shared: `(n, num_generals, SHARED)` float32.
+        alive: `(n, num_generals)` bool, who is in the game.
+    """
+
+    tokens: Group
+    units: Group
+    fields: Group
+    shared: NDArray[np.float32]
+    alive: NDArray[np.bool_]
+
+
 @njit
-def read_inputs(params, state, features, player, inputs):
-    """Write the inputs of the network for a player, from the features of all Generals."""
-    others = np.float32(0.0)
-    for column in range(2 * WIDTH + 3):
-        inputs[column] = 0.0
+def read_shared(params, state, player, shared):
+    """Write the inputs (SHARED,) that belong to no token, for a player."""
+    others = np.int64(0)
     for seat in range(params.num_generals):
-        if seat == player:
-            for column in range(WIDTH):
-                inputs[column] = features[seat, column]
-        elif state.general_alive[seat] == 1:
-            others += np.float32(1.0)
-            for column in range(WIDTH):
-                inputs[WIDTH + column] += features[seat, column]
-    for column in range(WIDTH):
-        inputs[WIDTH + column] /= max(others, np.float32(1.0))
-    inputs[2 * WIDTH] = state.turn / params.max_turns
-    inputs[2 * WIDTH + 1] = (state.turn - state.last_progress_turn) / params.no_progress_turns
-    inputs[2 * WIDTH + 2] = others / (params.num_generals - 1)
+        others += 1 if seat != player and state.general_alive[seat] == 1 else 0
+    shared[0] = 1.0 if state.active == player else 0.0
+    shared[1] = state.turn / params.max_turns
+    shared[2] = (state.turn - state.last_progress_turn) / params.no_progress_turns
+    shared[3] = 1.0 / max(others, np.int64(1))
+
+
+@njit(inlined=True)
+def add_scaled(factor, row, total):
+    """Add a row of weights, times a factor, to `total`."""
+    for k in range(len(total)):
+        total[k] += factor * row[k]
+
+
+@njit(inlined=True)
+def add_part(numbers, net, row, part, total):
+    """Add what a unit or battlefield gives to `total` (PARTS,).
+
+    Args:
+        numbers: (width,) float32.
+        net: of net_dtype.
+        row: of its type.
+        part: (PARTS,), overwritten.
+        total: (PARTS,).
+    """
+    for k in range(PARTS):
+        part[k] = net.bias[k] + net.type_weight[row, k]
+    for column in range(len(numbers)):
+        add_scaled(numbers[column], net.weight[column], part)
+    for k in range(PARTS):
+        total[k] += max(np.float32(0.0), part[k])
+
+
+@njit
+def sum_parts(num_generals, group, net, model):
+    """Add what the units or battlefields of Generals give to `model.sums`.
+
+    Args:
+        num_generals: in the game.
+        group: the units or battlefields of a position.
+        net: of net_dtype.
+        model: of MODEL_DTYPE.
+    """
+    parts = model.parts
+    for seat in range(num_generals):
+        for k in range(PARTS):
+            parts[seat, k] = 0.0
+    for i in range(group.count):
+        add_part(group.number[i], net, np.int64(group.row[i]), model.part, parts[group.seat[i]])
+    for seat in range(num_generals):
+        for number in range(PARTS):
+            add_scaled(parts[seat, number], net.sum_weight[number], model.sums[seat])
+
+
+@njit
+def sum_up(params, model):
+    """Write the sums of each General, from `model.position`."""
+    tokens, weights = model.position.tokens, model.weights
+    for seat in range(params.num_generals):
+        for k in range(SUMS):
+            model.sums[seat, k] = weights.sum_bias[k]
+    for i in range(tokens.count):
+        add_scaled(np.float32(1.0), weights.token_weight[tokens.row[i]], model.sums[tokens.seat[i]])
+    sum_parts(params.num_generals, model.position.units, weights.unit, model)
+    sum_parts(params.num_generals, model.position.fields, weights.field, model)
+
+
+@njit
+def compare_sums(params, state, model, player):
+    """Write the inputs of the last network: a player's sums, the mean of those of the others, and what is shared."""
+    inputs = model.inputs
+    read_shared(params, state, player, inputs[2 * SUMS :])
+    share = inputs[INPUTS - 1]
+    for k in range(2 * SUMS):
+        inputs[k] = 0.0
+    for seat in range(params.num_generals):
+        if state.general_alive[seat] == 1:
+            first = 0 if seat == player else SUMS
+            factor = np.float32(1.0) if seat == player else share
+            for k in range(SUMS):
+                inputs[first + k] += factor * max(np.float32(0.0), model.sums[seat, k])
 
 
 @njit
 def predict(model):
     """Write the chances of win, draw and loss into `model.outcomes`, from `model.inputs`."""
     for unit in range(HIDDEN):
-        model.hidden[unit] = model.hidden_bias[unit]
+        model.hidden[unit] = model.weights.hidden_bias[unit]
     for i in range(INPUTS):
-        value = (model.inputs[i] - model.offset[i]) * model.scale[i]
-        for unit in range(HIDDEN):
-            model.hidden[unit] += value * model.hidden_weight[i, unit]
+        value = model.inputs[i]
+        if value != 0:
+            for unit in range(HIDDEN):
+                model.hidden[unit] += value * model.weights.hidden_weight[i, unit]
     greatest = np.float32(-1e9)
     for outcome in range(OUTCOMES):
-        score = model.outcome_bias[outcome]
+        score = model.weights.outcome_bias[outcome]
         for unit in range(HIDDEN):
-            score += max(np.float32(0.0), model.hidden[unit]) * model.outcome_weight[unit, outcome]
+            score += max(np.float32(0.0), model.hidden[unit]) * model.weights.outcome_weight[unit, outcome]
         model.outcomes[outcome] = score
         greatest = max(greatest, score)
     total = np.float32(0.0)
@@ -100,36 +242,58 @@ def evaluate(models, params, states, player):
     loss = 0.0 if params[0].win_only == 1 else -1.0 / (params[0].num_generals - 1.0)
     if states[0].general_alive[player] == 0:
         return loss
-    read_features(params[0], states[0], model.features)
-    read_inputs(params[0], states[0], model.features, player, model.inputs)
+    read_position(params[0], states[0], model.position)
+    sum_up(params[0], model)
+    compare_sums(params[0], states[0], model, player)
     predict(model)
     return np.float64(model.outcomes[WIN]) + loss * np.float64(model.outcomes[LOSS])
 
 
 @njit
-def read_all_inputs(params, states, players, features, out):
-    """Write the inputs of the network for a player of each state; out (n, INPUTS) float32."""
+def read_all(params, states, positions, shared):
+    """Write what the network is given of each state: positions (n,) of POSITION_DTYPE, shared (n, seats, SHARED)."""
     for i in range(len(states)):
-        read_features(params[0], states[i], features)
-        read_inputs(params[0], states[i], features, players[i], out[i])
+        read_position(params[0], states[i], positions[i])
+        for player in range(params[0].num_generals):
+            read_shared(params[0], states[i], player, shared[i, player])
 
 
-def inputs_of(params: Records, states: Records, player: int) -> NDArray[np.float32]:
-    """Return the inputs of the network for a player of states `(n,)`, where games go on: `(n, INPUTS)`."""
-    out = np.zeros((len(states), INPUTS), np.float32)
-    features = np.zeros((MAX_GENERALS, WIDTH), np.float32)
-    read_all_inputs(params, as_records(states), np.full(len(states), player), features, out)
-    return out
+def inputs_of(params: Records, states: Records) -> Inputs:
+    """Return what the network is given of states `(n,)`, where games go on."""
+    generals = int(params["num_generals"][0])
+    positions, shared = alloc(POSITION_DTYPE, len(states)), np.zeros((len(states), generals, SHARED), np.float32)
+    read_all(params, as_records(states), positions, shared)
+    alive = states["general_alive"][:, :generals] == 1
+    tokens, units, fields = (_group(positions[name]) for name in ("tokens", "units", "fields"))
+    return Inputs(tokens, units, fields, shared, alive)
+
+
+def _group(held: Records) -> Group:
+    """Return tokens, units or battlefields of positions, one after the other."""
+    entries = np.arange(MAX_TOKENS) < held["count"][:, None]
+    rows, seats = held["row"][entries], held["seat"][entries]
+    numbers = held["number"][entries] if "number" in (held.dtype.names or ()) else np.zeros((len(rows), 0))
+    return Group(held["count"].copy(), rows, seats, numbers.astype(np.float16))
+
+
+def names_of_weights(dtype: np.dtype[np.void] = WEIGHTS_DTYPE) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of all weights, by their names in files: those of the fields, joined by points."""
+    found: dict[str, tuple[int, ...]] = {}
+    for name in dtype.names or ():
+        part = dtype[name]
+        inner = {f"{name}.{key}": shape for key, shape in names_of_weights(part).items()}
+        found |= inner if part.names else {name: part.shape}
+    return found
 
 
 @functools.cache
-def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float32]]:
-    """Return the network's weights, by the names of the fields of MODEL_DTYPE.
+def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
+    """Return the network's weights, by their names in files.
 
     Raises:
         ValueError: there is no such file, or it does not hold weights of this network.
     """
-    wanted = {name: MODEL_DTYPE[name].shape for name in WEIGHT_NAMES}
+    wanted = names_of_weights()
     try:
         with np.load(path, allow_pickle=False) as file:
             weights = {name: file[name] for name in file.files}
@@ -137,10 +301,14 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float32]]:
         raise ValueError(
             f"{path} is not a readable evaluation, as sackarmies fit-evaluation writes it: {error}"
         ) from None
-    if {name: array.shape for name, array in weights.items()} != wanted:
-        raise ValueError(f"{path} does not hold an evaluation of {INPUTS} numbers with {HIDDEN} hidden units")
-    if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in weights.values()):
-        raise ValueError(f"{path} holds weights that are not finite 32-bit numbers")
+    types = weights.pop(TYPES, np.array([])).tolist()
+    if {name: array.shape for name, array in weights.items()} != wanted or types != list(load_catalogue()):
+        raise ValueError(
+            f"{path} does not hold an evaluation for this catalogue of tokens, "
+            f"with {SUMS} sums of a General and {HIDDEN} hidden units"
+        )
+    if not all(array.dtype == np.float16 and np.isfinite(array).all() for array in weights.values()):
+        raise ValueError(f"{path} holds weights that are not finite 16-bit numbers")
     return weights
 
 
@@ -156,5 +324,8 @@ def make_evaluation(game: Game, source: str | None = None) -> Evaluation:
     """
     model = alloc(MODEL_DTYPE, 1)
     for name, weights in load_weights(Path(source) if source else WEIGHTS).items():
-        model[name][0] = weights
+        part = model["weights"]
+        for field in name.split("."):
+            part = part[field]
+        part[0] = weights
     return Evaluation(make_kernel(evaluate, model, game.params, game.new_states(1), np.int64(0)), model)

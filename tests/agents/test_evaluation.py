@@ -1,0 +1,141 @@
+"""The evaluation of Sack Armies: what it looks at, what it makes of it, and files of weights."""
+
+import numpy as np
+import pytest
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_agents.search.sack_armies.evaluation import (
+    HIDDEN,
+    TYPES,
+    WEIGHTS,
+    inputs_of,
+    load_weights,
+    make_evaluation,
+)
+from sackarmies_agents.search.sack_armies.features import (
+    NUM_KNOWN,
+    NUM_TYPES,
+    FieldNumber,
+    Place,
+    UnitNumber,
+)
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.games.sack_armies.state.constants import Kind, Zone
+from sackarmies_env.games.sack_armies.tokens.army import load_army
+from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
+from sackarmies_env.games.sack_armies.tokens.schema import token_data
+from sackarmies_env.registry import load_game
+
+
+def positions(seed, plies, n=6, **options):
+    """A batch of games some random decisions on."""
+    game = load_game("sack_armies", **options)
+    batch = Batch(game, n, restarts=False)
+    batch.reset(np.arange(n) + seed)
+    batch.step_random(plies)
+    return batch
+
+
+def army_with_own(instead):
+    """The data of the beginners' army, with a token of its own in the place of an equal one of the catalogue."""
+    own = {**token_data(load_catalogue()[instead]), "id": "own_folk", "name": "Own Folk"}
+    counts = {"own_folk" if name == instead else name: count for name, count in load_army("beginners").counts.items()}
+    return {"name": "Own", "tokens": counts, "token": [own]}
+
+
+def changed(path, **arrays):
+    """Write the weights of the package with some of them changed, and return the file."""
+    weights = {name: array.copy() for name, array in load_weights().items()} | {TYPES: np.array([*load_catalogue()])}
+    for name, change in arrays.items():
+        weights[name][:] = change
+    np.savez(path, **weights)
+    return path
+
+
+@pytest.mark.parametrize("num_generals", [2, 3])
+def test_every_token_is_looked_at_once(num_generals):
+    batch = positions(1, 300, num_generals=num_generals)
+    inputs = inputs_of(batch.game.params, batch.states)
+    zones = batch.states["token_zone"]
+    assert inputs.tokens.counts.tolist() == (zones != Zone.NONE).sum(axis=1).tolist()
+    is_placed, kinds = zones == Zone.BATTLEGROUND, batch.game.params[0]["type_kind"][batch.states["token_type"]]
+    assert inputs.units.counts.tolist() == (is_placed & (kinds == Kind.UNIT)).sum(axis=1).tolist()
+    assert inputs.fields.counts.tolist() == (is_placed & (kinds == Kind.BATTLEFIELD)).sum(axis=1).tolist()
+    places = inputs.tokens.rows // NUM_TYPES
+    assert (places == Place.SACK).sum() == (zones == Zone.SACK).sum()
+    assert (places == Place.HAND).sum() == (zones == Zone.HAND).sum()
+
+
+def test_numbers_of_units_and_battlefields_agree():
+    batch = positions(2, 500, n=24)
+    inputs = inputs_of(batch.game.params, batch.states)
+    units, fields = inputs.units.numbers, inputs.fields.numbers
+    on_fields = units[:, UnitNumber.ON_OWN].sum() + units[:, UnitNumber.ON_TAKEN].sum()
+    assert on_fields == fields[:, FieldNumber.HELD].sum() > 0
+    assert units[:, UnitNumber.MENACES].sum() == units[:, UnitNumber.TARGETS].sum() > 0
+    assert units[:, UnitNumber.LETHAL_MENACES].sum() == units[:, UnitNumber.KILLABLE].sum()
+    assert units[:, UnitNumber.STEP_FIELDS].sum() == fields[:, FieldNumber.STEP_ENEMIES].sum()
+
+
+def test_types_of_the_catalogue_have_rows_of_their_own_and_others_share_them():
+    own = army_with_own("mercenary_pikes")
+    batch = positions(3, 60, armies=[own, "empire"])
+    rows = inputs_of(batch.game.params, batch.states).tokens.rows % NUM_TYPES
+    kinds = batch.states["token_type"][batch.states["token_zone"] != Zone.NONE]
+    assert (rows[kinds < NUM_KNOWN] == kinds[kinds < NUM_KNOWN]).all()
+    assert (kinds >= NUM_KNOWN).any()
+    assert len(set(rows[kinds >= NUM_KNOWN].tolist())) == 1
+    assert (rows[kinds >= NUM_KNOWN] >= NUM_KNOWN).all()
+
+
+def test_unknown_types_are_worth_about_what_known_ones_of_the_same_numbers_are():
+    own = army_with_own("mercenary_pikes")
+    values = []
+    for army in ("beginners", own):
+        batch = positions(4, 200, n=24, armies=[army, "empire"])
+        evaluation = make_evaluation(batch.game)
+        states = [batch.states[i : i + 1] for i in range(24)]
+        values.append([evaluation.evaluate(evaluation.model, batch.game.params, one, 0) for one in states])
+    assert np.abs(np.subtract(*values)).mean() < 0.25
+
+
+@pytest.mark.parametrize("num_generals", [2, 3, 6])
+def test_values_are_returns_and_those_of_the_eliminated_are_losses(num_generals):
+    batch = positions(5, 100, num_generals=num_generals)
+    evaluation, states = make_evaluation(batch.game), batch.states[:1].copy()
+    values = [evaluation.evaluate(evaluation.model, batch.game.params, states, seat) for seat in range(num_generals)]
+    assert all(-1.0 / (num_generals - 1) < value < 1.0 for value in values)
+    states["general_alive"][0, 1] = 0
+    assert evaluation.evaluate(evaluation.model, batch.game.params, states, 1) == -1.0 / (num_generals - 1)
+
+
+def test_the_shipped_weights_are_small():
+    assert WEIGHTS.stat().st_size < 200_000
+
+
+def test_weights_of_another_evaluation_are_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", offset=np.zeros(3, np.float32))
+    fault = rf"other\.npz does not hold an evaluation for this catalogue of tokens, .* {HIDDEN} hidden units"
+    with pytest.raises(ValueError, match=fault):
+        make_agent(f"search:evaluation={tmp_path / 'other.npz'}", GameInfo.of(load_game("sack_armies")))
+
+
+def test_weights_for_another_catalogue_are_refused(tmp_path):
+    path = changed(tmp_path / "moved.npz", types=[*load_catalogue()][::-1])
+    with pytest.raises(ValueError, match=r"moved\.npz does not hold an evaluation for this catalogue"):
+        make_agent(f"search:evaluation={path}", GameInfo.of(load_game("sack_armies")))
+
+
+@pytest.mark.parametrize("damage", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_refused(tmp_path, damage):
+    path = changed(tmp_path / "odd.npz", hidden_bias=damage)
+    with pytest.raises(ValueError, match=r"odd\.npz holds weights that are not finite 16-bit numbers"):
+        make_agent(f"search:evaluation={path}", GameInfo.of(load_game("sack_armies")))
+
+
+def test_an_evaluation_from_a_file_is_used(tmp_path):
+    batch = positions(13, 60, n=1)
+    sure = changed(tmp_path / "sure.npz", outcome_weight=0.0, outcome_bias=[50.0, 0.0, 0.0])  # everything is won
+    evaluation = make_evaluation(batch.game, str(sure))
+    assert evaluation.evaluate(evaluation.model, batch.game.params, batch.states, 0) == pytest.approx(1.0)

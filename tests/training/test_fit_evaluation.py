@@ -1,0 +1,88 @@
+"""Fitting the evaluation of Sack Armies: positions, what they are taken to be worth, and the network."""
+
+import numpy as np
+import pytest
+import torch
+
+from sackarmies_agents.search.sack_armies.evaluation import DRAW, LOSS, WIN, Inputs, inputs_of, make_evaluation
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.registry import load_game
+from sackarmies_training.sack_armies.evaluation_games import (
+    SEATS,
+    Plan,
+    Positions,
+    collect,
+    outcomes_of,
+    play_lot,
+    with_all_seats,
+)
+from sackarmies_training.sack_armies.evaluation_network import Network, Source, chances_of
+from sackarmies_training.sack_armies.fit_evaluation import fit, looking_back, save
+
+THREE = 3  # a lot of three Generals
+
+
+def positions_of(games, alive):
+    """Positions without tokens: of these games, with who is in the game."""
+    n = len(games)
+    inputs = Inputs(None, None, None, np.zeros((n, SEATS, 0), np.float32), np.array(alive, bool))
+    return Positions(inputs, np.zeros((n, SEATS), np.int64), np.array(games), np.zeros(n, np.int64), np.full(n, 2))
+
+
+def test_games_without_a_winner_are_draws():
+    assert outcomes_of(np.array([[1], [-1]]), np.arange(2)).tolist() == [[LOSS, WIN], [DRAW, DRAW]]
+
+
+def test_equal_plans_give_equal_positions_in_the_order_of_games():
+    plan = Plan(seed=4)
+    first, second = play_lot(plan, THREE), play_lot(plan, THREE)
+    assert (np.diff(first.games) >= 0).all()
+    assert (first.players == 3).all()
+    assert not first.inputs.alive[:, 3].any()
+    assert (first.inputs.units.numbers == second.inputs.units.numbers).all()
+    assert (first.outcomes == second.outcomes).all()
+
+
+def test_positions_are_worth_what_followed_in_their_own_game():
+    positions = positions_of([0, 0, 0, 1], [[True, True, False, False]] * 4)
+    ended = np.eye(3, dtype=np.float32)[np.full((4, SEATS), WIN)]
+    values = np.eye(3, dtype=np.float32)[np.full((4, SEATS), LOSS)]
+    targets = looking_back(positions, values, ended, 0.5)
+    assert targets[:, 0].tolist() == [[0.25, 0.0, 0.75], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    assert (looking_back(positions, values, ended, 1.0) == ended).all()
+
+
+def test_the_end_counts_for_a_general_who_is_eliminated_next():
+    positions = positions_of([0, 0], [[True, True, True, False], [True, False, True, False]])
+    ended = np.eye(3, dtype=np.float32)[np.full((2, SEATS), LOSS)]
+    values = np.eye(3, dtype=np.float32)[np.full((2, SEATS), WIN)]
+    targets = looking_back(positions, values, ended, 0.0)
+    assert targets[0, :3].tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_kernels_compute_what_the_network_has_learned(tmp_path, players):
+    torch.manual_seed(1)
+    network = Network().eval()
+    save(network.weights(), tmp_path / "random.npz")
+    game = load_game("sack_armies", num_generals=players)
+    batch = Batch(game, 8, restarts=False)
+    batch.reset(np.arange(8))
+    batch.step_random(300)
+    inputs = with_all_seats(inputs_of(game.params, batch.states))
+    chances = chances_of(network, Source(inputs), np.arange(8))
+    evaluation = make_evaluation(game, str(tmp_path / "random.npz"))
+    for game_number, player in zip(*np.nonzero(inputs.alive), strict=True):
+        win, _, loss = chances[game_number, player]
+        state = batch.states[game_number : game_number + 1]
+        value = evaluation.evaluate(evaluation.model, game.params, state, player)
+        assert value == pytest.approx(win - loss / (players - 1), abs=2e-3)
+
+
+@pytest.mark.slow
+def test_positions_that_were_held_out_are_predicted_better_than_by_chance(tmp_path):
+    plan = Plan(games=480, seed=6, epochs=2, minibatch=128)
+    weights, report = fit(collect(plan, lambda _: None), plan)
+    assert report.log_loss < report.base
+    save(weights, tmp_path / "new.npz")
+    assert make_evaluation(load_game("sack_armies"), str(tmp_path / "new.npz"))

@@ -1,0 +1,185 @@
+"""Positions that an evaluation of Sack Armies learns from: of games of `greedy` against itself, over all armies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.search.agent import parts_of
+from sackarmies_agents.search.rounds import derived_seed
+from sackarmies_agents.search.sack_armies.evaluation import DRAW, LOSS, SHARED, WIN, Group, Inputs, inputs_of
+from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.simulator import choose_next, is_over, list_legal, step
+from sackarmies_env.core.state import copies_of
+from sackarmies_env.games.sack_armies.tokens.army import army_ids
+from sackarmies_env.registry import load_game
+from sackarmies_training.seeds import derive
+
+PLAYERS = (2, 2, 2, 3, 2, 2, 2, 2, 4, 2)  # Generals of one lot of games after the other
+SEATS = max(PLAYERS)
+LOT = 16  # games with the same armies
+HELD_OUT = 10  # every tenth round of PLAYERS
+MOST = 128  # positions of a game
+CERTAIN = 2**32  # chances in kernels are shares of this
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an evaluation learns from, and how.
+
+    Attributes:
+        weights: those of `greedy`, who plays all seats: the name of a set, or the path of a file.
+        games: how many, at least.
+        seed: of all that is random.
+        noise: share of its decisions that are taken at random instead, so that more is seen.
+        rate: share of the starts of turns that are looked at.
+        epochs: times that all positions are learned from.
+        learning_rate: of AdamW, at its highest.
+        weight_decay: of AdamW.
+        minibatch: positions a step.
+        trust: how much the rest of a game counts in what its positions are taken to be worth, see `fit_evaluation`.
+        unknown: share of positions in which half of the types are taken for unknown ones.
+    """
+
+    weights: str = "tuned"
+    games: int = 48_000
+    seed: int = 1
+    noise: float = 0.03
+    rate: float = 0.1
+    epochs: int = 4
+    learning_rate: float = 4e-3
+    weight_decay: float = 0.1
+    minibatch: int = 1024
+    trust: float = 0.5
+    unknown: float = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Positions and how they ended; those of a game follow each other as they came.
+
+    Attributes:
+        inputs: of the network, for SEATS seats.
+        outcomes: `(n, SEATS)` int64, WIN, DRAW or LOSS.
+        games: `(n,)` int64, number of the game.
+        lots: `(n,)` int64, number of the lot of games.
+        players: `(n,)` int64, Generals in the game.
+    """
+
+    inputs: Inputs
+    outcomes: NDArray[np.int64]
+    games: NDArray[np.int64]
+    lots: NDArray[np.int64]
+    players: NDArray[np.int64]
+
+    @property
+    def rounds(self) -> NDArray[np.int64]:
+        """Round of PLAYERS that each position is of."""
+        return self.lots // len(PLAYERS)
+
+    def held_out(self) -> NDArray[np.bool_]:
+        """Return which positions are kept from learning: of whole games, as positions of one game end alike."""
+        held: NDArray[np.bool_] = self.rounds % HELD_OUT == 0
+        return held
+
+
+def collect(plan: Plan, progress: Progress) -> Positions:
+    """Play games and return positions of them; `progress` is called with the number of games that ended."""
+    parts: list[Positions] = []
+    for lot in range(-(-plan.games // LOT)):
+        parts.append(play_lot(plan, lot))
+        progress(LOT)
+    given = [part.inputs for part in parts]
+    inputs = Inputs(
+        _joined([one.tokens for one in given]),
+        _joined([one.units for one in given]),
+        _joined([one.fields for one in given]),
+        np.concatenate([one.shared for one in given]),
+        np.concatenate([one.alive for one in given]),
+    )
+    names = ("outcomes", "games", "lots", "players")
+    return Positions(inputs, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _joined(groups: Sequence[Group]) -> Group:
+    """Return groups one after the other."""
+    return Group(*(np.concatenate(columns) for columns in zip(*groups, strict=True)))
+
+
+def play_lot(plan: Plan, lot: int) -> Positions:
+    """Play one lot of games to their ends, and return positions of them."""
+    rng = np.random.default_rng(derive(plan.seed, "lot", lot))
+    players = PLAYERS[lot % len(PLAYERS)]
+    armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=players)]
+    game = load_game("sack_armies", num_generals=players, armies=armies)
+    states, counts, winners = _play(game, plan, rng)
+    size, inputs = len(states), with_all_seats(inputs_of(game.params, states))
+    outcomes = outcomes_of(np.repeat(winners, counts)[:, None], np.arange(SEATS))
+    games = lot * LOT + np.repeat(np.arange(LOT), counts)
+    return Positions(inputs, outcomes, games, np.full(size, lot), np.full(size, players))
+
+
+def with_all_seats(inputs: Inputs) -> Inputs:
+    """Return inputs for SEATS seats: those that a game does not have are not alive."""
+    size, players = inputs.alive.shape
+    shared, alive = np.zeros((size, SEATS, SHARED), np.float32), np.zeros((size, SEATS), bool)
+    shared[:, :players], alive[:, :players] = inputs.shared, inputs.alive
+    return inputs._replace(shared=shared, alive=alive)
+
+
+def _play(game: Game, plan: Plan, rng: np.random.Generator) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
+    """Play a lot of games, and return states of them, how many of each, and who won each."""
+    simulator, policy = game.simulator(), parts_of(GameInfo.of(game), (plan.weights,)).make_policy(game)
+    states, kept, actions = game.new_states(LOT), game.new_states(MOST), np.zeros(game.num_actions, np.int64)
+    game.reset(game.params, states, rng.integers(2**62, size=LOT))
+    found, counts = [], []
+    for number, seed in enumerate(rng.integers(2**62, size=LOT)):
+        draw = int(seed), plan.noise * CERTAIN, plan.rate * CERTAIN
+        count = play_game(simulator, policy, states[number : number + 1], actions, draw, kept)
+        found.append(copies_of(kept, np.arange(count)))
+        counts.append(count)
+    return np.concatenate(found), np.array(counts), states["winner"].copy()
+
+
+@njit
+def play_game(simulator, policy, states, actions, draw, kept):
+    """Play a game to its end, and keep positions at starts of turns; return how many.
+
+    Args:
+        simulator: of the game.
+        policy: plays all seats.
+        states: (1,), overwritten.
+        actions: (num_actions,) int64, overwritten.
+        draw: a seed, and chances, of CERTAIN: that a decision is taken at random, and that a position is kept.
+        kept: (m,) states, overwritten from the first on.
+    """
+    seed, noise, rate = draw
+    count = draws = np.int64(0)
+    turn = states[0].turn
+    while not is_over(states[0]):
+        if states[0].turn != turn:
+            turn = states[0].turn
+            draws += 1
+            if derived_seed(seed, draws) % CERTAIN < rate and count < len(kept):
+                kept[count] = states[0]
+                count += 1
+        draws += 1
+        drawn = derived_seed(seed, draws)
+        if drawn % CERTAIN < noise:
+            action = actions[drawn // CERTAIN % list_legal(states[0], actions)]
+        else:
+            action = choose_next(simulator, policy, states, np.int64(0))
+        step(simulator, states, action)
+    return count
+
+
+def outcomes_of(winners: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how games ended for seats, of the shape of both together: a game without a winner is a draw."""
+    return np.where(winners == seats, WIN, np.where(winners < 0, DRAW, LOSS)).astype(np.int64)
