@@ -26,9 +26,9 @@ from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
 
 LEVELS = {
-    "fast": Settings(playouts=50, horizon=5, gate=1.5),  # few worlds: far ends are too noisy
+    "fast": Settings(playouts=60, horizon=3, valued=1),  # few worlds: far ends are too noisy
     "medium": Settings(playouts=160),
-    "strong": Settings(playouts=640),
+    "strong": Settings(playouts=640, horizon=12),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
@@ -173,9 +173,7 @@ class SearchAgent(InformedAgent):
             expected: list[NDArray[np.floating] | None] = list(self.settings.unit * scores)
         else:
             chosen, expected = self._prior.act_batch(*given), [None] * len(information)
-        advice: list[tuple[int | None, NDArray[np.floating] | None]] = list(
-            zip(chosen.tolist(), expected, strict=True)
-        )
+        advice: list[tuple[int | None, NDArray[np.floating] | None]] = list(zip(chosen.tolist(), expected, strict=True))
         return advice, (time.perf_counter() - begun) / len(information)
 
     def _seed_of(self, root: NDArray[np.void]) -> int:

@@ -53,11 +53,11 @@ class Settings:
 
     playouts: int = 160
     milliseconds: float | None = None
-    horizon: int = 8
-    valued: int = 3
-    gate: float = 1.2
-    optimism: float = 0.5
-    trust: int = 0
+    horizon: int = 6
+    valued: int = 1
+    gate: float = 0.0
+    optimism: float = 1.0
+    trust: int = 12
     caution: float = 0.03
     unit: float = 0.02
     threads: int = 1
