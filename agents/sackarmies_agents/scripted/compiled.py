@@ -53,8 +53,8 @@ class CompiledAgent(Agent):
     def act_batch(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Choose for each of `n` games."""
         actions = np.empty(len(observations), np.int64)
-        # For arrays that can only be read, numba would compile the kernel once more: they are copied.
-        seen, legal = (np.require(array, requirements="W") for array in (observations, action_masks))
+        # For arrays with gaps, or that can only be read, numba would compile the kernel once more: they are copied.
+        seen, legal = (np.require(array, requirements=["C", "W"]) for array in (observations, action_masks))
         self._choose_batch(self._board, seen, legal, actions)
         return actions
 
@@ -79,7 +79,7 @@ class CompiledAgent(Agent):
         if self._weigh_batch is None:
             raise ValueError(f"{type(self).__name__} does not say what choices are worth")
         worths = np.zeros(len(actions))
-        seen, ids = (np.require(array, requirements="W") for array in (observations, actions))
+        seen, ids = (np.require(array, requirements=["C", "W"]) for array in (observations, actions))
         self._weigh_batch(self._board, seen, np.concatenate([[0], counts.cumsum()]), ids, worths)
         return worths
 
