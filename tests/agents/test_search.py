@@ -153,7 +153,7 @@ def test_a_copy_searches_by_itself():
 
 
 def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
-    race, bold = (Race(np.array([10, 20]), Settings(gate=gate)) for gate in (1.0, 0.0))
+    race, bold = (Race(np.array([10, 20]), Settings(gate=gate, trust=0)) for gate in (1.0, 0.0))
     race.results[:, :4] = [[0.0, 0.0, 0.0, 0.0], [1.0, -0.9, 1.0, -0.9]]
     race.count(4)
     bold.results = race.results
@@ -222,7 +222,7 @@ def test_a_copy_has_a_prior_of_its_own():
 
 
 def test_two_gains_that_happen_to_be_alike_prove_little():
-    race = Race(np.array([10, 20]), Settings(gate=1.0))
+    race = Race(np.array([10, 20]), Settings(gate=1.0, trust=0))
     race.results[:, :2] = [[0.0, 0.0], [0.05, 0.05]]
     race.count(2)
     assert race.finding().action == 10
@@ -231,7 +231,7 @@ def test_two_gains_that_happen_to_be_alike_prove_little():
 
 
 def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
-    race = Race(np.arange(6), Settings())
+    race = Race(np.arange(6), Settings(trust=0))
     race.results[:, 0] = [-1.0, 0.5, 0.1, 0.9, 0.2, 0.3]
     race.count(1)
     race.halve()
@@ -240,7 +240,7 @@ def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
 
 
 def test_what_cannot_pass_the_gate_leaves_the_race():
-    race, patient = (Race(np.arange(3), Settings(optimism=errors)) for errors in (0.5, 100.0))
+    race, patient = (Race(np.arange(3), Settings(gate=1.2, optimism=errors, trust=0)) for errors in (0.5, 100.0))
     race.results[:, :9] = np.array([[0.5], [0.1], [0.52]]) + np.array([-0.01, 0.0, 0.01] * 3)
     patient.results = race.results
     for one in (race, patient):
@@ -324,7 +324,7 @@ def test_all_settings_are_options_of_the_text_form():
 
 
 def test_levels_are_budgets_of_playouts():
-    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [50, 160, 640]
+    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [60, 160, 640]
 
 
 def test_games_without_a_policy_for_playouts_are_refused():

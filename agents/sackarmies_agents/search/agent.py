@@ -28,7 +28,7 @@ from sackarmies_env.registry import load_players
 LEVELS = {
     "fast": Settings(playouts=60, horizon=3, valued=1),  # few worlds: far ends are too noisy
     "medium": Settings(playouts=160),
-    "strong": Settings(playouts=640, horizon=12),
+    "strong": Settings(playouts=640, horizon=8),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds

@@ -73,7 +73,7 @@ def test_without_any_knowledge_each_army_of_that_size_is_guessed_alike():
         assert abs(free - GUESSES / 8) < 5 * np.sqrt(GUESSES / 8)
 
 
-def test_an_army_that_all_that_is_known_fits_is_guessed_most_often_and_the_more_the_more_is_known():
+def test_an_army_that_fits_is_guessed_the_more_often_the_more_is_known():
     game = build("standard")
     shares = []
     for ply, states in enumerate(wander(game, seed=3)):
@@ -92,7 +92,7 @@ def with_seen(game, states, token_id, count):
     return world
 
 
-def test_an_army_with_more_copies_than_a_list_is_not_guessed_by_it_once_they_are_known():
+def test_an_army_with_more_copies_than_a_list_has_is_not_guessed_by_it():
     odd = dict(load_army("undead").counts) | {"bone_guard": 5, "pit_demon": 2}
     game, states = begun(armies=["monsters", {"name": "odd", "tokens": odd}], switches={"max_ranks": 43})
     assert "undead" in guessed_armies(game, with_seen(game, states, "pit_demon", 1), 0, 1)
