@@ -20,7 +20,7 @@ from rich.console import Console
 from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.checkpoint import POLICY, pack, read_checkpoint
-from sackarmies_agents.learned.network import Advice
+from sackarmies_agents.learned.network import Advice, Place
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training import curve
@@ -29,9 +29,11 @@ from sackarmies_training.config import LearnConfig
 from sackarmies_training.learn import (
     Choices,
     Learner,
+    Lesson,
     Played,
     SelfPlay,
     Team,
+    choose,
     draw,
     learn,
     legal_places,
@@ -277,6 +279,35 @@ def test_only_decisions_of_large_advantage_are_learned_from(monkeypatch):
     assert size[chosen].min() > size[left_out].max()
 
 
+def test_decisions_of_most_doubt_are_those_of_the_most_even_policies():
+    chances = torch.tensor([0.99, 0.01, 0.5, 0.5, 1.0, 0.8, 0.1, 0.1])
+    choices = Choices(None, None, torch.tensor([0, 2, 4, 5, 8]), None, chances.log())
+    lesson = Lesson(torch.tensor([9.0, 0.0, 9.0, 0.0]), None, torch.tensor([0, 2, 3]))
+    assert choose(choices, lesson, section(select="doubt", largest=0.34)).tolist() == [3]
+    assert choose(choices, lesson, section(select="doubt", largest=0.67)).tolist() == [0, 3]
+    assert choose(choices, lesson, section(select="advantage", largest=0.67)).tolist() == [0, 2]
+    assert choose(choices, lesson, section(select="doubt", largest=1.0)).tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize("is_shaping", [True, False])
+def test_values_change_shared_layers_only_where_that_is_wanted(is_shaping):
+    game = make_duel()
+    network = make_learner(make_config(Path("x"), learn={"value_shapes": is_shaping}), game, Team()).network
+    network.assess(*inputs(game))[1].square().sum().backward()
+    shared = [weight.grad for name, weight in network.named_parameters() if name.startswith("body")]
+    assert network.value.weight.grad.abs().sum() > 0
+    assert all((grad is not None) == is_shaping for grad in shared)
+
+
+def test_boards_of_which_values_do_not_shape_the_layers():
+    game = load_game("sack_armies", armies=["beginners", "beginners"])
+    changes = {"token": 8, "mark": 4, "hidden": 16, "patch": 1}
+    network = make_learner(make_config(Path("x"), learn={"value_shapes": False}, network=changes), game, Team()).network
+    observations, ids = inputs(game)
+    network.assess(observations, Place(*ids))[1].sum().backward()
+    assert {name.split(".")[0] for name, weight in network.named_parameters() if weight.grad is not None} == {"value"}
+
+
 def test_average_follows_the_network_slowly():
     config = make_config(Path("x"), learn={"average": 0.9})
     game = make_duel()
@@ -366,6 +397,33 @@ def test_run_goes_on_from_the_weights_of_a_general(finished, tmp_path):
     assert all(torch.equal(value, weights[name]) for name, value in learner.network.state_dict().items())
 
 
+def test_start_is_played_at_the_temperature_that_is_asked_for(finished, tmp_path):
+    game, start = make_duel(), str(finished[1])
+    plain, cold = (
+        make_learner(make_config(tmp_path, learn={"start": start, **changes}), game, Team()).network
+        for changes in ({}, {"start_temperature": 0.25})
+    )
+    (usual, value), (scores, same) = (network.assess(*inputs(game)) for network in (plain, cold))
+    assert torch.allclose(scores, 4 * usual, atol=1e-5)
+    assert torch.equal(value, same)
+
+
+def test_policy_is_drawn_back_to_the_one_that_it_started_with(finished, tmp_path):
+    changes = {"start_policy": 5.0, "largest": 1.0, "epochs": 8, "entropy": 0.0, "old_policy": 0.0}
+    config = make_config(tmp_path, learn={"start": str(finished[1]), **changes})
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    with torch.no_grad():
+        learner.network.scores.bias[0] += 2.0
+    played = SelfPlay([game], config.learn, seed=1).play(learner.network)
+    lesson = look_back(played, config.learn)
+    lesson.advantages[:] = 0.0
+    before = chance_of_id(learner, played, 0)
+    said = learner.update(played, lesson, 0.0)
+    assert said["kl_start"] > 0.01
+    assert chance_of_id(learner, played, 0) < before - 0.05
+
+
 def test_run_that_started_from_a_general_says_whether_it_has_improved(finished, tmp_path):
     learn = {"start": str(finished[1]), "decisions": ROUND}
     config = make_config(tmp_path, learn=learn, curve={"opponent": "random", "games": 6})
@@ -449,6 +507,7 @@ def test_teacher_is_cloned_before_self_play(tmp_path):
     [
         {"outcomes": False},
         {"largest": 1.0, "epochs": 2},
+        {"select": "doubt", "value_shapes": False},
         {"clip_range": 0.0, "old_policy": 0.0, "entropy": 0.0},
         {"magnet": 0.05, "average": 0.0},
         {"precision": "bfloat16"},

@@ -137,7 +137,9 @@ class LearnSection(StrictModel):
     gae_lambda: Fraction = 0.8  # a turn, of advantages
     value_lambda: Fraction = 0.9  # a turn, of what values are trained to
     value_weight: Share = 0.5  # weight of the loss of values
-    largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions, of largest |advantage|, learned from
+    value_shapes: bool = True  # what values learn changes the layers that choices share; false: only layers of its own
+    select: Literal["advantage", "doubt"] = "advantage"  # choices are learned where it is large; see `learn.choose`
+    largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that choices are learned from
     value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
     average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) updates
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
@@ -145,6 +147,8 @@ class LearnSection(StrictModel):
     worths: bool = False  # what each legal action is worth to that agent is an input as well
     shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
     start: str = ""  # a checkpoint whose weights to start from; trained: the General that comes with the game
+    start_temperature: Positive = 1.0  # its scores are divided by this: games are played with what it holds likely
+    start_policy: Share = 0.0  # weight of the divergence from the policy that it starts with
     device: str = "cpu"  # of torch: cpu, cuda, cuda:1, ...
     precision: Literal["float32", "bfloat16"] = "float32"  # that the network is computed with
     threads: Count = 1  # of torch
@@ -155,6 +159,8 @@ class LearnSection(StrictModel):
             raise ValueError(f"games is {self.games}: it must be a multiple of {self.groups}, the number of groups")
         if self.worths and not self.advice:
             raise ValueError("worths is true, but advice names nobody whose they are")
+        if not self.start and (self.start_policy or self.start_temperature != 1):
+            raise ValueError("start_policy and start_temperature are of the checkpoint that start names: it names none")
         if self.games // self.groups < self.line_ups:
             raise ValueError(f"games is {self.games}, but {self.line_ups} line_ups need a game each in each group")
         return self

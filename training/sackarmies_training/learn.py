@@ -5,7 +5,7 @@
    of one decision after those of the other, and `game` says which decision each belongs to.
 2. `look_back`: results become advantages and targets of values. Several decisions of one turn count as one step: the
    factor lambda is applied for every turn between two decisions of a player.
-3. `Learner.update`: steps of a clipped policy gradient, on the decisions of largest advantage.
+3. `Learner.update`: steps of a clipped policy gradient, on the decisions of largest advantage or of most doubt.
 4. The General that is saved is the average of the network over the latest steps.
 
 Several processes, started by torchrun, each play games of their own and average their gradients.
@@ -53,7 +53,7 @@ from sackarmies_training.locks import locked
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
 from sackarmies_training.losses import DECIDED, WORTH, autocast, value_loss
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
-from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabilities, sums
+from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabilities, owners, sums
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential
@@ -321,6 +321,7 @@ class Learner:
     Attributes:
         network: what plays and learns.
         averaged: what is saved as the General.
+        start: what it began as; None where nothing draws it back there.
         optimizer: Adam.
         decisions: played so far, by all processes.
         updates: rounds of play and learning so far.
@@ -331,13 +332,15 @@ class Learner:
         self.team = team
         self.device = find_device(section.device)
         self.network = network.to(self.device)
+        self.network.value_shapes = section.value_shapes
         self.averaged = copy.deepcopy(self.network).requires_grad_(requires_grad=False)
+        self.start = copy.deepcopy(self.averaged) if section.start_policy else None
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=section.learning_rate, fused=True)
         self.decisions = 0
         self.updates = 0
 
     def update(self, played: Played, lesson: Lesson, fraction: float) -> dict[str, float]:
-        """Learn from decisions; choices from those of largest advantage, values from a share of all.
+        """Learn from decisions; choices from some of them, see `choose`, values from a share of all.
 
         Args:
             played: the decisions.
@@ -350,9 +353,7 @@ class Learner:
         section = self.section
         total: dict[str, float] = {}
         lesson = Lesson(*(tensor.to(self.device) for tensor in vars(lesson).values()))
-        size = lesson.advantages[lesson.rows].abs()
-        least = size.kthvalue(max(1, round(len(size) * (1 - section.largest)))).values if section.largest < 1 else -1.0
-        chosen = lesson.rows[size > least]
+        chosen = choose(played.choices, lesson, section)
         rate = section.learning_rate + fraction * (section.final_learning_rate - section.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -393,12 +394,19 @@ class Learner:
         to_magnet = sums(probability * (new - drawn_to), place.game, n).mean()
         weight = max(section.magnet_least, section.magnet * (self.updates + 1) ** -section.magnet_power)
         penalty = section.old_policy * to_old + (weight * to_magnet if section.magnet else 0.0)
+        known: dict[str, Tensor] = {}
+        if self.start is not None:
+            given = observations[:n], place, advice and advice._replace(chosen=advice.chosen[:n])
+            with torch.no_grad(), autocast(self.device, section.precision):
+                first = log_probabilities(self.start.assess(*given)[0].float(), place.game, n)
+            known["kl_start"] = sums(probability * (new - first), place.game, n).mean()
+            penalty = penalty + section.start_policy * known["kl_start"]
         bonus = (section.entropy + fraction * (section.final_entropy - section.entropy)) * entropy
         value = value_loss(outcomes[n:].float(), lesson.targets[others])
         loss = section.value_weight * value + penalty - gain - bonus
         moved = ((ratio - 1).abs() > section.clip_range).float().mean()
         parts = {"loss": loss, "gain": gain, "entropy": entropy, "kl_old": to_old, "kl_magnet": to_magnet}
-        return parts | {"value_loss": value, "clipped": moved}
+        return parts | known | {"value_loss": value, "clipped": moved}
 
     def step(self, loss: Tensor) -> None:
         """Take a step of the optimizer, and move the average."""
@@ -410,6 +418,27 @@ class Learner:
         self.optimizer.step()
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), parameters, 1 - self.section.average)
+
+
+def choose(choices: Choices, lesson: Lesson, section: LearnSection) -> Tensor:
+    """Return the decisions whose choices are to be learned, `(share,)` int64, rising: a share of `lesson.rows`.
+
+    Advantages are large where luck was: with skewed luck, the large ones alone favor ids that gain nothing. Doubt, how
+    likely two draws from the policy differ, is the size of what there is to be learned from an advantage of one, and
+    depends on nothing that was drawn; so what is learned from the decisions of most doubt has no such bias.
+
+    Args:
+        choices: all decisions, with the policy that played.
+        lesson: what is to be learned from them.
+        section: says which, and how many.
+    """
+    if section.select == "advantage":
+        size = lesson.advantages.abs()
+    else:
+        owner = owners(choices.first[1:] - choices.first[:-1])
+        size = 1 - sums((2 * choices.weights).exp(), owner, len(choices.first) - 1)
+    number = max(1, round(len(lesson.rows) * section.largest))
+    return lesson.rows[size[lesson.rows].topk(min(number, len(lesson.rows))).indices.sort().values]
 
 
 # --- 4. a run
@@ -450,6 +479,7 @@ def make_learner(config: LearnConfig, game: Game, team: Team) -> Learner:
     info = GameInfo.of(game)
     torch.manual_seed(config.seed)
     network = load_start(config, info) if config.learn.start else make_network(info, sizes_of(config))
+    network.scale_scores(1 / config.learn.start_temperature)
     return Learner(network, config.learn, team)
 
 

@@ -161,7 +161,7 @@ class BoardNetwork(Network):
         if self.advice is not None and is_advised is not None:
             trust = torch.where(is_advised, self.advice.trust(context).squeeze(1)[place.game], 0.0)
             scores = scores + functional.pad(trust.unsqueeze(1), (scores.shape[1] - 1, 0))
-        return scores, self.value(context)
+        return scores, self.value(context if self.value_shapes else context.detach())
 
     def scale_scores(self, factor: float) -> None:
         """See `Network`."""

@@ -93,7 +93,13 @@ class Advice(NamedTuple):
 
 
 class Network(nn.Module, ABC):
-    """Scores actions and positions."""
+    """Scores actions and positions.
+
+    Attributes:
+        value_shapes: whether gradients of what is said of positions reach the layers that scores share.
+    """
+
+    value_shapes = True
 
     @abstractmethod
     def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
@@ -213,7 +219,7 @@ class PlainNetwork(Network):
         if self.trust is not None and advice is not None:
             is_advised = place.action == advice.chosen[place.game]
             scores = scores + torch.where(is_advised, self.trust[place.action], 0.0)
-        return scores, self.value(hidden)
+        return scores, self.value(hidden if self.value_shapes else hidden.detach())
 
     def scale_scores(self, factor: float) -> None:
         """See `Network`."""
