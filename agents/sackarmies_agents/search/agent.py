@@ -26,9 +26,9 @@ from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
 
 LEVELS = {
-    "fast": Settings(playouts=60, horizon=3, valued=1),  # few worlds: far ends are too noisy
-    "medium": Settings(playouts=160),
-    "strong": Settings(playouts=640, horizon=8),
+    "fast": Settings(playouts=100, horizon=4),  # few worlds: far ends are too noisy
+    "medium": Settings(),
+    "strong": Settings(playouts=1400),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds

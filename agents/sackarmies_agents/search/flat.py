@@ -51,9 +51,9 @@ class Settings:
         threads: how many play a search's games, each beside the other.
     """
 
-    playouts: int = 160
+    playouts: int = 300
     milliseconds: float | None = None
-    horizon: int = 6
+    horizon: int = 8
     valued: int = 1
     gate: float = 0.0
     optimism: float = 1.0

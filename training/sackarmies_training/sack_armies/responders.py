@@ -110,7 +110,11 @@ def candidates_for(target: str) -> list[str]:
     """Return searches that may exploit an agent, in text form."""
     spec = parse_agent(target)
     models = f",models={spec.options['weights']}" if spec.name == "greedy" and "weights" in spec.options else ""
-    return [f"search:level=fast,horizon={turns},gate={gate}{models}" for turns in (3, 5, 7) for gate in (1, 2)]
+    return [
+        f"search:level=fast,horizon={turns},caution={caution}{models}"
+        for turns in (3, 5, 7)
+        for caution in (0.01, 0.05)
+    ]
 
 
 def affordable(games: int) -> int:
