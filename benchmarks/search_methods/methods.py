@@ -44,7 +44,7 @@ class Method(ABC):
 
     def __init__(self, game: Game, playouts: int) -> None:
         self.game, self.playouts = game, playouts
-        self.settings = Settings(playouts=playouts, valued=1)
+        self.settings = Settings(playouts=playouts)
         self.simulator = game.simulator()
         policy, evaluation = find_hook(game.id, "policy"), find_hook(game.id, "evaluation")
         if policy is None or evaluation is None:
@@ -78,7 +78,7 @@ class Scripted(Method):
 
 
 class Flat(Method):
-    """Flat search with sequential halving and a gate, as shipped, but in all decisions alike, valued once."""
+    """Flat search with sequential halving, as shipped, but in all decisions alike; opponents play as tuned."""
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
@@ -188,7 +188,7 @@ class Macros(Method):
     A plan is an id and the choices that follow from it, made by the policy; others follow by taking, at one of those
     choices, what the policy would not. First all ids are compared, with the policy's choices after them; then the best
     of those plans are compared with what differs from them in the second choice, then in the third. What is left is
-    compared by sequential halving, and the policy's own plan is left only through the gate of flat search. The choices
+    compared by sequential halving, and the policy's own plan is left only through a gate. The choices
     of the plan are then made without a search, as long as they are asked for and legal.
     """
 
@@ -196,7 +196,8 @@ class Macros(Method):
     FIRST, LATER = 0.3, 0.25  # shares of the budget, for all ids and for each change of a later choice
     WIDTH = 3  # plans whose later choices are changed
     FINALISTS = 8
-    CAUTION = 1.0  # times the gate of flat search
+    GATE = 1.2  # standard errors by which another plan must be better
+    CAUTION = 1.0  # times that
 
     def __init__(self, game: Game, playouts: int) -> None:
         super().__init__(game, playouts)
@@ -320,7 +321,7 @@ class PlanRace:
         best = int(self.order()[0])
         gains = self.values[best, : self.played] - self.values[0, : self.played]
         error = float(gains.std(ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
-        gate = self.method.settings.gate * self.method.CAUTION
+        gate = self.method.GATE * self.method.CAUTION
         is_better = float(gains.mean()) > gate * error
         plan: Plans = self.plans[best if is_better else 0]
         return plan
