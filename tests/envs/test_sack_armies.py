@@ -21,6 +21,7 @@ from sackarmies_env.core.record import replay
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from sackarmies_env.testing import check_game
+from tests.sack_armies.builders.twin_worlds import without_lists
 
 ENVIRONMENT = "sackarmies_env/SackArmies-v0"
 SHORT = {"max_turns": 8}
@@ -280,7 +281,7 @@ def test_error_messages_reveal_nothing_hidden():
             continue
         seat = np.array([env.possible_agents.index(env.agent_selection)])
         twin = env.clone()
-        twin.game.determinize(twin.game.params, twin._match.states, seat, np.array([ply]))
+        twin.game.determinize(without_lists(twin.game.params), twin._match.states, seat, np.array([ply]))
         illegal = next(action for action in range(env.game.num_actions) if action not in env.legal_actions())
         sentences = []
         for world in (env, twin):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.state import copies_of, copy_records
+from tests.sack_armies.builders.twin_worlds import without_lists
 
 CHANCE = ("flip_key", "flip_count", "draw_key", "draw_count")  # fields of chance that is to come
 
@@ -32,7 +33,7 @@ def make_twins(batches: Sequence[Batch], seat: int, seed: int) -> int:
     for number, batch in enumerate(batches):
         worlds = copies_of(truth, np.zeros(len(batch), np.int64))
         seats, seeds = np.full(len(batch), seat), seed + number * len(batch) + np.arange(len(batch))
-        game.determinize(game.params, worlds, seats, seeds)
+        game.determinize(without_lists(game.params), worlds, seats, seeds)
         for name in set(CHANCE) & set(worlds.dtype.names or ()):
             worlds[name] = truth[name][0]
         if number == 0:

@@ -9,12 +9,12 @@ import pytest
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
-from sackarmies_env.games.sack_armies.tokens.army import load_army
 from sackarmies_env.render.log import news
 from sackarmies_training.person import CLEAR, Person
 from sackarmies_training.terminal import in_columns
 from tests.core.toy_game import make_duel
 from tests.render.positions import SMALL, twin
+from tests.sack_armies.builders.twin_worlds import other_world
 from tests.web.tables import Puppets, sees_the_same, twin_of
 from tests.web.test_wire import asking_all
 
@@ -263,7 +263,7 @@ def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monke
                 break
             if ply % 12 == 3:
                 player, other = match.player, match.clone()
-                copy_records(match.information_set(player).sample([ply]), other.states)
+                copy_records(other_world(match.game, match.states, player, ply), other.states)
                 other.restore(other.states.tobytes(), match.history.copy())
                 assert other.states.tobytes() != match.states.tobytes()
                 texts = [everything(Person(world, player), capsys, monkeypatch) for world in (match.clone(), other)]
@@ -273,17 +273,6 @@ def test_terminal_says_the_same_in_random_games_whatever_is_hidden(capsys, monke
     assert compared > 20
 
 
-def unlisted(config):
-    """Return a configuration with a unit less in each army, in which no built-in army is legal and thus guessed."""
-    armies = [load_army(name) for name in config["armies"]]
-    less = [next(one for one, copies in army.counts.items() if copies > 3) for army in armies]
-    smaller = [
-        {"name": army.name, "tokens": dict(army.counts) | {one: army.counts[one] - 1}}
-        for army, one in zip(armies, less, strict=True)
-    ]
-    return config | {"armies": smaller, "switches": config["switches"] | {"max_ranks": 39}}
-
-
 @pytest.mark.slow
 def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatch):
     """How many decisions others make, and which, leaves no trace until this person may know.
@@ -291,12 +280,12 @@ def test_terminal_says_the_same_while_others_choose_in_secret(capsys, monkeypatc
     Each look at the game tells a line, so that the moments of looking are compared as well.
     """
     monkeypatch.setattr("sackarmies_training.person.news", lambda before, after: [*news(before, after), "A look."])
-    game = make_game(**unlisted(asking_all("hidden piles")))
-    puppets, rng = Puppets(game, 0), random.Random(11)  # most find no course of another length
+    game = make_game(**asking_all("hidden piles"))
+    puppets, rng = Puppets(game, 0), random.Random(2)
     person = Person(begun(game, 5), 0)
     same = secret = more = 0
     said(person, capsys, monkeypatch, others=puppets)
-    for number in range(100):
+    for number in range(40):
         if person.match.player < 0 or (same > 20 and more):
             break
         if number % 3 == 0:

@@ -23,7 +23,7 @@ from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message, Request, read_request, write
 from sackarmies_training.web.saves import Saves
 from sackarmies_training.web.session import Offer, Offers, Session
-from tests.sack_armies.builders.twin_worlds import States, guess, observe, plain
+from tests.sack_armies.builders.twin_worlds import States, observe, other_world, plain
 
 AGENTS = (Offer("greedy", "Greedy"), Offer("random", "Random"))
 ARMIES = (Offer("undead", "Undead"), Offer("mongrels", "Mongrels"), Offer("scourge", "Scourge"))
@@ -179,7 +179,7 @@ def make_played(viewer: int, seed: int, **config: Any) -> PlayedGame:
     return played
 
 
-def twin_of(played: PlayedGame, viewer: int, seed: int, make: Callable[..., States] = guess) -> PlayedGame:
+def twin_of(played: PlayedGame, viewer: int, seed: int, make: Callable[..., States] = other_world) -> PlayedGame:
     """Return the same game in a world that its person believes in; chance to come is that of the true one."""
     world = make(played.match.game, played.match.states, viewer, seed)
     for name in CHANCE:

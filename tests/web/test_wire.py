@@ -21,7 +21,7 @@ from sackarmies_training.web.protocol import Message
 from tests.sack_armies.belief.test_secret_decisions import TOKENS
 from tests.sack_armies.builders.fights import able, scenario
 from tests.sack_armies.builders.text_game import attachment, field, token, unit
-from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, guess
+from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, deal_rows, other_world
 from tests.web.tables import Company, Scripted, Watched, answer, make_played, sees_the_same, sent, twin_of
 
 TOGETHER = 4  # answers that two worlds are followed for
@@ -46,7 +46,7 @@ def compare(played: PlayedGame, viewer: int, plies: int, seed: int) -> Counter[s
         if last["kind"] != "ask":
             break
         if number % EVERY == 0:
-            make = (guess, deal_rows)[number % 2]
+            make = (other_world, deal_rows)[number % 2]
             follow(played, twin_of(played, viewer, number, make), viewer, random.Random(number), met)
         last = told(do(played, answer(last, rng)))
     return met

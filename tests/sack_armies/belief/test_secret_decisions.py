@@ -23,6 +23,7 @@ from tests.sack_armies.builders.twin_worlds import (
     copy_of,
     guess,
     observe,
+    other_world,
     plain,
     wander,
 )
@@ -76,7 +77,7 @@ def test_sample_does_not_depend_on_secret_choices_of_the_current_player(name, pl
         rng = np.random.default_rng(ply)
         for viewer in set(range(game.num_players)) - {int(plain(states)["current_player"])}:
             expected = guess(game, states, viewer, ply)
-            for origin in (states, guess(game, states, viewer, ply + 1)):
+            for origin in (states, other_world(game, states, viewer, ply + 1)):
                 for world in secret_states(game, origin, viewer, rng):
                     found = guess(game, world, viewer, ply)
                     where = (ply, viewer, name_of(origin), name_of(world), name_of(expected), name_of(found))

@@ -27,6 +27,7 @@ from tests.sack_armies.builders.twin_worlds import (
     deal_rows,
     guess,
     observe,
+    other_world,
     plain,
     received,
     record,
@@ -48,7 +49,7 @@ GAMES: dict[str, dict[str, Any]] = CONFIGURATIONS | {
 
 def twins(game: Game, states: States, viewer: int, seed: int) -> Iterator[States]:
     """Yield states that `viewer` cannot tell from `states`: other hidden tokens, other rows, and both."""
-    other = guess(game, states, viewer, seed + 1000)
+    other = other_world(game, states, viewer, seed + 1000)
     yield other
     yield deal_rows(game, states, viewer, seed)
     yield deal_rows(game, other, viewer, seed)
@@ -149,7 +150,7 @@ def test_ranks_of_an_army_beyond_the_limits_are_not_revealed():
 
 def test_if_nothing_fits_what_is_known_kinds_alone_decide_and_not_the_truth():
     game, states = start(pile("statue", "drill fighter"), switches={"open_army_lists": True})
-    worlds = [states, guess(game, states, 0, 77)]
+    worlds = [states, other_world(game, states, 0, 77)]
     for world in worlds:
         row = int(np.flatnonzero(unknown_to(plain(world), 0) & (plain(world)["token_zone"] == Zone.BATTLEGROUND))[0])
         world["token_min_armor"][0, row] = 99
@@ -198,7 +199,7 @@ def test_current_player_has_a_legal_action_in_every_guess(lists):
         believed = guess(game, states, 0, seed)
         assert plain(believed)["decision"] == Decision.SAVE_SLOT
         assert plain(believed)["num_legal"] == 1
-    assert same_guesses(game, states, guess(game, states, 0, 99), deal_rows(game, states, 0, 3))
+    assert same_guesses(game, states, other_world(game, states, 0, 99), deal_rows(game, states, 0, 3))
 
 
 # --- sacks that nobody can count

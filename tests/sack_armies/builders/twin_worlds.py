@@ -272,6 +272,24 @@ def guess(game: Game, states: States, viewer: int, seed: int) -> States:
     return world
 
 
+def without_lists(params: NDArray[np.void]) -> NDArray[np.void]:
+    """Return parameters of a game by which no army is guessed to be a built-in one; those of other games as they are.
+
+    Guesses by lists mostly have the army that is there in truth. Worlds to compare with it should have another one.
+    """
+    free = params.copy()
+    if "num_lists" in (params.dtype.names or ()):
+        free["num_lists"] = 0
+    return free
+
+
+def other_world(game: Game, states: States, viewer: int, seed: int) -> States:
+    """Return a state that `viewer` may believe in, in which armies that they do not know are drawn token by token."""
+    world = copy_of(game, states)
+    game.determinize(without_lists(game.params), world, np.array([viewer], np.int64), np.array([seed], np.int64))
+    return world
+
+
 def in_order(game: Game, states: States, viewer: int) -> States:
     """Return the same game with the rows that the guesses of `viewer` have; picks nobody can count are returned."""
     world = copy_of(game, states)
@@ -335,7 +353,7 @@ def leaks(game: Game, states: States, viewer: int, view: View, seed: int) -> boo
     """Return whether what `view` shows to `viewer` differs between worlds that they cannot tell apart."""
     shown = view(game, states, viewer)
     dealt = deal_rows(game, states, viewer, seed)
-    return any(view(game, guess(game, world, viewer, seed), viewer) != shown for world in (states, dealt)) or (
+    return any(view(game, other_world(game, world, viewer, seed), viewer) != shown for world in (states, dealt)) or (
         view(game, dealt, viewer) != shown
     )
 
@@ -383,7 +401,7 @@ def follow(game: Game, states: States, viewer: int, seed: int, rng: np.random.Ge
 
     Returns how many were alike. The worlds part, too, when another General has a real choice: they have other tokens.
     """
-    worlds = [in_order(game, states, viewer), guess(game, states, viewer, seed)]
+    worlds = [in_order(game, states, viewer), other_world(game, states, viewer, seed)]
     for name in (*STREAMS, "script_draws", "script_draws_end", "script_draws_used"):
         worlds[1][name] = worlds[0][name]
     played = 0

@@ -40,6 +40,7 @@ from tests.sack_armies.builders.twin_worlds import (
     unit_rows,
     wander,
     warlike,
+    without_lists,
 )
 
 SEEDS = (3,) if INTERPRETED else (3, 4, 5)
@@ -111,7 +112,9 @@ def test_infos_masks_and_observations_are_alike_in_twin_worlds():
             break
         seat = env.possible_agents.index(env.agent_selection)
         twin = env.clone()
-        game.determinize(game.params, twin._match.states, np.array([seat], np.int64), np.array([5], np.int64))
+        game.determinize(
+            without_lists(game.params), twin._match.states, np.array([seat], np.int64), np.array([5], np.int64)
+        )
         for world in (env, twin):
             world.agent_selection = env.agent_selection
         agent = env.agent_selection

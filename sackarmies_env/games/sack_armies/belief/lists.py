@@ -66,8 +66,6 @@ def draw_list(params, state, player):
     """
     known = np.empty(params.num_types, np.int64)
     total = count_known(params, state, player, known)
-    if below(next_draw_word(state), UNLISTED * (1 + total)) == 0:
-        return np.int64(NO_LIST)
     chosen = np.int64(NO_LIST)
     count = np.int64(0)
     for army in range(params.num_lists):
@@ -75,6 +73,8 @@ def draw_list(params, state, player):
             count += 1
             if below(next_draw_word(state), count) == 0:
                 chosen = np.int64(army)
+    if count > 0 and below(next_draw_word(state), UNLISTED * (1 + total)) == 0:
+        chosen = np.int64(NO_LIST)
     return chosen
 
 
