@@ -20,21 +20,12 @@ from sackarmies_agents.search.sack_armies.features import (
     Place,
     UnitNumber,
 )
-from sackarmies_env.core.batch import Batch
 from sackarmies_env.games.sack_armies.state.constants import Kind, Zone
 from sackarmies_env.games.sack_armies.tokens.army import load_army
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_env.games.sack_armies.tokens.schema import token_data
 from sackarmies_env.registry import load_game
-
-
-def positions(seed, plies, n=6, **options):
-    """A batch of games some random decisions on."""
-    game = load_game("sack_armies", **options)
-    batch = Batch(game, n, restarts=False)
-    batch.reset(np.arange(n) + seed)
-    batch.step_random(plies)
-    return batch
+from tests.agents.simple import positions
 
 
 def army_with_own(instead):

@@ -12,23 +12,13 @@ from sackarmies_agents.factory import KINDS, make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import Race, Settings, rounds_of
 from sackarmies_agents.search.rounds import play_turns
-from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Plan, make_jobs, play_job
-from tests.agents.simple import LastLegal
+from tests.agents.simple import LastLegal, positions
 
 QUICK = Settings(playouts=24, horizon=1)
-
-
-def positions(seed, plies, n=6, **options):
-    """A batch of games some random decisions on."""
-    game = load_game("sack_armies", **options)
-    batch = Batch(game, n, restarts=False)
-    batch.reset(np.arange(n) + seed)
-    batch.step_random(plies)
-    return batch
 
 
 def running(batch, player):
@@ -304,6 +294,8 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         ("search:ms=nan", "ms='nan': a number"),
         ("search:gate=-1", "gate='-1': a number of at least 0"),
         ("search:optimism=-1", "optimism='-1': a number of at least 0"),
+        ("search:trust=10001", "trust='10001': an integer from 0 to 10000"),
+        ("search:caution=x", "caution='x': a number of at least 0"),
         ("search:threads=0", "threads='0': an integer of at least 1"),
         ("search:models=nowhere", "nowhere"),
         ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),

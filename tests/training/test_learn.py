@@ -17,7 +17,6 @@ import pytest
 import torch
 from rich.console import Console
 
-from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.checkpoint import POLICY, pack, read_checkpoint
 from sackarmies_agents.learned.network import Advice, Place
@@ -34,9 +33,7 @@ from sackarmies_training.learn import (
     SelfPlay,
     Team,
     choose,
-    draw,
     learn,
-    legal_places,
     log_probabilities,
     look_back,
     make_learner,
@@ -71,56 +68,6 @@ def finished(tmp_path_factory):
     """A finished run: its configuration, the General and what was printed."""
     config = make_config(tmp_path_factory.mktemp("finished"), curve={"opponent": "random", "games": 10})
     return config, *run(config)
-
-
-# --- ragged rows
-
-
-def test_log_probabilities_are_those_of_each_decision_alone():
-    torch.manual_seed(0)
-    counts = torch.tensor([3, 1, 4])
-    scores = torch.randn(8) * 10
-    game = torch.repeat_interleave(torch.arange(3), counts)
-    wanted = torch.cat([part.log_softmax(0) for part in scores.split(counts.tolist())])
-    assert torch.allclose(log_probabilities(scores, game, 3), wanted, atol=1e-6)
-
-
-def test_drawn_entries_follow_the_probabilities_of_their_decision():
-    torch.manual_seed(0)
-    chances = torch.tensor([0.7, 0.3, 1.0, 0.2, 0.5, 0.3])
-    game = torch.tensor([0, 0, 1, 2, 2, 2])
-    drawn = torch.stack([draw(chances.log(), game, 3) for _ in range(4000)])
-    shares = torch.bincount(drawn.flatten(), minlength=6) / 4000
-    assert torch.allclose(shares, chances, atol=0.03)
-
-
-def test_scores_that_are_no_numbers_are_a_sentence():
-    with pytest.raises(ValueError, match="training has diverged: scores are no numbers"):
-        draw(torch.tensor([0.0, float("nan"), float("nan")]), torch.tensor([0, 1, 1]), 2)
-
-
-def test_legal_places_are_the_bits_of_packed_masks():
-    packed = np.array([[0b1010, 1], [1 << 63, 0]], np.uint64)
-    place = legal_places(packed, torch.device("cpu"))
-    assert place.game.tolist() == [0, 0, 0, 1]
-    assert place.action.tolist() == [1, 3, 64, 63]
-
-
-def test_picked_decisions_bring_their_own_legal_ids():
-    choices = Choices(
-        torch.arange(3, dtype=torch.int8)[:, None],
-        Advice(torch.tensor([7, 8, 9]), torch.arange(6.0)),
-        torch.tensor([0, 2, 3, 6]),
-        torch.tensor([10, 11, 20, 30, 31, 32]),
-        torch.zeros(6),
-    )
-    observations, advice, place, entry = choices.pick(torch.tensor([2, 0]), torch.tensor([1]))
-    assert observations.flatten().tolist() == [2, 0, 1]
-    assert advice.chosen.tolist() == [9, 7, 8]
-    assert advice.worths.tolist() == [3, 4, 5, 0, 1]
-    assert place.game.tolist() == [0, 0, 0, 1, 1]
-    assert place.action.tolist() == [30, 31, 32, 10, 11]
-    assert entry.tolist() == [3, 4, 5, 0, 1]
 
 
 # --- advantages and targets
@@ -588,7 +535,7 @@ def test_killed_run_resumes(tmp_path):
     assert read_checkpoint(path).header.training["decisions"] == latest + ROUND
 
 
-# --- advice and ablations
+# --- advice
 
 
 def test_checkpoint_that_names_another_advisor_is_refused(finished, tmp_path):
@@ -601,30 +548,3 @@ def test_checkpoint_that_names_another_advisor_is_refused(finished, tmp_path):
         path.write_bytes(pack(dataclasses.replace(checkpoint.header, advice=advice), checkpoint.parts))
         with pytest.raises(ValueError, match=message):
             make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
-
-
-@pytest.mark.parametrize("name", ablations.VARIANTS)
-def test_ablation_changes_what_it_names_and_nothing_else(tmp_path, name):
-    changes = ablations.VARIANTS[name]
-    base, found = (ablations.configure(one, tmp_path, 3, 8.0).model_dump() for one in ({}, changes))
-    different = {key for key in base if base[key] != found[key]}
-    assert different == {key for key in changes if changes[key] != {}}
-    for section in different & {"learn"}:
-        assert {key for key in base[section] if base[section][key] != found[section][key]} <= set(changes[section])
-
-
-def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
-    usual, untaught = (ablations.configure({}, tmp_path, 3, 8.0, one) for one in (False, True))
-    assert usual.teacher is not None
-    assert usual.learn.advice != ""
-    assert untaught.teacher is None
-    assert untaught.learn == usual.learn.model_copy(update={"advice": "", "worths": False})
-
-
-def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
-    rows = ablations.table({"as configured": {"1": [60, 100], "2": [50, 100], "3": [55, 100]}}).splitlines()
-    assert rows[2] == "| as configured | 300 | 60.0%, 50.0%, 55.0% | 55.0% (42.6% to 67.4%) | 55.0% (49.3% to 60.5%) |"
-
-
-def test_intervals_of_shares_stay_shares():
-    assert ablations.interval([0.02, 0.9, 0.3]) == "40.7% (0.0% to 100.0%)"

@@ -1,0 +1,32 @@
+"""Ablations of the trainer: what a variant changes, and what the table says of it."""
+
+import pytest
+
+from benchmarks import ablations
+
+
+@pytest.mark.parametrize("name", ablations.VARIANTS)
+def test_ablation_changes_what_it_names_and_nothing_else(tmp_path, name):
+    changes = ablations.VARIANTS[name]
+    base, found = (ablations.configure(one, tmp_path, 3, 8.0).model_dump() for one in ({}, changes))
+    different = {key for key in base if base[key] != found[key]}
+    assert different == {key for key in changes if changes[key] != {}}
+    for section in different & {"learn"}:
+        assert {key for key in base[section] if base[section][key] != found[section][key]} <= set(changes[section])
+
+
+def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
+    usual, untaught = (ablations.configure({}, tmp_path, 3, 8.0, one) for one in (False, True))
+    assert usual.teacher is not None
+    assert usual.learn.advice != ""
+    assert untaught.teacher is None
+    assert untaught.learn == usual.learn.model_copy(update={"advice": "", "worths": False})
+
+
+def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
+    rows = ablations.table({"as configured": {"1": [60, 100], "2": [50, 100], "3": [55, 100]}}).splitlines()
+    assert rows[2] == "| as configured | 300 | 60.0%, 50.0%, 55.0% | 55.0% (42.6% to 67.4%) | 55.0% (49.3% to 60.5%) |"
+
+
+def test_intervals_of_shares_stay_shares():
+    assert ablations.interval([0.02, 0.9, 0.3]) == "40.7% (0.0% to 100.0%)"
