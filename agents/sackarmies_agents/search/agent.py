@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ LEVELS = {
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
+MOST_TRUST = 10_000  # worlds; each takes memory of a search
 KEPT_GAMES = 8  # whose searches are kept ready
 SEEDS = 2**63
 
@@ -47,6 +48,18 @@ class Rater(Protocol):
     ) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
         """Return its choices `(n,)` and its scores of ids `(n, num_actions)`; those of illegal ones mean nothing."""
         ...
+
+
+class Opinion(NamedTuple):
+    """What a prior holds of a position.
+
+    Attributes:
+        choice: the id that must be beaten; None: what the policy chooses.
+        expected: `(num_actions,)`, see `FlatSearch.search`.
+    """
+
+    choice: int | None = None
+    expected: NDArray[np.floating] | None = None
 
 
 @dataclass(frozen=True)
@@ -146,35 +159,29 @@ class SearchAgent(InformedAgent):
             lanes = [list(range(lane, len(information), len(searches) - 1)) for lane in range(len(searches) - 1)]
             searches = searches[1:]
         findings: dict[int, Finding] = {}
-        advice, spent = self._ask_prior(information)
+        opinions, spent = self._ask_prior(information)
 
         def work(lane: int) -> None:
             for row in lanes[lane]:
                 root = information.states[row : row + 1]
                 seed = self._seed_of(root)
-                findings[row] = searches[lane].search(root, information.player, seed, *advice[row], spent=spent)
+                findings[row] = searches[lane].search(root, information.player, seed, *opinions[row], spent=spent)
 
         self._workers.share(work, len(lanes))
         return [findings[row] for row in range(len(information))]
 
-    def _ask_prior(
-        self, information: InformationSets
-    ) -> tuple[list[tuple[int | None, NDArray[np.floating] | None]], float]:
-        """Return what the prior chooses in each position and expects of its ids, and the seconds that each has taken.
-
-        None stands for what the policy chooses, and for no expectations.
-        """
+    def _ask_prior(self, information: InformationSets) -> tuple[list[Opinion], float]:
+        """Return what the prior holds of each position, and the seconds that each has taken."""
         if self._prior is None:
-            return [(None, None)] * len(information), 0.0
+            return [Opinion()] * len(information), 0.0
         begun = time.perf_counter()
         given = information.observations(), information.action_masks()
         if isinstance(self._prior, Rater):
             chosen, scores = self._prior.rate(*given)
-            expected: list[NDArray[np.floating] | None] = list(self.settings.unit * scores)
+            opinions = [Opinion(*each) for each in zip(chosen.tolist(), self.settings.unit * scores, strict=True)]
         else:
-            chosen, expected = self._prior.act_batch(*given), [None] * len(information)
-        advice: list[tuple[int | None, NDArray[np.floating] | None]] = list(zip(chosen.tolist(), expected, strict=True))
-        return advice, (time.perf_counter() - begun) / len(information)
+            opinions = [Opinion(choice) for choice in self._prior.act_batch(*given).tolist()]
+        return opinions, (time.perf_counter() - begun) / len(information)
 
     def _seed_of(self, root: NDArray[np.void]) -> int:
         """Return the seed of the worlds of a position, from the agent's and from what it may know."""
@@ -236,7 +243,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         valued=_read(options, "valued", int, usual.valued, 1),
         gate=_read(options, "gate", float, usual.gate, 0),
         optimism=_read(options, "optimism", float, usual.optimism, 0),
-        trust=_read(options, "trust", int, usual.trust, 0),
+        trust=_read(options, "trust", int, usual.trust, 0, MOST_TRUST),
         caution=_read(options, "caution", float, usual.caution, 0),
         unit=_read(options, "unit", float, usual.unit, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
@@ -249,17 +256,20 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     return SearchAgent(info, settings, parts, None if prior is None else make_agent(prior, info))
 
 
-def _read(options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float) -> Number:
+def _read(
+    options: Mapping[str, str], key: str, kind: type[Number], default: Number, least: float, most: float = UNLIMITED
+) -> Number:
     """Return a number among the options.
 
     Raises:
-        ValueError: it is none, or below `least`.
+        ValueError: it is none, below `least` or above `most`.
     """
     try:
         value = kind(options.get(key, default))
     except ValueError:
         value = kind(-1)
-    if not least <= value < UNLIMITED and key in options:
+    if not least <= value <= most and key in options:
         name = "an integer" if kind is int else "a number"
-        raise ValueError(f"option {key}={short_repr(options[key])}: {name} of at least {least:g} is wanted")
+        limits = f"of at least {least:g}" if most == UNLIMITED else f"from {least:g} to {most:g}"
+        raise ValueError(f"option {key}={short_repr(options[key])}: {name} {limits} is wanted")
     return value

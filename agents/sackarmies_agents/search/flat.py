@@ -2,8 +2,8 @@
 
 Budgets are shared out by sequential halving (Karnin, Koren, Somekh: "Almost optimal exploration in multi-armed
 bandits", 2013). In a sampled world all actions meet the same chance and the same opponents, so that differences between
-them count and not the luck of either. What looks best of many is often only lucky: what is expected of actions before
-any is played counts like so many worlds, and the policy's own choice is left only for a gain beyond its standard error.
+them count and not the luck of either. What looks best of many is often only lucky. So what is expected of actions
+before any is played counts like some worlds, and is a little less for all but the policy's own choice.
 """
 
 from __future__ import annotations
@@ -303,8 +303,8 @@ class Race:
 
     def finding(self) -> Finding:
         """Return the outcome: the best action if its gain over the prior choice exceeds its error so many times."""
-        best, played = 0, self.played > self._trust
-        if played:
+        best = 0
+        if self.played > self._trust:
             best = int(self.running[np.argmax(self.results[self.running, : self.played].mean(axis=1))])
             gain, error = gain_of(self.results, best, self.played)
             if not gain > self._gate * math.hypot(error, BIAS):

@@ -298,8 +298,10 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
         with np.load(path, allow_pickle=False) as file:
             weights = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
+        # What numpy says of other files is advice for those who trust them.
+        reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         raise ValueError(
-            f"{path} is not a readable evaluation, as sackarmies fit-evaluation writes it: {error}"
+            f"{path} is not a readable evaluation, as sackarmies fit-evaluation writes it{reason}"
         ) from None
     types = weights.pop(TYPES, np.array([])).tolist()
     if {name: array.shape for name, array in weights.items()} != wanted or types != list(load_catalogue()):
