@@ -19,7 +19,6 @@ from benchmarks.machine import describe_machine
 from benchmarks.report import wide_console
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned import policy_agent
-from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_env.core.batch import Batch
@@ -62,8 +61,7 @@ def main() -> None:
     policy_agent.MOST_AT_ONCE = max(SIZES)
     info = GameInfo.of(game)
     kernel = load_agent(CHECKPOINT, info, deterministic=True)
-    advisor = make_advisor("greedy:weights=tuned", info, weighs=True)
-    agents = kernel, PolicyAgent(kernel.network, deterministic=True, advisor=advisor)
+    agents = kernel, PolicyAgent(kernel.network, deterministic=True, advisor=kernel.advisor)
     observations, masks = positions_of(game, arguments.positions)
     table = Table(
         "positions at once", "kernel, us a decision", "torch, us a decision", title=describe_machine()["processor"]

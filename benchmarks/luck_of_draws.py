@@ -25,6 +25,7 @@ import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.network import Advice
 from sackarmies_agents.learned.policy_agent import load_agent
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_env.core.chance import NO_RESULT
@@ -188,5 +189,5 @@ class TrainedValues:
         self._game.observe(self._game.params, states, seats, observations)
         advised = torch.zeros(len(states), dtype=torch.int64)  # the network knows no other case; any values will do
         with torch.inference_mode():
-            values = self._network.values(torch.tensor(observations), advised)
+            values = self._network.values(torch.tensor(observations), Advice(advised, torch.zeros(0)))
         return values.double().numpy()

@@ -8,12 +8,13 @@ import pytest
 import torch
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.advice import as_tensors, make_advisor
+from sackarmies_agents.learned.advice import Answer, make_advisor
 from sackarmies_agents.learned.board_network import POINTED_HEXES, BoardNetwork
 from sackarmies_agents.learned.forward import ForwardPass
 from sackarmies_agents.learned.forward_kernels import forward
-from sackarmies_agents.learned.network import WORTHS, NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import REASONS, WORTHS, NetworkSizes, PlainNetwork
 from sackarmies_agents.learned.policy_agent import MOST_AT_ONCE, PolicyAgent
+from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, Explanation
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.jit import INTERPRETED
@@ -28,7 +29,8 @@ CASES = {
     "two Generals": ({"num_generals": 2}, SMALL),
     "four Generals, advised": ({"num_generals": 4}, NetworkSizes(11, 3, 26, patch=0, message=5, advice=1, early=3)),
     "worths": ({"num_generals": 2}, NetworkSizes(9, 5, 17, patch=3, message=7, outcomes=3, advice=WORTHS, early=2)),
-    "six Generals, inline tokens": (bout_options(9), NetworkSizes(12, 4, 30, patch=1, outcomes=3, advice=WORTHS)),
+    "reasons": ({"num_generals": 2}, NetworkSizes(9, 5, 17, patch=2, message=7, outcomes=3, advice=REASONS, early=1)),
+    "six Generals, inline tokens": (bout_options(9), NetworkSizes(12, 4, 30, patch=1, outcomes=3, advice=REASONS)),
     "battle of inline tokens": (bout_options(8), NetworkSizes(12, 4, 30, patch=2, advice=1)),
     "least": ({"num_generals": 3}, NetworkSizes(1, 1, 2, patch=0, message=1, advice=WORTHS, early=8)),
 }
@@ -57,17 +59,17 @@ def random_network(info, sizes):
     return network
 
 
-def by_torch(network, observations, masks, *advice):
-    given = [as_tensors(*advice)] if advice and advice[0] is not None else []
+def by_torch(network, observations, masks, answer):
+    given = [] if answer is None else [answer.as_tensors()]
     with torch.inference_mode():
         logits, values = network(torch.tensor(observations), torch.tensor(masks) != 0, *given)
     return np.where(masks != 0, logits.numpy(), -np.inf), values.numpy()
 
 
-def assert_same(network, observations, masks, *advice):
+def assert_same(network, observations, masks, answer=None):
     kernel = ForwardPass(network)
-    logits, values = kernel.run(observations, masks, *(advice or (None, None)))
-    wanted, wanted_values = by_torch(network, observations, masks, *advice)
+    logits, values = kernel.run(observations, masks, answer)
+    wanted, wanted_values = by_torch(network, observations, masks, answer)
     scale = 1e-4 * max(1.0, float(np.abs(wanted[masks != 0]).max()))
     assert (np.isfinite(logits) == (masks != 0)).all()
     np.testing.assert_allclose(logits, wanted, rtol=0, atol=scale)
@@ -83,12 +85,13 @@ def test_positions_of_games_are_scored_as_by_torch(name):
     network = random_network(info, sizes)
     assert_same(network, observations, masks)
     if sizes.advice:
-        chosen, worths = make_advisor("greedy", info, weighs=sizes.advice == WORTHS).ask(observations, masks)
-        assert_same(network, observations, masks, chosen, None)
-        assert_same(network, observations, masks, chosen, worths)
+        answer = make_advisor("greedy", info, REASONS).ask(observations, masks)
+        assert_same(network, observations, masks, answer)
+        assert_same(network, observations, masks, answer._replace(explanation=None))
+        assert_same(network, observations, masks, Answer(answer.chosen))
 
 
-@pytest.mark.parametrize("sizes", [SMALL, NetworkSizes(12, 4, 30, message=6, outcomes=3, advice=WORTHS)])
+@pytest.mark.parametrize("sizes", [SMALL, NetworkSizes(12, 4, 30, message=6, outcomes=3, advice=REASONS)])
 def test_observations_of_random_numbers_are_scored_as_by_torch(sizes):
     info = GameInfo.of(make_game(num_generals=2))
     rng, n = np.random.default_rng(3), POSITIONS
@@ -104,18 +107,22 @@ def test_observations_of_random_numbers_are_scored_as_by_torch(sizes):
         for place in places:
             observations[:, info.observation_spec.index(*place)] = rng.integers(-3, 4, n)
     masks = (rng.random((n, info.num_actions)) < rng.random((n, 1)) ** 2).astype(np.int8)
-    chosen, worths = masks.argmax(axis=1), rng.normal(0, 60, int(masks.sum())).astype(np.float32)
-    worths[rng.random(len(worths)) < 0.1] = -1e9
-    assert_same(random_network(info, sizes), observations, masks, *((chosen, worths) if sizes.advice else ()))
+    network, chosen, k = random_network(info, sizes), masks.argmax(axis=1), int(masks.sum())
+    worths = rng.normal(0, 60, k).astype(np.float32)
+    worths[rng.random(k) < 0.1] = -1e9
+    plans = rng.integers(-1, info.num_actions, (k, PLAN_IDS))
+    notes = rng.normal(size=(n, info.observation_spec.block("tokens").rows, NUM_NOTES)).astype(np.float32)
+    told = Explanation(worths, plans, rng.normal(size=(k, NUM_PARTS)).astype(np.float32), notes)
+    assert_same(network, observations, masks, Answer(chosen, worths, told) if sizes.advice else None)
 
 
 def test_position_without_legal_ids_has_a_value():
     info = GameInfo.of(make_game(num_generals=2))
     network = random_network(info, SMALL)
     observations, masks = positions_of(make_game(num_generals=2), 4)
-    logits, values = ForwardPass(network).run(observations, np.zeros_like(masks), None, None)
+    logits, values = ForwardPass(network).run(observations, np.zeros_like(masks), None)
     assert (logits == -np.inf).all()
-    np.testing.assert_allclose(values, by_torch(network, observations, masks)[1], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(values, by_torch(network, observations, masks, None)[1], rtol=1e-4, atol=1e-4)
 
 
 def test_arrays_of_other_shapes_are_refused(game, positions):
@@ -123,7 +130,7 @@ def test_arrays_of_other_shapes_are_refused(game, positions):
     observations, masks = (part[:3] for part in positions)
     for pair in ((observations[:2], masks), (observations[:, 1:], masks), (observations, masks[:, 1:])):
         with pytest.raises(ValueError, match=r"observations and masks are of the shapes .* but must be \(3, 5801\)"):
-            kernel.run(*pair, None, None)
+            kernel.run(*pair, None)
 
 
 def test_other_networks_have_no_kernel():
@@ -147,13 +154,12 @@ def positions(game):
 
 def with_torch(agent):
     """Return an agent that does the same without the kernel."""
-    return PolicyAgent(agent.network, deterministic=True, advisor=agent._advisor)
+    return PolicyAgent(agent.network, deterministic=True, advisor=agent.advisor)
 
 
 def test_trained_general_scores_and_values_as_by_torch(game, positions):
-    network = make_agent("trained", GameInfo.of(game)).network
-    advisor = make_advisor("greedy:weights=tuned", GameInfo.of(game), weighs=True)
-    assert_same(network, *positions, *advisor.ask(*positions))
+    trained = make_agent("trained", GameInfo.of(game))
+    assert_same(trained.network, *positions, trained.advisor.ask(*positions))
 
 
 @pytest.mark.skipif(INTERPRETED, reason="the kernel is not used without the compiler")
@@ -221,7 +227,7 @@ def test_network_without_finite_scores_still_plays_legal_ids(game, positions, we
         assert mask[agent.act(observation, mask)]
     assert all(np.isfinite(agent.rate(*positions)[1]).sum(axis=1) == positions[1].sum(axis=1))
     with np.errstate(over="ignore", invalid="ignore"):  # interpreted, they are told of
-        logits, _ = ForwardPass(network).run(positions[0][:4], positions[1][:4], None, None)
+        logits, _ = ForwardPass(network).run(positions[0][:4], positions[1][:4], None)
     assert (np.isfinite(logits) == (positions[1][:4] != 0)).all()
 
 
@@ -234,12 +240,12 @@ def test_kernel_is_compiled_once_for_all_networks_and_arrays(game, positions):
         kinds.add((numba.typeof(kernel._model), numba.typeof(kernel._scratch)))
     assert len(kinds) == 1
     kernel = ForwardPass(random_network(GameInfo.of(game), SMALL))
-    wanted = kernel.run(observations, masks, None, None)[0]
+    wanted = kernel.run(observations, masks, None)[0]
     forms = [
         (observations.astype(np.int64), masks.astype(bool)),
         (np.asfortranarray(observations), np.asfortranarray(masks)),
         (np.frombuffer(observations.tobytes(), np.int8).reshape(observations.shape), masks),
     ]
     for form in forms:
-        np.testing.assert_array_equal(kernel.run(*form, None, None)[0], wanted)
+        np.testing.assert_array_equal(kernel.run(*form, None)[0], wanted)
     assert len(forward.signatures) == 1

@@ -7,7 +7,7 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import NUM_VERBS, BoardNetwork
-from sackarmies_agents.learned.network import Advice, NetworkSizes, Place
+from sackarmies_agents.learned.network import REASONS, WORTHS, Advice, NetworkSizes, Place
 from sackarmies_agents.scripted.compiled import TIE
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.batch import Batch
@@ -47,7 +47,7 @@ def weighed(agent, observations, masks):
 
 
 def advice_of(game, observations, masks):
-    advisor = make_advisor("greedy", GameInfo.of(game), weighs=True)
+    advisor = make_advisor("greedy", GameInfo.of(game), WORTHS)
     return advisor.advise(observations, masks)
 
 
@@ -79,17 +79,17 @@ def test_worth_of_an_id_does_not_depend_on_which_others_are_weighed(greedy, posi
 
 def test_agent_that_weighs_nothing_is_refused():
     with pytest.raises(ValueError, match="RandomAgent does not say what choices are worth to it"):
-        Advisor(RandomAgent(), weighs=True)
+        Advisor(RandomAgent(), GameInfo.of(make_duel()), WORTHS)
     territories = load_players("territories", 2)
     with pytest.raises(ValueError, match="does not say what choices are worth to it"):
-        make_advisor("greedy", GameInfo.of(territories), weighs=True)
+        make_advisor("greedy", GameInfo.of(territories), REASONS)
     agent = make_agent("greedy", GameInfo.of(territories))
     with pytest.raises(ValueError, match="does not say what choices are worth"):
         agent.weigh(np.zeros((1, 1), np.int8), np.ones(1, np.int64), np.zeros(1, np.int64))
 
 
 def test_nobody_advises_where_no_name_is_given():
-    assert make_advisor("", GameInfo.of(make_duel()), weighs=False) is None
+    assert make_advisor("", GameInfo.of(make_duel())) is None
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_worths_change_scores_of_all_ids_and_values_of_none(network, game, posit
         usual, said = network.assess(torch.from_numpy(observations), place, advice)
         other = Advice(advice.chosen, advice.worths * 0.5 - 1)
         changed, also_said = network.assess(torch.from_numpy(observations), place, other)
-        values = network.values(torch.from_numpy(observations), advice.chosen)
+        values = network.values(torch.from_numpy(observations), Advice(advice.chosen, torch.zeros(0)))
     assert (usual != changed).all()
     assert torch.equal(said, also_said)
     assert torch.allclose(values, said.softmax(dim=1) @ torch.tensor([1.0, 0.0, -1.0]), atol=1e-5)

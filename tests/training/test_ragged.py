@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from sackarmies_agents.learned.network import Advice
+from sackarmies_agents.learned.network import Advice, Reasons
 from sackarmies_training.learn import legal_places
-from sackarmies_training.ragged import Choices, draw, log_probabilities
+from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabilities, picked_advice
 
 
 def test_log_probabilities_are_those_of_each_decision_alone():
@@ -37,6 +37,18 @@ def test_legal_places_are_the_bits_of_packed_masks():
     place = legal_places(packed, torch.device("cpu"))
     assert place.game.tolist() == [0, 0, 0, 1]
     assert place.action.tolist() == [1, 3, 64, 63]
+
+
+def test_reasons_go_with_their_ids_and_their_positions():
+    entries, positions = torch.arange(3)[:, None], torch.arange(2.0).view(2, 1, 1)
+    advice = Advice(torch.tensor([4, 5]), torch.arange(3.0), Reasons(entries, entries.float(), positions))
+    picked = picked_advice(joined_advice([advice, advice]), torch.tensor([3, 0]), torch.tensor([5, 4, 1]))
+    assert picked.chosen.tolist() == [5, 4]
+    assert picked.worths.tolist() == [2, 1, 1]
+    assert picked.reasons.plans.tolist() == picked.reasons.parts.tolist() == [[2], [1], [1]]
+    assert picked.reasons.notes.flatten().tolist() == [1, 0]
+    assert joined_advice([None, None]) is None
+    assert joined_advice([Advice(torch.tensor([1])), Advice(torch.tensor([2]))]).reasons is None
 
 
 def test_picked_decisions_bring_their_own_legal_ids():

@@ -145,6 +145,7 @@ class LearnSection(StrictModel):
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
     advice: AdviceText = ""  # the agent whose choice is an input of the network
     worths: bool = False  # what each legal action is worth to that agent is an input as well
+    reasons: bool = False  # why is another one: what actions lead to, what their worths are made of, notes on tokens
     shaping_until: Fraction = 0.5  # fraction of the training at which shaping has faded to nothing
     start: str = ""  # a checkpoint whose weights to start from; trained: the General that comes with the game
     start_temperature: Positive = 1.0  # its scores are divided by this: games are played with what it holds likely
@@ -153,12 +154,19 @@ class LearnSection(StrictModel):
     precision: Literal["float32", "bfloat16"] = "float32"  # that the network is computed with
     threads: Count = 1  # of torch
 
+    @property
+    def advice_level(self) -> int:
+        """How much of what the agent that advises says is an input of the network, see `NetworkSizes.advice`."""
+        return bool(self.advice) + self.worths + self.reasons  # each goes with those before
+
     @model_validator(mode="after")
     def _fits_together(self) -> LearnSection:
         if self.games % self.groups:
             raise ValueError(f"games is {self.games}: it must be a multiple of {self.groups}, the number of groups")
         if self.worths and not self.advice:
             raise ValueError("worths is true, but advice names nobody whose they are")
+        if self.reasons and not self.worths:
+            raise ValueError("reasons is true, but worths, of which they are the reasons, is not")
         if not self.start and (self.start_policy or self.start_temperature != 1):
             raise ValueError("start_policy and start_temperature are of the checkpoint that start names: it names none")
         if self.games // self.groups < self.line_ups:

@@ -124,7 +124,7 @@ def compare_with_start(learner: Learner, config: LearnConfig, line_ups: Sequence
     """Return a sentence on whether a General is better than the one that its training started from."""
     info, seed = GameInfo.of(line_ups[0]), derive(config.seed, "start")
     general = general_of(learner.averaged, config, info, deterministic=True)
-    advisor = make_advisor(config.learn.advice, info, weighs=config.learn.worths)
+    advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     start = PolicyAgent(load_start(config, info), deterministic=True, advisor=advisor)
     results = play_side_by_side(line_ups, general, start, section.games, seed)
     decided = results[results != DRAW]  # equally strong Generals win as often as they have seats in these

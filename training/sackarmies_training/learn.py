@@ -109,7 +109,7 @@ class SelfPlay:
         self.device = torch.device(section.device)
         self.curves = GameCurves()
         self._steps, self._precision = section.steps, section.precision
-        self._advisor = make_advisor(section.advice, GameInfo.of(game), weighs=section.worths)
+        self._advisor = make_advisor(section.advice, GameInfo.of(game), section.advice_level)
         self._potential = potential
         shape = section.steps, section.games
         self._observations = torch.empty((*shape, game.observation_spec.size), dtype=torch.int8, device=self.device)

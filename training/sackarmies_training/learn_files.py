@@ -17,7 +17,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe, layout_hash
 from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
-from sackarmies_agents.learned.network import OUTCOMES, WORTHS, Network, NetworkSizes
+from sackarmies_agents.learned.network import OUTCOMES, REASONS, WORTHS, Network, NetworkSizes
 from sackarmies_agents.learned.policy_agent import PolicyAgent, check_game, read_network
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
@@ -92,7 +92,7 @@ class LearnState(StrictModel):
 
 def general_of(network: Network, config: LearnConfig, info: GameInfo, *, deterministic: bool) -> PolicyAgent:
     """Return the General of a network, such as a learner's average, to be played with while that learns on."""
-    advisor = make_advisor(config.learn.advice, info, weighs=config.learn.worths)
+    advisor = make_advisor(config.learn.advice, info, config.learn.advice_level)
     return PolicyAgent(copy.deepcopy(network), deterministic=deterministic, advisor=advisor)
 
 
@@ -100,8 +100,7 @@ def sizes_of(config: LearnConfig) -> NetworkSizes:
     """Return the sizes of the network that a configuration asks for."""
     section = config.learn
     outcomes = OUTCOMES if section.outcomes else 1
-    advice = WORTHS if section.worths else int(bool(section.advice))
-    return NetworkSizes(**config.network.model_dump(), outcomes=outcomes, advice=advice)
+    return NetworkSizes(**config.network.model_dump(), outcomes=outcomes, advice=section.advice_level)
 
 
 def header_of(learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str = "") -> Header:
@@ -239,8 +238,9 @@ def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, 
 def _told_advice(header: Header) -> str:
     if not header.advice:
         return "none"
-    worths = ", and so is what each legal id is worth to it" if header.network.advice == WORTHS else ""
-    return f"the choice of `{header.advice}` is an input{worths}"
+    worths = ", and so is what each legal id is worth to it" if header.network.advice >= WORTHS else ""
+    reasons = ", with the reasons" if header.network.advice >= REASONS else ""
+    return f"the choice of `{header.advice}` is an input{worths}{reasons}"
 
 
 def model_card(header: Header, parameters: int, file: str) -> str:

@@ -8,16 +8,29 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from sackarmies_agents.learned.network import Advice, Place
+from sackarmies_agents.learned.network import Advice, Place, Reasons
 
 
 def joined_advice(parts: Iterable[Advice | None]) -> Advice | None:
-    """Return advice on decisions one after the other; all parts have it, and all say what ids are worth, or none."""
+    """Return advice on decisions one after the other; all parts have as much of it, or none."""
     given = [part for part in parts if part is not None]
     if not given:
         return None
     worths = [part.worths for part in given if part.worths is not None]
-    return Advice(torch.cat([part.chosen for part in given]), torch.cat(worths) if worths else None)
+    reasons = [part.reasons for part in given if part.reasons is not None]
+    return Advice(
+        torch.cat([part.chosen for part in given]),
+        torch.cat(worths) if worths else None,
+        Reasons(*map(torch.cat, zip(*reasons, strict=True))) if reasons else None,
+    )
+
+
+def picked_advice(advice: Advice, rows: Tensor, entries: Tensor) -> Advice:
+    """Return advice on some decisions, and on the entries that belong to them."""
+    worths, reasons = advice.worths, advice.reasons
+    if reasons is not None:
+        reasons = Reasons(reasons.plans[entries], reasons.parts[entries], reasons.notes[rows])
+    return Advice(advice.chosen[rows], None if worths is None else worths[entries], reasons)
 
 
 def owners(counts: Tensor) -> Tensor:
@@ -81,7 +94,5 @@ class Choices(NamedTuple):
         game = owners(counts)
         entry = torch.arange(len(game), device=game.device) + (self.first[rows] - (counts.cumsum(0) - counts))[game]
         both = torch.cat([rows, others])
-        advice = self.advice
-        if advice is not None:
-            advice = Advice(advice.chosen[both], None if advice.worths is None else advice.worths[entry])
+        advice = None if self.advice is None else picked_advice(self.advice, both, entry)
         return self.observations[both], advice, Place(game, self.actions[entry]), entry

@@ -117,7 +117,7 @@ def learn_labels(
     Returns:
         How many decisions were learned from, and the share of the choices of the last lesson that are predicted.
     """
-    advisor = make_advisor(learner.section.advice, GameInfo.of(game), weighs=learner.section.worths)
+    advisor = make_advisor(learner.section.advice, GameInfo.of(game), learner.section.advice_level)
     learner.optimizer.state.clear()
     # Scores are learned in the unit of gains, which are far smaller than logits: so they move as fast as they must.
     unit = section.unit if section.gains else 1.0

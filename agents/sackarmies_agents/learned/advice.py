@@ -1,6 +1,8 @@
-"""Agents whose choice, and what ids are worth to them, are inputs of networks."""
+"""Agents whose choice, what ids are worth to them, and why, are inputs of networks."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -8,8 +10,31 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import checked_advice, make_agent
-from sackarmies_agents.learned.network import Advice
-from sackarmies_agents.scripted.compiled import CompiledAgent
+from sackarmies_agents.learned.network import CHOICE, REASONS, WORTHS, Advice, Reasons
+from sackarmies_agents.scripted.compiled import CompiledAgent, Explanation
+
+
+class Answer(NamedTuple):
+    """What an agent says of positions and of their legal ids, in order.
+
+    Attributes:
+        chosen: `(n,)` int64, what it would choose.
+        worths: `(k,)` float32, what ids are worth to it; None where that is not asked.
+        explanation: why; None where that is not asked.
+    """
+
+    chosen: NDArray[np.int64]
+    worths: NDArray[np.float32] | None = None
+    explanation: Explanation | None = None
+
+    def as_tensors(self) -> Advice:
+        """Return it as networks take it."""
+        told = self.explanation
+        return Advice(
+            torch.from_numpy(self.chosen),
+            None if self.worths is None else torch.from_numpy(self.worths),
+            None if told is None else Reasons(*map(torch.from_numpy, (told.plans, told.parts, told.notes))),
+        )
 
 
 class Advisor:
@@ -17,48 +42,47 @@ class Advisor:
 
     Args:
         agent: it shares batches.
-        weighs: whether what legal ids are worth to it is wanted as well.
+        info: what is played.
+        level: how much is wanted: `CHOICE`, `WORTHS` or `REASONS`.
 
     Raises:
         ValueError: the agent does not say that.
     """
 
-    def __init__(self, agent: Agent, *, weighs: bool) -> None:
+    def __init__(self, agent: Agent, info: GameInfo, level: int) -> None:
         self._agent = agent
-        self._weigher = agent if weighs and isinstance(agent, CompiledAgent) and agent.weighs else None
-        if weighs and self._weigher is None:
+        self._weigher = agent if level >= WORTHS and isinstance(agent, CompiledAgent) and agent.weighs else None
+        if level >= WORTHS and self._weigher is None:
             raise ValueError(f"{type(agent).__name__} does not say what choices are worth to it")
+        if level >= REASONS and (self._weigher is None or not self._weigher.explains):
+            raise ValueError(f"{type(agent).__name__} gives no reasons for its choices")
+        blocks = info.observation_spec.blocks
+        self._rows = sum(block.rows for block in blocks if block.name == "tokens") if level >= REASONS else 0
 
     def advise(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Advice:
         """Return what the agent says of positions `(n, size)` and of the ids of masks `(n, num_actions)`, in order."""
-        return as_tensors(*self.ask(observations, masks))
+        return self.ask(observations, masks).as_tensors()
 
-    def ask(
-        self, observations: NDArray[np.int8], masks: NDArray[np.int8]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
+    def ask(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Answer:
         """Return what `advise` does, as arrays."""
         chosen = self._agent.act_batch(observations, masks)
         if self._weigher is None:
-            return chosen, None
-        counts = np.count_nonzero(masks, axis=1)
-        worths = self._weigher.weigh(observations, counts, masks.nonzero()[1])
-        return chosen, worths.astype(np.float32)
+            return Answer(chosen)
+        given = observations, np.count_nonzero(masks, axis=1), masks.nonzero()[1]
+        told = self._weigher.explain(*given, self._rows) if self._rows else None
+        worths = self._weigher.weigh(*given) if told is None else told.worths
+        return Answer(chosen, worths.astype(np.float32), told)
 
 
-def as_tensors(chosen: NDArray[np.int64], worths: NDArray[np.float32] | None) -> Advice:
-    """Return an answer of `Advisor.ask` as networks take it."""
-    return Advice(torch.from_numpy(chosen), None if worths is None else torch.from_numpy(worths))
-
-
-def make_advisor(text: str, info: GameInfo, *, weighs: bool) -> Advisor | None:
+def make_advisor(text: str, info: GameInfo, level: int = CHOICE) -> Advisor | None:
     """Return who advises a network; None for one that takes no advice.
 
     Args:
         text: text form of the agent; "" for none.
         info: what is played.
-        weighs: whether what legal ids are worth to it is wanted as well.
+        level: how much is wanted, see `Advisor`.
 
     Raises:
-        ValueError: it is not one that may advise, cannot play the game, or does not say what ids are worth.
+        ValueError: it is not one that may advise, cannot play the game, or does not say what is wanted.
     """
-    return Advisor(make_agent(checked_advice(text), info), weighs=weighs) if text else None
+    return Advisor(make_agent(checked_advice(text), info), info, level) if text else None

@@ -6,7 +6,7 @@ on the id of its type, what is attached to a chosen unit on the id of its slot. 
 and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
 about one hex holds for all of them, and tokens never met before are judged by their attributes.
 
-What another agent would choose can be marked, and what ids are worth to it is another input of their scores.
+What another agent would choose can be marked; what ids are worth to it, and why, are other inputs of their scores.
 
 What is farther away than the patch around a hex reaches it as a sum of messages, one from each token on the board
 for a hex at its distance.
@@ -25,6 +25,7 @@ from torch.nn import functional
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.fused import Places, Words, sum_messages
 from sackarmies_agents.learned.network import (
+    REASONS,
     TRUST,
     WORTHS,
     Advice,
@@ -32,10 +33,12 @@ from sackarmies_agents.learned.network import (
     Network,
     NetworkSizes,
     Place,
+    Reasons,
     keep,
     layer,
     scale,
 )
+from sackarmies_agents.learned.reasons import ReasonLayers
 from sackarmies_agents.learned.worths import Worths
 from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
 
@@ -127,7 +130,9 @@ class BoardNetwork(Network):
         self.gate = nn.Linear(sizes.hidden, 2 * sizes.hidden)
         self.score = nn.Linear(sizes.hidden, 1 + sizes.early)
         self.advice = Advised(sizes, self.first_hex) if sizes.advice else None
-        self.worths = Worths(sizes.hidden, NUM_VERBS, self.first_hex) if sizes.advice == WORTHS else None
+        self.worths = Worths(sizes.hidden, NUM_VERBS, self.first_hex) if sizes.advice >= WORTHS else None
+        reasons = ReasonLayers(self.patch.in_features, sizes.hidden, sizes.token)
+        self.reasons = reasons if sizes.advice >= REASONS else None
         for last in (self.direct, self.score):  # begin near the uniform policy
             nn.init.orthogonal_(last.weight, 0.01)
             nn.init.zeros_(last.bias)
@@ -139,9 +144,10 @@ class BoardNetwork(Network):
 
     def foresee(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
         """See `Network`."""
-        tokens = self._tokens(observations)
         if self.advice is None:
             advice = None
+        reasons = None if self.reasons is None or advice is None else advice.reasons
+        tokens = self._tokens(observations, reasons)
         context, layout = self._understand(observations, tokens, advice)
         gates = self.gate(context)
         scores = torch.zeros((len(place.action), self.score.out_features), dtype=context.dtype, device=context.device)
@@ -157,6 +163,8 @@ class BoardNetwork(Network):
         by_sight = (place.action >= (NUM_VERBS if weighed is None else 0)).nonzero().squeeze(1)
         seen = self._see(context, layout, tokens, Place(place.game[by_sight], place.action[by_sight]))
         seen = seen if weighed is None else seen + weighed
+        if reasons is not None:
+            seen = self._follow(seen, layout, place.game, reasons)
         scores = scores.index_add(0, by_sight, self._score(seen, gates, place.game[by_sight]).to(scores.dtype))
         if self.advice is not None and is_advised is not None:
             trust = torch.where(is_advised, self.advice.trust(context).squeeze(1)[place.game], 0.0)
@@ -177,9 +185,22 @@ class BoardNetwork(Network):
 
     def _see(self, context: Tensor, layout: Layout, tokens: Tokens, place: Place) -> Tensor:
         """Return what lies on and around ids of hexes, types and slots, and what is heard there, `(k, hidden)`."""
+        seen: Tensor = self.patch(self._around(layout, place)) + self.heard(self._hear(context, tokens, place))
+        return seen
+
+    def _around(self, layout: Layout, place: Place) -> Tensor:
+        """Return what lies on and around ids, `(k, marks of a patch)`."""
         ids = self.around[place.action] + (place.game * (self.num_actions + 1)).unsqueeze(1)
-        around = layout.marks.index_select(0, layout.row[ids.flatten()]).view(len(ids), self.patch.in_features)
-        seen: Tensor = self.patch(around) + self.heard(self._hear(context, tokens, place))
+        return layout.marks.index_select(0, layout.row[ids.flatten()]).view(len(ids), self.patch.in_features)
+
+    def _follow(self, seen: Tensor, layout: Layout, game: Tensor, reasons: Reasons) -> Tensor:
+        """Add to what is seen on ids what lies where they lead to, and what their worths are made of."""
+        assert self.reasons is not None
+        seen = seen + self.reasons.parts(reasons.parts)
+        for column, plan in enumerate(self.reasons.plans):
+            known = (reasons.plans[:, column] >= 0).nonzero().squeeze(1)
+            around = self._around(layout, Place(game[known], reasons.plans[known, column]))
+            seen = seen.index_add(0, known, plan(around).to(seen.dtype))
         return seen
 
     def _hear(self, context: Tensor, tokens: Tokens, place: Place) -> Tensor:
@@ -226,11 +247,15 @@ class BoardNetwork(Network):
             marks = marks.index_add(0, row[advice.chosen + offset.squeeze(1)], mark)
         return self.context(hidden), Layout(row, marks)
 
-    def _tokens(self, observations: Tensor) -> Tokens:
+    def _tokens(self, observations: Tensor, reasons: Reasons | None) -> Tokens:
         block = self._block(observations, "tokens")
         game, row = block[:, :, self.column["place"]].nonzero(as_tuple=True)
         features = block[game, row]
-        return Tokens(game, features, self.token(features))
+        if self.reasons is None or reasons is None:
+            return Tokens(game, features, self.token(features))
+        encode, rectify = self.token
+        noted = self.reasons.of_tokens(reasons.notes, game, row)
+        return Tokens(game, features, rectify(encode(features) + noted))
 
     def _pointed(self, observations: Tensor) -> Tensor:
         """Return the ids that the choice so far and the announcements name, `(n, NUM_POINTED)`."""

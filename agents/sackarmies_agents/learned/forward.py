@@ -12,13 +12,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sackarmies_agents.learned.advice import Answer
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.forward_kernels import forward
 from sackarmies_agents.learned.forward_model import Floats, Integers, model_of, scratch_for
-from sackarmies_agents.learned.network import WORTHS, Network
+from sackarmies_agents.learned.network import CHOICE, REASONS, WORTHS, Network
+from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS
 
 Number = TypeVar("Number", bound=np.generic)
 NO_IDS, NO_WORTHS = np.zeros(0, np.int64), np.zeros(0, np.float32)
+NO_REASONS = np.full((1, PLAN_IDS), -1), np.zeros((1, NUM_PARTS), np.float32), np.zeros((1, 1, NUM_NOTES), np.float32)
 
 
 class ForwardPass:
@@ -39,7 +42,8 @@ class ForwardPass:
         self._network = network
         self._counted = [weight for weight in network.parameters() if not weight.is_inference()]
         self._versions = self._count_changes()
-        self._level = 0 if network.advice is None else 1 if network.worths is None else WORTHS
+        parts = network.advice, network.worths, network.reasons
+        self._level = sum(part is not None for part in parts)  # each goes with those before
         self._model = tuple(model_of(network))
         self._scratch = tuple(scratch_for(network))
 
@@ -58,15 +62,14 @@ class ForwardPass:
         return [weight._version for weight in self._counted]  # counted by torch, for gradients
 
     def run(
-        self, observations: NDArray[np.int8], masks: NDArray[np.int8], chosen: Integers | None, worths: Floats | None
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8], answer: Answer | None
     ) -> tuple[Floats, Floats]:
         """Score positions.
 
         Args:
             observations: `(n, size)`.
             masks: `(n, num_actions)`.
-            chosen: `(n,)`, see `Advice`; None where no advice is given.
-            worths: `(k,)`, see `Advice`, of the legal ids of all positions.
+            answer: of who advises; None where no advice is given.
 
         Returns:
             Logits `(n, num_actions)`, finite where legal and minus infinity elsewhere, and values `(n,)`.
@@ -80,15 +83,24 @@ class ForwardPass:
             raise ValueError(
                 f"observations and masks are of the shapes {given}, but must be {wanted[0]} and {wanted[1]}"
             )
-        level = 0 if chosen is None else 1 if worths is None else WORTHS
-        advice = (
-            min(level, self._level),
-            NO_IDS if chosen is None else exactly(chosen, np.int64),
-            NO_WORTHS if worths is None else exactly(worths, np.float32),
-        )
+        advice = self._taken(answer)
         out = np.empty(masks.shape, np.float32), np.empty(len(masks), np.float32)
         forward(self._model, self._scratch, exactly(observations, np.int8), exactly(masks, np.int8), advice, out)
         return out
+
+    def _taken(self, answer: Answer | None) -> tuple[int, Integers, Floats, Integers, Floats, Floats]:
+        """Return how much of an answer the network takes, and all of it."""
+        if answer is None or self._level == 0:
+            return 0, NO_IDS, NO_WORTHS, *NO_REASONS
+        chosen, told = exactly(answer.chosen, np.int64), answer.explanation
+        if answer.worths is None or self._level < WORTHS:
+            return CHOICE, chosen, NO_WORTHS, *NO_REASONS
+        worths = exactly(answer.worths, np.float32)
+        if told is None or self._level < REASONS:
+            return WORTHS, chosen, worths, *NO_REASONS
+        plans, parts, notes = told.plans, told.parts, told.notes
+        rest = exactly(plans, np.int64), exactly(parts, np.float32), exactly(notes, np.float32)
+        return REASONS, chosen, worths, *rest
 
 
 def exactly(array: NDArray[Any], dtype: type[Number]) -> NDArray[Number]:

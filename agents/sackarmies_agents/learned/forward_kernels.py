@@ -21,7 +21,7 @@ from sackarmies_agents.learned.board_network import (
 )
 from sackarmies_agents.learned.forward_model import Model, Scratch
 from sackarmies_agents.learned.kernels import encode_row, hear
-from sackarmies_agents.learned.network import WORTHS
+from sackarmies_agents.learned.network import REASONS, WORTHS
 from sackarmies_agents.learned.products import ZERO, add, add_product, bounded, dot, multiply, rectify
 from sackarmies_agents.learned.worths import FARTHEST, IMPOSSIBLE, LEAST, MOST, USUAL
 from sackarmies_env.core.jit import njit
@@ -44,8 +44,8 @@ def forward(model, scratch, observations, masks, advice, out):
         scratch: fields of a `Scratch`, overwritten.
         observations: (n, size) int8.
         masks: (n, num_actions) int8.
-        advice: how much of it is given, 0 to `WORTHS`; (n,) int64, the ids chosen; (k,) float32, what the legal ids of
-            all positions are worth.
+        advice: how much of it is given, 0 to `REASONS`; (n,) int64, the ids chosen; (k,) float32, what the legal ids of
+            all positions are worth; their plans, parts and the notes on positions, see `Reasons`.
         out: logits (n, num_actions) float32, finite where legal and minus infinity elsewhere, and (n,) float32, values.
     """
     assess(Model(*model), Scratch(*scratch), observations, masks, advice, out)
@@ -54,21 +54,23 @@ def forward(model, scratch, observations, masks, advice, out):
 @njit
 def assess(model, scratch, observations, masks, advice, out):
     """Do what `forward` does, with named fields."""
-    level, chosen, worths = advice
+    level, chosen, worths, plans, parts, notes = advice
     logits, values = out
     first = np.int64(0)
     for i in range(len(observations)):
         count = list_legal(masks[i], scratch.legal)
         advised = chosen[i] if level > 0 else np.int64(-1)
-        read_position(model, scratch, observations[i], advised)
-        if level == WORTHS:
+        noted = notes[i] if level == REASONS else notes[0]
+        read_position(model, scratch, observations[i], advised, level, noted)
+        if level >= WORTHS:
             weigh(scratch, worths[first : first + count], advised)
         open_gates(model, scratch, level)
         listen(model, scratch, count)
         row = logits[i]
         row[:] = ILLEGAL
         for k in range(count):
-            row[scratch.legal[k]] = bounded(score_id(model, scratch, k, level, advised))
+            place = first + k if level == REASONS else np.int64(0)
+            row[scratch.legal[k]] = bounded(score_id(model, scratch, k, level, advised, plans[place], parts[place]))
         values[i] = value_of(model, scratch)
         first += count
 
@@ -85,12 +87,12 @@ def list_legal(mask, legal):
 
 
 @njit
-def read_position(model, scratch, observation, advised):
+def read_position(model, scratch, observation, advised, level, notes):
     """Write the context, the marks on ids and what tokens on the board say; `advised` is an id, or -1."""
     scratch.is_marked[:] = 0
     scratch.sums[:] = ZERO
     find_pointed(model, observation, scratch.pointed)
-    read_tokens(model, scratch, observation)
+    read_tokens(model, scratch, observation, level, notes)
     width = scratch.marks.shape[1]
     for pointer in range(NUM_POINTED):  # what lies on the ids that are named, before they are marked as such
         action = scratch.pointed[pointer]
@@ -147,7 +149,7 @@ def lay(model, scratch, action, mark):
 
 
 @njit
-def read_tokens(model, scratch, observation):
+def read_tokens(model, scratch, observation, level, notes):
     """Lay the tokens in sight out on ids, sum them up by group, and write what those on the board say."""
     form, table = model.form[0], model.of_token
     weights = table[: form.token_numbers], table[form.token_numbers : form.token_bias], table[form.token_bias]
@@ -161,6 +163,9 @@ def read_tokens(model, scratch, observation):
         if place == 0:
             continue
         encode_row(token, model.token, weights, scratch.vector)
+        if level == REASONS:
+            note = notes[(start - form.tokens_first) // form.num_features]
+            add_product(note, table, form.notes, scratch.filled, scratch.vector)
         rectify(scratch.vector)
         multiply(scratch.vector, model.of_mark, form.mark, scratch.filled, scratch.mark)
         lay(model, scratch, place_of(model, token, host), scratch.mark)
@@ -231,7 +236,7 @@ def open_gates(model, scratch, level):
     wide, form = model.wide, model.form[0]
     multiply(scratch.context, wide, form.scale, scratch.filled, scratch.scale)
     multiply(scratch.context, wide, form.shift, scratch.filled, scratch.shift)
-    if level == WORTHS:
+    if level >= WORTHS:
         add(wide[form.worth_scale], scratch.scale)
         add(wide[form.worth_shift], scratch.shift)
         add_product(scratch.position, wide, form.worth_scale + 1, scratch.filled, scratch.scale)
@@ -253,18 +258,23 @@ def listen(model, scratch, count):
 
 
 @njit
-def score_id(model, scratch, k, level, advised):
-    """Return the score of the legal id in place `k`."""
+def score_id(model, scratch, k, level, advised, plan, parts):
+    """Return the score of the legal id in place `k`, of which advice gives `plan` (2,) and `parts`."""
     action, wide, form = scratch.legal[k], model.wide, model.form[0]
     score = ZERO
     if action < form.first_hex:
         score += dot(scratch.context, wide[form.direct + action]) + model.direct_bias[action]
     # Ids of verbs, on which nothing lies, are told apart by what they are worth alone.
-    if action >= NUM_VERBS or level == WORTHS:
+    if action >= NUM_VERBS or level >= WORTHS:
         see(model, scratch, k)
-        if level == WORTHS:
+        if level >= WORTHS:
             add(wide[form.worth_kind + min(action, form.first_hex)], scratch.seen)
             add_product(scratch.features[k], wide, form.worth_features, scratch.filled, scratch.seen)
+        if level == REASONS:
+            add(wide[form.parts], scratch.seen)
+            add_product(parts, wide, form.parts + 1, scratch.filled, scratch.seen)
+            look_at(model, scratch, plan[0], form.actor)
+            look_at(model, scratch, plan[1], form.goal)
         score += judge(model, scratch)
     if action == advised:
         score += dot(scratch.context, wide[form.trust]) + form.trust_bias
@@ -275,14 +285,23 @@ def score_id(model, scratch, k, level, advised):
 def see(model, scratch, k):
     """Write what lies on and around the legal id in place `k`, and what is heard there."""
     wide, form, seen = model.wide, model.form[0], scratch.seen
-    width, around, bias = scratch.marks.shape[1], model.around[scratch.legal[k]], wide[form.patch]
+    bias = wide[form.patch]
     for j in range(len(seen)):
         seen[j] = bias[j]
+    look_at(model, scratch, scratch.legal[k], form.patch + 1)
+    add_product(scratch.heard[k], wide, form.heard, scratch.filled, seen)
+
+
+@njit
+def look_at(model, scratch, action, first):
+    """Add to what is seen what lies on and around an id, -1 for none, by the weights from row `first` on."""
+    if action < 0:
+        return
+    width, around = scratch.marks.shape[1], model.around[action]
     for place in range(len(around)):
         if scratch.is_marked[around[place]] != 0:
-            first = form.patch + 1 + place * width
-            add_product(scratch.marks[around[place]], wide, first, scratch.filled, seen)
-    add_product(scratch.heard[k], wide, form.heard, scratch.filled, seen)
+            marks = scratch.marks[around[place]]
+            add_product(marks, model.wide, first + place * width, scratch.filled, scratch.seen)
 
 
 @njit

@@ -13,6 +13,7 @@ from torch import Tensor
 from sackarmies_agents.learned.board_network import FLAT_BLOCKS, NUM_POINTED, NUM_VERBS, BoardNetwork
 from sackarmies_agents.learned.network import LIMIT
 from sackarmies_agents.learned.worths import FEATURES, SUMMARY
+from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS
 from sackarmies_env.core.state import alloc
 
 Floats = NDArray[np.float32]
@@ -34,7 +35,8 @@ ROWS = (
     *("scale", "shift"),  # the first half of the gate, and the second one
     *("direct", "score", "trust"),  # a row for each id; one, of the last score: the others help learning alone; one
     *("advised_number", "worth_kind", "worth_features", "worth_scale", "worth_shift"),  # kinds with the features' bias
-    *("token_numbers", "token_bias"),  # in `of_token`, after the codes
+    *("parts", "actor", "goal"),  # of reasons; the plans without bias
+    *("token_numbers", "token_bias", "notes"),  # in `of_token`, after the codes
     *("mark", "pointer_mark", "advised_mark"),  # in `of_mark`
     *("message", "question", "gain", "shift_by_distance"),  # in `of_message`
 )
@@ -237,6 +239,11 @@ def _wide_rows(network: BoardNetwork) -> tuple[Stack, dict[str, int]]:
             "worth_scale": stack.add_layer(worths.position, first),
             "worth_shift": stack.add_layer(worths.position, second),
         }
+    reasons = network.reasons
+    if reasons is not None:
+        rows |= {"parts": stack.add_layer(reasons.parts)}
+        for name, plan in zip(("actor", "goal"), reasons.plans, strict=True):
+            rows[name] = stack.add(plan.weight.T)  # type: ignore[arg-type] # torch does not know what it holds
     return stack, rows
 
 
@@ -256,6 +263,8 @@ def _narrow_rows(network: BoardNetwork) -> tuple[Stack, Stack, Stack, dict[str, 
     }
     if network.advice is not None:
         rows["advised_mark"] = marks.add(network.advice.mark)
+    if network.reasons is not None:
+        rows["notes"] = tokens.add(network.reasons.notes.weight.T)
     return tokens, marks, messages, rows
 
 
@@ -272,7 +281,7 @@ def scratch_for(network: BoardNetwork) -> Scratch:
         return np.zeros(length, np.int64)
 
     return Scratch(
-        filled=integers(max(sums, hidden, token, mark, message, position, FEATURES)),
+        filled=integers(max(sums, hidden, token, mark, message, position, FEATURES, NUM_PARTS, NUM_NOTES)),
         pointed=integers(NUM_POINTED),
         legal=integers(ids),
         is_marked=np.zeros(ids + 1, np.int8),

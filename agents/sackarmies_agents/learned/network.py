@@ -22,10 +22,11 @@ USUAL = 8.0
 LIMIT = 4.0  # scaled numbers are clipped here
 MASKED = -1e8
 OUTCOMES = 3  # win, draw, loss
-WORTHS = 2  # `NetworkSizes.advice` of networks that are told what ids are worth
+# `NetworkSizes.advice` of networks that are told what another agent would choose, what ids are worth to it, and why.
+CHOICE, WORTHS, REASONS = 1, 2, 3
 SIZE_LIMITS = (
     *(("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024)),
-    *(("outcomes", 1, OUTCOMES), ("advice", 0, WORTHS), ("early", 0, 8)),
+    *(("outcomes", 1, OUTCOMES), ("advice", 0, REASONS), ("early", 0, 8)),
 )
 TRUST = 5.0  # what a fresh network adds to the score of the advised id
 
@@ -42,7 +43,7 @@ class NetworkSizes:
         message: message of a token to hexes at a distance.
         outcomes: what is said of a position: 1: its value; 3: how likely win, draw and loss are.
         early: how many scores each id has besides, of what it gains after fewer turns. They help learning alone.
-        advice: 1: what another agent would choose is an input; 2: what each legal id is worth to it as well.
+        advice: 1: what another agent would choose is an input; 2: what each legal id is worth to it too; 3: and why.
     """
 
     token: int = 48
@@ -76,20 +77,38 @@ class Place(NamedTuple):
     action: Tensor
 
 
+class Reasons(NamedTuple):
+    """Why another agent would choose so, see `scripted.compiled.Explanation`.
+
+    Attributes:
+        plans: `(k, PLAN_IDS)` int64, ids that those of a `Place` lead to; -1 for none.
+        parts: `(k, NUM_PARTS)` float32, what the worths of ids are made of.
+        notes: `(n, rows, NUM_NOTES)` float32, on the tokens of positions.
+    """
+
+    plans: Tensor
+    parts: Tensor
+    notes: Tensor
+
+
 class Advice(NamedTuple):
     """What another agent says of positions and ids.
 
     Attributes:
         chosen: `(n,)` int64, the ids that it would choose.
         worths: `(k,)` float32, what each id of a `Place` is worth to it; None where it does not say.
+        reasons: why; None where it does not say.
     """
 
     chosen: Tensor
     worths: Tensor | None = None
+    reasons: Reasons | None = None
 
     def to(self, device: torch.device) -> Advice:
         """Return it on a device."""
-        return Advice(self.chosen.to(device), None if self.worths is None else self.worths.to(device))
+        worths = None if self.worths is None else self.worths.to(device)
+        reasons = None if self.reasons is None else Reasons(*(part.to(device) for part in self.reasons))
+        return Advice(self.chosen.to(device), worths, reasons)
 
 
 class Network(nn.Module, ABC):
@@ -141,10 +160,9 @@ class Network(nn.Module, ABC):
         logits = torch.full(masks.shape, MASKED, device=scores.device)
         return logits.index_put(tuple(place), scores.float()), value_of(outcomes)
 
-    def values(self, observations: Tensor, chosen: Tensor | None = None) -> Tensor:
-        """Return the values `(n,)` of positions alone; `chosen` as in `Advice`, for a network that takes any."""
+    def values(self, observations: Tensor, advice: Advice | None = None) -> Tensor:
+        """Return the values `(n,)` of positions alone; `advice`, of no ids, for a network that takes any."""
         none = torch.zeros(0, dtype=torch.int64, device=observations.device)
-        advice = None if chosen is None else Advice(chosen, torch.zeros(0, device=observations.device))
         return value_of(self.assess(observations, Place(none, none), advice)[1])
 
 

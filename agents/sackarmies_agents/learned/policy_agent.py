@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.layout import describe
-from sackarmies_agents.learned.advice import Advisor, as_tensors, make_advisor
+from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, read_checkpoint
 from sackarmies_agents.learned.forward import ForwardPass
-from sackarmies_agents.learned.network import WORTHS, Network, NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import Network, NetworkSizes, PlainNetwork
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.messages import quote, short_repr
 from sackarmies_env.core.record import Candidate
@@ -71,7 +71,7 @@ class PolicyAgent(Agent):
         self._has_kernel = frozen and not INTERPRETED and ForwardPass.is_possible(network)
         self._forward: ForwardPass | None = None
         self._deterministic = deterministic
-        self._advisor = advisor
+        self.advisor = advisor
         self._rng = np.random.default_rng(0)
         self._latest: Outputs | None = None
 
@@ -116,13 +116,13 @@ class PolicyAgent(Agent):
 
     def _outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
         """Return what the network says; logits are finite where legal, and minus infinity elsewhere."""
-        chosen, worths = (None, None) if self._advisor is None else self._advisor.ask(observations, action_masks)
+        answer = None if self.advisor is None else self.advisor.ask(observations, action_masks)
         if self._has_kernel and len(observations) <= MOST_AT_ONCE:
-            return Outputs(*self._kernel().run(observations, action_masks, chosen, worths))
+            return Outputs(*self._kernel().run(observations, action_masks, answer))
         device = next((weight.device for weight in self.network.parameters()), torch.device("cpu"))
         given: list[Any] = [torch.tensor(observations), torch.tensor(action_masks) != 0]
-        if chosen is not None:
-            given.append(as_tensors(chosen, worths))
+        if answer is not None:
+            given.append(answer.as_tensors())
         with torch.inference_mode():
             logits, values = (part.cpu().numpy() for part in self.network(*(one.to(device) for one in given)))
         if not np.isfinite(logits).all():  # weights of any size must not lead to an illegal action
@@ -181,7 +181,7 @@ def load_agent(path: str | Path, info: GameInfo, *, deterministic: bool = False,
     check_game(checkpoint, info)
     place = find_device(device)
     try:
-        advisor = make_advisor(checkpoint.header.advice, info, weighs=checkpoint.header.network.advice == WORTHS)
+        advisor = make_advisor(checkpoint.header.advice, info, checkpoint.header.network.advice)
     except ValueError as error:
         raise ValueError(f"{named(path)} names an advisor: {error}") from None
     if (advisor is not None) != (checkpoint.header.network.advice > 0):

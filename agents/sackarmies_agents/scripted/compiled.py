@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,28 @@ from sackarmies_env.core.simulator import Policy
 
 TIE = 1e-6  # the most that a tie-break weighs
 BLOCK, WORD = 64, 8  # ids that are looked at together
+PLAN_IDS = 2  # in a plan
+NUM_PARTS = 18  # numbers that explain what an id is worth
+NUM_NOTES = 10  # numbers on a token
 
 Kernel = Callable[..., Any]
+
+
+class Explanation(NamedTuple):
+    """Why an agent would choose so, as far as it says; what the numbers mean is the agent's affair.
+
+    Attributes:
+        worths: `(k,)` float64, see `CompiledAgent.weigh`.
+        plans: `(k, PLAN_IDS)` int64, for each id others that it leads to, where the choice goes on: of who acts, and of
+            where; -1 for none.
+        parts: `(k, NUM_PARTS)` float32, what the worth of each id is made of; zeros where that is not told.
+        notes: `(n, rows, NUM_NOTES)` float32, on each row of the block `tokens` of the observations.
+    """
+
+    worths: NDArray[np.float64]
+    plans: NDArray[np.int64]
+    parts: NDArray[np.float32]
+    notes: NDArray[np.float32]
 
 
 class CompiledAgent(Agent):
@@ -30,16 +50,24 @@ class CompiledAgent(Agent):
         seed: of the breaking of ties.
         weigh_batch: the kernel `(boards, observations, first, actions, worths)`, see `weigh`; None where the agent
             weighs nothing.
+        explain_batch: the kernel `(boards, observations, first, actions, worths, plans, parts, notes)`, see `explain`;
+            None where the agent gives no reasons.
     """
 
     shares_batch = True
 
     def __init__(
-        self, board: NDArray[np.void], choose_batch: Kernel, seed: int, weigh_batch: Kernel | None = None
+        self,
+        board: NDArray[np.void],
+        choose_batch: Kernel,
+        seed: int,
+        weigh_batch: Kernel | None = None,
+        explain_batch: Kernel | None = None,
     ) -> None:
         self._board = board
         self._choose_batch = choose_batch
         self._weigh_batch = weigh_batch
+        self._explain_batch = explain_batch
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
@@ -63,6 +91,11 @@ class CompiledAgent(Agent):
         """Whether the agent can say what choices are worth to it."""
         return self._weigh_batch is not None
 
+    @property
+    def explains(self) -> bool:
+        """Whether the agent can say why."""
+        return self._explain_batch is not None
+
     def weigh(
         self, observations: NDArray[np.int8], counts: NDArray[np.int64], actions: NDArray[np.int64]
     ) -> NDArray[np.float64]:
@@ -82,6 +115,30 @@ class CompiledAgent(Agent):
         seen, ids = (np.require(array, requirements=["C", "W"]) for array in (observations, actions))
         self._weigh_batch(self._board, seen, np.concatenate([[0], counts.cumsum()]), ids, worths)
         return worths
+
+    def explain(
+        self, observations: NDArray[np.int8], counts: NDArray[np.int64], actions: NDArray[np.int64], rows: int
+    ) -> Explanation:
+        """Return what `weigh` does, and why.
+
+        Args:
+            observations: as in `weigh`, like `counts` and `actions`.
+            counts: see `observations`.
+            actions: see `observations`.
+            rows: of the block `tokens`.
+
+        Raises:
+            ValueError: the agent gives no reasons.
+        """
+        if self._explain_batch is None:
+            raise ValueError(f"{type(self).__name__} gives no reasons")
+        worths, plans = np.zeros(len(actions)), np.empty((len(actions), PLAN_IDS), np.int64)
+        parts = np.zeros((len(actions), NUM_PARTS), np.float32)
+        notes = np.zeros((len(observations), rows, NUM_NOTES), np.float32)
+        seen, ids = (np.require(array, requirements=["C", "W"]) for array in (observations, actions))
+        first = np.concatenate([[0], counts.cumsum()])
+        self._explain_batch(self._board, seen, first, ids, worths, plans, parts, notes)
+        return Explanation(worths, plans, parts, notes)
 
 
 def compiled_policy(game: Game, choose_batch: Kernel, boards: NDArray[np.void]) -> Policy:

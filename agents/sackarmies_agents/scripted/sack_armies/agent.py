@@ -8,6 +8,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.scripted.compiled import CompiledAgent
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch, weigh_batch
+from sackarmies_agents.scripted.sack_armies.reasons import explain_batch
 from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, Weights, load_weights
 
 
@@ -31,4 +32,4 @@ class GreedyAgent(CompiledAgent):
             ValueError: the game is not Sack Armies, or there are no such weights.
         """
         chosen = weights if isinstance(weights, Weights) else load_weights(weights)
-        super().__init__(make_board(info, chosen), choose_batch, seed, weigh_batch)
+        super().__init__(make_board(info, chosen), choose_batch, seed, weigh_batch, explain_batch)

@@ -46,18 +46,33 @@ def needs_places(board, decision):
 
 
 @njit
-def survey(board, decision):
-    """Work out what the decision needs to know of the ground."""
-    if not needs_wants(decision):
-        return
+def survey_wants(board):
+    """Work out which hexes are worth standing on, unless that is done."""
     if board.surveyed < WANTS:
         find_wants(board)
         board.surveyed = WANTS
-    if board.surveyed < PLACES and needs_places(board, decision):
+
+
+@njit
+def survey_places(board):
+    """Work out what places pull, threaten and promise as well, unless that is done."""
+    survey_wants(board)
+    if board.surveyed < PLACES:
         find_pull(board)
         if board.is_light == 0:
             find_contact(board)
         board.surveyed = PLACES
+
+
+@njit
+def survey(board, decision):
+    """Work out what the decision needs to know of the ground."""
+    if not needs_wants(decision):
+        return
+    if needs_places(board, decision):
+        survey_places(board)
+    else:
+        survey_wants(board)
 
 
 # --- the choice
