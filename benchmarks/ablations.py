@@ -52,8 +52,8 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "all advantages": {"learn": {"largest": 1.0}},
     "one epoch": {"learn": {"epochs": 1}},
     "weights not averaged": {"learn": {"average": 0.0}},
-    "advice without worths": {"learn": {"worths": False}},
-    "no advice": {"learn": {"advice": "", "worths": False}},
+    "advice without worths": {"learn": {"worths": False, "reasons": False}},
+    "no advice": {"learn": {"advice": "", "worths": False, "reasons": False}},
     "no teacher": {"teacher": None},
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
@@ -66,7 +66,7 @@ def configure(
     """Return the configuration of a run: the base with the keys of sections, or whole sections, changed; no curve."""
     data = read_toml(BASE) | {"folder": str(folder), "seed": seed, "curve": None}
     if untaught:
-        data |= {"teacher": None, "learn": data["learn"] | {"advice": "", "worths": False}}
+        data |= {"teacher": None, "learn": data["learn"] | {"advice": "", "worths": False, "reasons": False}}
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}

@@ -118,7 +118,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     old = load_config(CONFIGS / "maskable_ppo.toml", TrainConfig)
     new = load_config(CONFIGS / "quick.toml", LearnConfig)
-    bare = new.learn.model_copy(update={"advice": "", "worths": False})
+    bare = new.learn.model_copy(update={"advice": "", "worths": False, "reasons": False})
     trainers = {
         FULL: maskable_ppo(old, old.selfplay.pool_size),
         "MaskablePPO, empty pool": maskable_ppo(old, 0),

@@ -20,7 +20,7 @@ def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
     assert usual.teacher is not None
     assert usual.learn.advice != ""
     assert untaught.teacher is None
-    assert untaught.learn == usual.learn.model_copy(update={"advice": "", "worths": False})
+    assert untaught.learn == usual.learn.model_copy(update={"advice": "", "worths": False, "reasons": False})
 
 
 def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():

@@ -128,7 +128,10 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
         ("largest = 0.0", r"learn.largest: 0.0 is given, but it must be greater than 0"),
         ("gae_lambda = 1.5", r"learn.gae_lambda: 1.5 is given, but it may be at most 1"),
         ("worths = true", r"learn: worths is true, but advice names nobody whose they are"),
-        ('advice = "greedy"\nreasons = true', r"learn: reasons is true, but worths, of which they are the reasons, is not"),
+        (
+            'advice = "greedy"\nreasons = true',
+            r"learn: reasons is true, but worths, of which they are the reasons, is not",
+        ),
         ("start_policy = 0.1", r"learn: start_policy and start_temperature are of the checkpoint that start names"),
         ("start_temperature = 0.2", r"it names none"),
         ('select = "luck"', r'learn.select: "luck" is not allowed; allowed are "advantage", "doubt"'),

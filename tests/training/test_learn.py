@@ -467,18 +467,20 @@ def test_parts_of_the_trainer_can_be_switched_off(tmp_path, changes):
 
 
 @pytest.mark.slow
-def test_advice_is_an_input_and_travels_with_the_general(tmp_path):
+@pytest.mark.parametrize("told", [{}, {"worths": True, "reasons": True}], ids=["choice", "reasons"])
+def test_advice_is_an_input_and_travels_with_the_general(tmp_path, told):
     game = load_game("sack_armies", armies=["beginners", "beginners"])
     config = make_config(
         tmp_path,
-        learn={"advice": "greedy", "decisions": 2 * ROUND},
+        learn={"advice": "greedy", "decisions": 2 * ROUND, **told},
         network={"token": 16, "mark": 8, "hidden": 32},
         game={"armies": ["beginners", "beginners"]},
         shaping={"control": 0.1},
     )
     path, _ = run(config, game=game)
     info = GameInfo.of(game)
-    assert read_checkpoint(path).header.advice == "greedy"
+    header = read_checkpoint(path).header
+    assert (header.advice, header.network.advice) == ("greedy", 1 + len(told))
     trained, greedy = make_agent(f"ppo:path={path},deterministic=true", info), make_agent("greedy", info)
     played = SelfPlay([game], config.learn.model_copy(update={"games": 64}), seed=3)
     batch = played.batches[0][1]

@@ -217,8 +217,8 @@ class ExpertSection(LabelSection):
     noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
     share: Annotated[float, Field(ge=0.01, le=1)] = 0.4  # of the decisions of the games that are labeled
     worlds: Count = 2  # in which each action is played on
-    most: Annotated[int, Field(ge=2)] = 3  # actions that are compared in a position
-    horizons: list[Turns] = Field(default=[5, 8, 12], min_length=1)  # turns that are played on; the last one counts
+    most: Annotated[int, Field(ge=2)] = 4  # actions that are compared in a position
+    horizons: list[Turns] = Field(default=[3, 5, 8], min_length=1)  # turns that are played on; the last one counts
     choices: Share = 0.1  # weight of the General's own choices, where searching does not pay
     gains: Share = 5.0  # weight of squared errors of what choices gain
     early: Share = 10.0  # likewise of gains after fewer turns

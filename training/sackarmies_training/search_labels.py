@@ -51,9 +51,9 @@ class SearchPlan:
         worlds: in which each action is played on.
         most: actions that are compared in a position. First come the General's choice, the advisor's, and what the
             General likes best of the others, if it says so; the last place is for one that is drawn.
-        horizons: turns that are played on after the one at hand, rising. The last number counts: after twelve turns
-            nothing of a gain is lost in the end, see `docs/search_methods.md`. After fewer, gains are less noisy and
-            less true; a network that learns both learns from the early ones what to look at.
+        horizons: turns that are played on after the one at hand, rising. The last number counts. After fewer turns
+            gains are less noisy and less true (docs/decisions/0063-reasons-as-inputs.md); a network that learns both
+            learns from the early ones what to look at.
         temperature: targets are the softmax of gains divided by this.
         focused: whether decisions are not searched where the game says that it does not pay.
     """
@@ -63,8 +63,8 @@ class SearchPlan:
     noise: float = 0.05
     share: float = 0.4
     worlds: int = 2
-    most: int = 3
-    horizons: tuple[int, ...] = (5, 8, 12)
+    most: int = 4
+    horizons: tuple[int, ...] = (3, 5, 8)
     temperature: float = 0.05
     focused: bool = True
 

@@ -137,9 +137,13 @@ def _play_match(game: Game, name: str) -> None:
     agent = make_agent(name, GameInfo.of(game))
     agent.reset(0)
     match.begin(0)
-    if isinstance(agent, CompiledAgent) and agent.weighs:  # an input of trained Generals
+    if isinstance(agent, CompiledAgent):  # what trained Generals are told
         legal = np.flatnonzero(match.action_mask)
-        agent.weigh(match.observation[None], np.array([len(legal)]), legal)
+        given = match.observation[None], np.array([len(legal)]), legal
+        if agent.weighs:
+            agent.weigh(*given)
+        if agent.explains:
+            agent.explain(*given, game.observation_spec.block("tokens").rows)
     table, told = table_of(game), Counter[str]()
     table.warm_up(match.states)
     while match.player >= 0:
