@@ -131,8 +131,8 @@ class BoardNetwork(Network):
         self.score = nn.Linear(sizes.hidden, 1 + sizes.early)
         self.advice = Advised(sizes, self.first_hex) if sizes.advice else None
         self.worths = Worths(sizes.hidden, NUM_VERBS, self.first_hex) if sizes.advice >= WORTHS else None
-        reasons = ReasonLayers(self.patch.in_features, sizes.hidden, sizes.token)
-        self.reasons = reasons if sizes.advice >= REASONS else None
+        widths = self.patch.in_features, sizes.hidden, sizes.token
+        self.reasons = ReasonLayers(*widths) if sizes.advice >= REASONS else None
         for last in (self.direct, self.score):  # begin near the uniform policy
             nn.init.orthogonal_(last.weight, 0.01)
             nn.init.zeros_(last.bias)

@@ -51,7 +51,12 @@ class Outputs(NamedTuple):
 
 
 class PolicyAgent(Agent):
-    """Plays what a network says: drawn from its distribution, or its likeliest action."""
+    """Plays what a network says: drawn from its distribution, or its likeliest action.
+
+    Attributes:
+        network: that says it.
+        advisor: who advises the network; None for one that takes no advice.
+    """
 
     shares_batch = True
 
