@@ -3,6 +3,7 @@
 import numpy as np
 
 from sackarmies_agents.agent import Agent
+from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_game
 
@@ -14,6 +15,18 @@ def positions(seed, plies, n=6, **options):
     batch.reset(np.arange(n) + seed)
     batch.step_random(plies)
     return batch
+
+
+def played_positions(game, agent, seed):
+    """Observations, masks and states of games of an agent with random actions, at all kinds of decisions."""
+    batch, rng, random = Batch(game, 32), np.random.default_rng(seed), RandomAgent(seed)
+    batch.reset(np.arange(32))
+    found = []
+    for _ in range(60):
+        found.append((batch.observations.copy(), batch.action_masks.copy(), batch.states.copy()))
+        wanted, other = (one.act_batch(*found[-1][:2]) for one in (agent, random))
+        batch.step(np.where(rng.random(32) < 0.2, other, wanted))
+    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
 
 
 class LastLegal(Agent):

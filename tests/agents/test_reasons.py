@@ -9,12 +9,12 @@ from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import NUM_VERBS, BoardNetwork
 from sackarmies_agents.learned.network import REASONS, NetworkSizes, Place, Reasons
 from sackarmies_agents.scripted.compiled import TIE, CompiledAgent
-from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.scripted.sack_armies.plans import ACTOR, GOAL
 from sackarmies_agents.scripted.sack_armies.reasons import Note, Part
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_env.registry import load_players
+from tests.agents.simple import played_positions
 
 SIZES = NetworkSizes(token=8, mark=4, hidden=16, outcomes=3, advice=REASONS, early=2)
 FOR_ACTORS = Decision.DEPLOY_TYPE, Decision.MOVE_UNIT, Decision.SOURCE
@@ -34,15 +34,7 @@ def greedy(game):
 
 @pytest.fixture(scope="module")
 def positions(game, greedy):
-    """Observations, masks and states of games of `greedy` with random actions, at all kinds of decisions."""
-    batch, rng, random = Batch(game, 32), np.random.default_rng(4), RandomAgent(4)
-    batch.reset(np.arange(32))
-    found = []
-    for _ in range(60):
-        found.append((batch.observations.copy(), batch.action_masks.copy(), batch.states.copy()))
-        wanted, other = (agent.act_batch(*found[-1][:2]) for agent in (greedy, random))
-        batch.step(np.where(rng.random(32) < 0.2, other, wanted))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+    return played_positions(game, greedy, seed=4)
 
 
 def explain(game, agent, observations, masks):

@@ -10,8 +10,8 @@ from sackarmies_agents.learned.board_network import NUM_VERBS, BoardNetwork
 from sackarmies_agents.learned.network import REASONS, WORTHS, Advice, NetworkSizes, Place
 from sackarmies_agents.scripted.compiled import TIE
 from sackarmies_agents.scripted.random_agent import RandomAgent
-from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_players
+from tests.agents.simple import played_positions
 from tests.core.toy_game import make_duel
 
 SIZES = NetworkSizes(token=8, mark=4, hidden=16, outcomes=3, advice=2, early=2)
@@ -29,17 +29,7 @@ def greedy(game):
 
 @pytest.fixture(scope="module")
 def positions(game, greedy):
-    """Observations and masks of games of `greedy` with random actions, at all kinds of decisions."""
-    batch, rng, random = Batch(game, 32), np.random.default_rng(1), RandomAgent(1)
-    batch.reset(np.arange(32))
-    seen, masks = [], []
-    for _ in range(60):
-        observations, legal = batch.observations.copy(), batch.action_masks.copy()
-        seen.append(observations)
-        masks.append(legal)
-        wanted, other = greedy.act_batch(observations, legal), random.act_batch(observations, legal)
-        batch.step(np.where(rng.random(32) < 0.2, other, wanted))
-    return np.concatenate(seen), np.concatenate(masks)
+    return played_positions(game, greedy, seed=1)[:2]
 
 
 def weighed(agent, observations, masks):

@@ -7,7 +7,6 @@ import numpy as np
 from sackarmies_agents.scripted.sack_armies.attacks import (
     NEVER,
     aim_value,
-    best_aim,
     can_aim,
     is_attack,
     joint_attack,
@@ -17,8 +16,7 @@ from sackarmies_agents.scripted.sack_armies.board import NO_CELL, NO_UNIT, is_mi
 from sackarmies_agents.scripted.sack_armies.deploy import best_move, can_host, hand_value, host_value
 from sackarmies_agents.scripted.sack_armies.odds import is_ranged
 from sackarmies_agents.scripted.sack_armies.reactions import first_attacker
-from sackarmies_agents.scripted.sack_armies.texts import best_cast_of, best_custom_of
-from sackarmies_agents.scripted.sack_armies.values import chosen_unit, in_hand
+from sackarmies_agents.scripted.sack_armies.values import chosen_unit, in_hand, source_value
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Decision, Verb
 from sackarmies_env.games.sack_armies.state.layout import Global, Shown, Token
@@ -53,15 +51,7 @@ def best_target(board, verb, unit):
 @njit
 def deed_value(board, verb, unit):
     """Return what the best is worth that own `unit` could do of what `verb` names."""
-    if verb == Verb.MOVE:
-        return best_move(board, unit, FLOOR)
-    if verb == Verb.CAST:
-        return best_cast_of(board, unit)
-    if verb == Verb.CUSTOM:
-        return best_custom_of(board, unit)
-    if verb == Verb.RAISE:
-        return board.cell_pull[board.unit_cell[unit]]
-    return best_aim(board, verb, unit)
+    return best_move(board, unit, FLOOR) if verb == Verb.MOVE else source_value(board, verb, unit)
 
 
 @njit

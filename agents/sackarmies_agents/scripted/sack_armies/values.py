@@ -268,9 +268,8 @@ def entry_value(board, cell):
 
 
 @njit
-def source_value(board, unit):
-    """Return what it is worth that `unit` does what the chosen verb names."""
-    verb = see(board, Global.CHAIN_VERB)
+def source_value(board, verb, unit):
+    """Return what it is worth that `unit` does what `verb` names."""
     if verb == Verb.CAST:
         return best_cast_of(board, unit)
     if verb == Verb.CUSTOM:
@@ -322,7 +321,7 @@ def unit_choice_value(board, decision, unit):
     if decision == Decision.MOVE_UNIT:
         return best_move(board, unit, board.floor)
     if decision == Decision.SOURCE or decision == Decision.CAST_HOST:
-        return source_value(board, unit)
+        return source_value(board, verb, unit)
     if decision == Decision.TARGET:
         return aim_value(board, verb, chosen_unit(board), unit)
     if decision == Decision.COORD_TARGET:
