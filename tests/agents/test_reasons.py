@@ -116,6 +116,27 @@ def test_notes_are_on_tokens_on_the_board_alone(game, greedy, positions):
     assert (notes[is_unit & ~is_own, Note.PREY] > 0).mean() > 0.05
 
 
+def test_light_weights_have_the_same_reasons(game, positions):
+    observations, masks, _ = positions
+    tuned, light = (make_agent(f"greedy:weights={name}", GameInfo.of(game)) for name in ("tuned", "light"))
+    told, also_told = (explain(game, agent, observations, masks) for agent in (tuned, light))
+    np.testing.assert_array_equal(told.notes, also_told.notes)
+    same = (told.plans == also_told.plans).all(axis=1) & ((told.worths > -1e8) == (also_told.worths > -1e8))
+    assert same.mean() > 0.5
+    np.testing.assert_array_equal(told.parts[same], also_told.parts[same])
+
+
+def test_reasons_do_not_depend_on_what_was_asked_before(game, greedy, positions):
+    observations, masks, _ = positions
+    told, ends = explain(game, greedy, observations, masks), np.count_nonzero(masks, axis=1).cumsum()
+    for row in range(0, len(masks), 3):
+        alone = explain(game, make_agent("greedy", GameInfo.of(game)), observations[row, None], masks[row, None])
+        ids = slice(ends[row] - len(alone.worths), ends[row])
+        for one, of_all in zip(alone[:3], told[:3], strict=True):
+            np.testing.assert_array_equal(one, of_all[ids])
+        np.testing.assert_array_equal(alone.notes[0], told.notes[row])
+
+
 def test_whoever_says_why_chooses_and_weighs_as_before(game, greedy, positions):
     observations, masks, _ = positions
     told = explain(game, greedy, observations, masks)

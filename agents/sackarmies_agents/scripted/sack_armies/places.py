@@ -276,7 +276,10 @@ def hit_value(board, i, gap, answered):
 
 @njit
 def danger(board, unit, cell):
-    """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them."""
+    """Return what the best attack of the enemies on own `unit` on `cell` would be worth to them.
+
+    An enemy may stand there now, as where a melee would end: it does not shoot at its own hex.
+    """
     if board.cell_threat[cell] == NO_BITS:
         return 0.0
     if is_a(board, unit, DEFENDS) or not is_plain(board, unit, cell):
@@ -298,7 +301,7 @@ def danger(board, unit, cell):
             touches = np.int64(gap == 1)
             beside += board.pair_damage[i] * touches
             pressers += board.pair_presses[i] * touches
-            if seen and gap <= board.enemy_reach[i]:
+            if seen and 0 < gap <= board.enemy_reach[i]:
                 worst = max(worst, hit_value(board, i, gap, answered))
                 shots += board.enemy_damage[i]
                 shooters += 1
@@ -331,7 +334,7 @@ def special_danger(board, unit, cell):
             if gap == 1:
                 beside += damage_at(board, enemy, origin)
                 pressers += 1
-        if seen and gap <= board.unit_reach[enemy]:
+        if seen and 0 < gap <= board.unit_reach[enemy]:
             worst = max(worst, enemy_value(board, enemy, origin, unit, cell, True))
             shots += damage_at(board, enemy, origin)
             shooters += 1

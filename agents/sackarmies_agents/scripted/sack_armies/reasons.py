@@ -15,7 +15,7 @@ from sackarmies_agents.scripted.sack_armies.attacks import NEVER, is_attack
 from sackarmies_agents.scripted.sack_armies.board import NO_CELL, NO_UNIT, gap_between, is_mine, see
 from sackarmies_agents.scripted.sack_armies.choose import survey_places, weigh
 from sackarmies_agents.scripted.sack_armies.odds import collateral, counter_chance, hidden_below, kill_chance
-from sackarmies_agents.scripted.sack_armies.places import danger, fight_value, prospect, study
+from sackarmies_agents.scripted.sack_armies.places import danger, fight_value, find_contact, prospect, study
 from sackarmies_agents.scripted.sack_armies.plans import UNNAMED, plan_id
 from sackarmies_env.core.bits import count_bits
 from sackarmies_env.core.jit import njit
@@ -166,6 +166,8 @@ def explain(board, observation, actions, worths, plans, parts, notes):
     """Write what `explain_batch` does for one game."""
     weigh(board, observation, actions, worths)
     survey_places(board)
+    if board.is_light == 1:  # such a General chooses without looking at fights to come, but its reasons tell of them
+        find_contact(board)
     note_tokens(board, notes)
     decision, chosen = see(board, Global.DECISION), see(board, Global.CHAIN_VERB)
     for i in range(len(actions)):
