@@ -428,6 +428,17 @@ def test_start_that_does_not_fit_is_refused(finished, tmp_path, changes, message
         make_learner(make_config(tmp_path, **changes), make_duel(), Team())
 
 
+def test_start_that_is_told_more_than_the_configuration_says_is_refused(tmp_path):
+    config = make_config(
+        tmp_path,
+        learn={"start": "trained", "advice": "greedy:weights=tuned", "worths": True},
+        network={"token": 48, "mark": 16, "hidden": 128, "early": 2},
+    )
+    told = r"takes advice, worths = true and reasons = true of \[learn\], but .* has advice and worths = true$"
+    with pytest.raises(ValueError, match=told):
+        make_learner(config, load_game("sack_armies"), Team())
+
+
 def test_start_of_another_game_is_refused(finished, tmp_path):
     with pytest.raises(ValueError, match=r"was trained for another game: num_players 2, here it is 3"):
         make_learner(make_config(tmp_path, learn={"start": str(finished[1])}), make_duel(3), Team())

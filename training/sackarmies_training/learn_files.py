@@ -195,9 +195,18 @@ def start_path(start: str, info: GameInfo) -> Path:
     return Path(path)
 
 
+# By `NetworkSizes.advice`.
+KEYS_OF_ADVICE = "no advice", "advice alone", "advice and worths = true", "advice, worths = true and reasons = true"
+
+
 def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
     """Refuse a network of other sizes, or with another advisor."""
     wanted, found = sizes_of(config), header.network
+    if found.advice != wanted.advice:
+        raise ValueError(
+            f"the network in {name} takes {KEYS_OF_ADVICE[found.advice]} of [learn], but the configuration has "
+            f"{KEYS_OF_ADVICE[wanted.advice]}"
+        )
     if found != wanted:
         differing = [key for key, value in vars(wanted).items() if getattr(found, key) != value]
         listed = ", ".join(f"{key} {getattr(found, key)} in place of {getattr(wanted, key)}" for key in differing)
