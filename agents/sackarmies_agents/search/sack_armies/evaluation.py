@@ -31,11 +31,11 @@ from sackarmies_env.core.state import alloc, as_records, record_dtype
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
-SUMS = 64  # of a General
-PARTS = 32  # what a unit or battlefield gives
+SUMS = 128  # of a General
+PARTS = 64  # what a unit or battlefield gives
 SHARED = 4  # whether it is the player's turn, the turn, turns without progress, 1 / number of others
 INPUTS = 2 * SUMS + SHARED
-HIDDEN = 32
+HIDDEN = 64
 OUTCOMES = 3  # win, draw, loss
 WIN, DRAW, LOSS = range(OUTCOMES)
 WEIGHTS = Path(__file__).parent / "evaluation.npz"
