@@ -102,7 +102,7 @@ def test_values_are_returns_and_those_of_the_eliminated_are_losses(num_generals)
 
 
 def test_the_shipped_weights_are_small():
-    assert WEIGHTS.stat().st_size < 400_000
+    assert WEIGHTS.stat().st_size < 300_000
 
 
 def test_weights_of_another_evaluation_are_refused(tmp_path):
