@@ -365,13 +365,14 @@ def test_three_weeks_of_agents_that_come_and_go(tmp_path, monkeypatch):
     simulation = Simulation(tmp_path / "league", monkeypatch, true, round_units=15)
     simulation.failing = {"bad@1"}
     coming = {0: ("a", "b"), 3: ("c",), 5: ("bad",), 10: ("c",), 14: ("late",)}
-    for day in range(21):
-        for name in coming.get(day, ()):
-            simulation.submit(name)
-        if day == 8:
-            simulation.league.change("b", "withdrawn", "its author moved on")
-        simulation.play(30)
-        simulation.clock.days(1)
+    with same_seeds(monkeypatch):  # with others, two of the six intervals fail in 3% of leagues, as they should
+        for day in range(21):
+            for name in coming.get(day, ()):
+                simulation.submit(name)
+            if day == 8:
+                simulation.league.change("b", "withdrawn", "its author moved on")
+            simulation.play(30)
+            simulation.clock.days(1)
     report = report_of(simulation)
     report.write(lambda pages: None)
     lines = {line.label: line for line in report.present.lines}
