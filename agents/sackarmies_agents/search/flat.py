@@ -51,9 +51,9 @@ class Settings:
         threads: how many play a search's games, each beside the other.
     """
 
-    playouts: int = 300
+    playouts: int = 330
     milliseconds: float | None = None
-    horizon: int = 8
+    horizon: int = 6
     valued: int = 1
     gate: float = 0.0
     optimism: float = 1.0
