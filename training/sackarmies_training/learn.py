@@ -271,19 +271,27 @@ class Team:
     Attributes:
         rank: number of this one; 0 writes files and shows progress.
         size: how many there are.
+        began: whether the group of processes was begun here, and not by the caller of `learn`.
     """
 
     rank: int = 0
     size: int = 1
+    began: bool = False
 
     @classmethod
     def join(cls, device: torch.device) -> Team:
         """Return the processes that torchrun started; this one alone where it did not."""
         if "RANK" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
             return cls()
-        if not distributed.is_initialized():
+        began = not distributed.is_initialized()
+        if began:
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
-        return cls(distributed.get_rank(), distributed.get_world_size())
+        return cls(distributed.get_rank(), distributed.get_world_size(), began)
+
+    def leave(self) -> None:
+        """End the group of processes that `join` began: threads of it at the end of the interpreter can abort it."""
+        if self.began:
+            distributed.destroy_process_group()
 
     @staticmethod
     def leads() -> bool:
@@ -467,11 +475,14 @@ def learn(
     team = Team.join(find_device(config.learn.device))
     folder = Path(team.share(str(open_folder(config.folder, resume=resume)) if team.rank == 0 else ""))
     if team.rank > 0:
-        return learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume, pool=pool)
-    with locked(folder):
-        for place in (folder, folder / "checkpoints", folder / LABELS, folder / RECORDS):
-            remove_leftovers(place)
-        return learn_in(folder, config, game, console, team, resume=resume, pool=pool)
+        path = learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume, pool=pool)
+    else:
+        with locked(folder):
+            for place in (folder, folder / "checkpoints", folder / LABELS, folder / RECORDS):
+                remove_leftovers(place)
+            path = learn_in(folder, config, game, console, team, resume=resume, pool=pool)
+    team.leave()
+    return path
 
 
 def make_learner(config: LearnConfig, game: Game, team: Team) -> Learner:
