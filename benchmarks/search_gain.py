@@ -3,9 +3,10 @@
 Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. Each
 contestant, options of `search` with a budget of playouts, chooses in each of them. Its choice and the scripted one are
 then played on in `--worlds` other worlds. With the usual horizon this tells how well playouts are spent, and not how
-good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it tells that too. `--models` says
-what opponents are judged to play. Gains are in points, hundredths of a game won. Games are the unit of the intervals;
-time is that of the processor.
+good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it tells that too. With
+`--whole`, positions are those of the menu, and contestants go on choosing until their action is complete. `--models`
+says what opponents are judged to play. Gains are in points, hundredths of a game won. Games are the unit of the
+intervals; time is that of the processor.
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
 from benchmarks.search_methods.guessing import POINTS, draw_positions, interval
 from benchmarks.search_methods.play import seed_of
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.search.agent import make_search, parts_of
-from sackarmies_agents.search.flat import Bench, FlatSearch, Settings
-from sackarmies_agents.search.rounds import play_worlds
+from sackarmies_agents.search.flat import Bench, FlatSearch, Plans, Settings
+from sackarmies_agents.search.rounds import goes_on, play_worlds, prior_choice, write_plans
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.legal import NO_ACTION
+from sackarmies_env.core.simulator import step
+from sackarmies_env.games.sack_armies.state.constants import Decision
 
 USUAL = ["level=fast", "level=medium"]
+WHOLE = 6  # choices of an action, at most
 
 
 class Contestant:
@@ -71,18 +77,48 @@ class Judge:
     variants: tuple[str, ...]
 
 
-def play_on(bench: Bench, states: Records, actions: list[int], seed: int, judge: Judge) -> dict[int, float]:
-    """Return what actions gain over the first one, in points."""
-    results = np.zeros((len(actions), judge.worlds))
+def is_menu(states: Records) -> NDArray[np.float64]:
+    """Return 1 for positions in which an action begins, else 0: `(n,)`."""
+    return (states["decision"] == Decision.MENU).astype(np.float64)
+
+
+def scripted_plan(bench: Bench, states: Records, depth: int) -> tuple[int, ...]:
+    """Return so many choices of the scripted agent in `states` `(1,)`, NO_ACTION once it does not go on."""
+    plans = np.zeros((bench.simulator.decision.action_masks.shape[1], depth), np.int64)
+    nothing = np.zeros(depth, np.int64)
+    count = write_plans(bench.simulator, bench.policy, states, bench.scratch, nothing, 0, plans)
+    choice = prior_choice(bench.simulator, bench.policy, states, 0)
+    return tuple(plans[:count][plans[:count, 0] == choice][0].tolist())
+
+
+def searched_plan(
+    bench: Bench, one: Contestant, search: FlatSearch, states: Records, seed: int, depth: int
+) -> tuple[int, ...]:
+    """Return so many choices of a contestant in `states` `(1,)`, NO_ACTION once it does not go on."""
+    plan, now = [NO_ACTION] * depth, states.copy()
+    for place in range(depth):
+        begun = time.process_time()
+        finding = search.search(now, int(states["current_player"][0]), seed + place)
+        one.seconds += time.process_time() - begun
+        one.playouts += int(finding.counts.sum())
+        plan[place] = finding.action
+        step(bench.simulator, now, finding.action)
+        if not goes_on(now[0], states[0]):
+            break
+    return tuple(plan)
+
+
+def play_on(bench: Bench, states: Records, plans: Plans, seed: int, judge: Judge) -> list[float]:
+    """Return what plans `(k, depth)` gain over the first one, in points."""
+    results = np.zeros((len(plans), judge.worlds))
     task = np.array([0, judge.worlds, int(states["current_player"][0]), judge.horizon, judge.valued, seed])
-    given = (states, bench.scratch, bench.models, np.array(actions, np.int64), np.arange(len(actions)), task)
-    play_worlds(*bench.tools, *given, results)
-    gains = POINTS * (results - results[0]).mean(axis=1)
-    return dict(zip(actions, gains.tolist(), strict=True))
+    play_worlds(*bench.tools, states, bench.scratch, bench.models, plans, np.arange(len(plans)), task, results)
+    gains: list[float] = (POINTS * (results - results[0]).mean(axis=1)).tolist()
+    return gains
 
 
 def search_positions(
-    game: Game, positions: list[Records], contestants: list[Contestant], seed: int, judge: Judge
+    game: Game, positions: list[Records], contestants: list[Contestant], seed: int, judge: Judge, depth: int
 ) -> None:
     """Let all contestants choose in positions of a game, and note the mean of what that gained."""
     info, known = GameInfo.of(game), [game.conceal(player) for player in range(game.num_players)]
@@ -96,19 +132,17 @@ def search_positions(
     found: list[list[float]] = [[] for _ in contestants]
     for number, states in enumerate(positions):
         player = int(states["current_player"][0])
-        chosen: list[int] = []
-        for one, search in zip(contestants, ready, strict=True):
-            begun = time.process_time()
-            finding = search[player].search(states, player, seed_of(seed, "search", number))
-            one.seconds += time.process_time() - begun
-            one.playouts += int(finding.counts.sum())
-            chosen.append(finding.action)
-        actions = [finding.prior, *sorted({action for action in chosen if action != finding.prior})]
-        worth = {finding.prior: 0.0}
-        if len(actions) > 1:
-            worth = play_on(benches[player], states, actions, seed_of(seed, "judge", number), judge)
-        for gains, action in zip(found, chosen, strict=True):
-            gains.append(worth[action])
+        bench, begins = benches[player], seed_of(seed, "search", number)
+        chosen = [
+            searched_plan(bench, one, search[player], states, begins, depth)
+            for one, search in zip(contestants, ready, strict=True)
+        ]
+        plans = list(dict.fromkeys([scripted_plan(bench, states, depth), *chosen]))
+        worth = [0.0]
+        if len(plans) > 1:
+            worth = play_on(bench, states, np.array(plans), seed_of(seed, "judge", number), judge)
+        for gains, plan in zip(found, chosen, strict=True):
+            gains.append(worth[plans.index(plan)])
     for one, gains in zip(contestants, found, strict=True):
         one.gains.append(float(np.mean(gains)))
 
@@ -123,14 +157,16 @@ def main() -> None:
     parser.add_argument("--horizon", type=int, default=Settings.horizon, help="turns for which choices are played on")
     parser.add_argument("--valued", type=int, default=Settings.valued, help="turns at whose ends positions are valued")
     parser.add_argument("--models", default="", help="variants of `greedy` that opponents are judged to play, as a+b")
+    parser.add_argument("--whole", action="store_true", help="judge whole actions, from the menu on")
     parser.add_argument("--seed", type=int, default=2)
     given = parser.parse_args()
     judge = Judge(given.worlds, given.horizon, given.valued, variants_of(given.models))
     contestants: list[Contestant] = []
     for number in range(-(-given.positions // given.each)):
-        game, positions = draw_positions(given.seed, number, given.each, focus)
+        game, positions = draw_positions(given.seed, number, given.each, is_menu if given.whole else focus)
         contestants = contestants or [Contestant(options, GameInfo.of(game)) for options in given.contestants]
-        search_positions(game, positions, contestants, seed_of(given.seed, number), judge)
+        depth = WHOLE if given.whole else 1
+        search_positions(game, positions, contestants, seed_of(given.seed, number), judge, depth)
     total = given.each * len(contestants[0].gains)
     print(" ".join(map(str, describe_machine().values())))
     print(f"{total} positions of {len(contestants[0].gains)} games")

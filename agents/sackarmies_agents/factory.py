@@ -255,7 +255,7 @@ KINDS: dict[str, AgentKind] = {
     "search": AgentKind(
         _make_search,
         {
-            "level": "fast, medium (default) or strong: at most 100, 330 or 1400 playouts, where no number is given",
+            "level": "fast, medium (default) or strong: at most 100, 330 or 1000 playouts, where no number is given",
             "playouts": "how many times a position is played on for a decision; with ms, at most",
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",
@@ -265,6 +265,7 @@ KINDS: dict[str, AgentKind] = {
             "trust": "in how many worlds counts what is expected of choices before any is played",
             "caution": "what choices other than the prior's are expected to lose",
             "unit": "what a difference of one in the prior's scores counts as",
+            "plans": "plans of a whole action of which later choices are varied; 0: single choices are compared",
             "threads": "how many work at once",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
             "prior": "trained, or a checkpoint: the General whose choice must be beaten; the scripted agent by default",

@@ -10,15 +10,19 @@ import pytest
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import KINDS, make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
-from sackarmies_agents.search.flat import Race, Settings, rounds_of
-from sackarmies_agents.search.rounds import play_turns
+from sackarmies_agents.search.flat import DEPTH, Bench, FlatSearch, Race, Settings, rounds_of
+from sackarmies_agents.search.rounds import follow, play_turns, prior_choice, write_plans
 from sackarmies_env.core.information import InformationSets
+from sackarmies_env.core.legal import NO_ACTION, legal_ids
+from sackarmies_env.core.simulator import step
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import Plan, make_jobs, play_job
 from tests.agents.simple import LastLegal, positions
 
 QUICK = Settings(playouts=24, horizon=1)
+PLANNING = Settings(playouts=60, horizon=1, plans=2)
+BOTH = pytest.mark.parametrize("settings", [QUICK, PLANNING], ids=["ids", "plans"])
 
 
 def running(batch, player):
@@ -31,41 +35,45 @@ def searcher(game, settings=QUICK):
     return agent
 
 
+@BOTH
 @pytest.mark.parametrize("num_generals", [2, 3])
-def test_what_it_chooses_is_legal(num_generals):
+def test_what_it_chooses_is_legal(num_generals, settings):
     batch = positions(1, 60, num_generals=num_generals)
-    agent = searcher(batch.game)
+    agent = searcher(batch.game, settings)
     for player in range(num_generals):
         rows = running(batch, player)
         actions = agent.act_informed(batch.information_sets(player, rows))
         assert batch.are_legal(actions, rows).all()
 
 
-def test_equal_seeds_and_information_give_equal_findings_alone_or_together():
+@BOTH
+def test_equal_seeds_and_information_give_equal_findings_alone_or_together(settings):
     batch = positions(2, 80)
     rows = running(batch, 0)
-    together = searcher(batch.game).search(batch.information_sets(0, rows))
-    alone = [searcher(batch.game).search(batch.information_sets(0, [row]))[0] for row in rows]
-    threaded = searcher(batch.game, Settings(playouts=24, horizon=1, threads=2)).search(batch.information_sets(0, rows))
+    together = searcher(batch.game, settings).search(batch.information_sets(0, rows))
+    alone = [searcher(batch.game, settings).search(batch.information_sets(0, [row]))[0] for row in rows]
+    threaded = searcher(batch.game, dataclasses.replace(settings, threads=2)).search(batch.information_sets(0, rows))
     for one, other, third in zip(together, alone, threaded, strict=True):
         assert one.action == other.action == third.action
         np.testing.assert_array_equal(one.values, other.values)
         np.testing.assert_array_equal(one.values, third.values)
 
 
-def test_threads_within_one_search_change_nothing_but_the_time():
+@BOTH
+def test_threads_within_one_search_change_nothing_but_the_time(settings):
     batch = positions(3, 80)
     row = running(batch, 0)[:1]
-    one = searcher(batch.game).search(batch.information_sets(0, row))[0]
-    two = searcher(batch.game, Settings(playouts=24, horizon=1, threads=2)).search(batch.information_sets(0, row))[0]
+    one = searcher(batch.game, settings).search(batch.information_sets(0, row))[0]
+    two = searcher(batch.game, dataclasses.replace(settings, threads=2)).search(batch.information_sets(0, row))[0]
     assert one.action == two.action
     np.testing.assert_array_equal(one.values, two.values)
 
 
+@BOTH
 @pytest.mark.parametrize("open_lists", [False, True])
-def test_hidden_information_changes_nothing(open_lists):
+def test_hidden_information_changes_nothing(open_lists, settings):
     batch = positions(4, 100, switches={"open_army_lists": open_lists})
-    agent = searcher(batch.game)
+    agent = searcher(batch.game, settings)
     for player in range(2):
         rows = running(batch, player)
         truth = batch.information_sets(player, rows)
@@ -75,11 +83,25 @@ def test_hidden_information_changes_nothing(open_lists):
             np.testing.assert_array_equal(one.values, other.values)
 
 
-def test_time_limits_are_kept():
+@BOTH
+def test_a_true_state_is_searched_like_what_is_known_of_it(settings):
+    batch = positions(4, 100)
+    information = batch.information_sets(0, running(batch, 0))
+    parts = parts_of(GameInfo.of(batch.game), ())
+    search = FlatSearch(information.game, parts.make_policy, parts.make_evaluation, settings)
+    for place, row in enumerate(running(batch, 0)):
+        truth, known = batch.states[row : row + 1], information.states[place : place + 1]
+        one, other = search.search(truth, 0, seed=8), search.search(known, 0, seed=8)
+        assert one.action == other.action
+        np.testing.assert_array_equal(one.values, other.values)
+
+
+@pytest.mark.parametrize("plans", [0, 3])
+def test_time_limits_are_kept(plans):
     batch = positions(5, 80)
     row = running(batch, 0)[:1]
     information = batch.information_sets(0, row)
-    agent = searcher(batch.game, Settings(playouts=10**6, milliseconds=30, horizon=2))
+    agent = searcher(batch.game, Settings(playouts=10**6, milliseconds=30, horizon=2, plans=plans))
     agent.search(information)
     took = []
     for _ in range(5):
@@ -143,7 +165,7 @@ def test_a_copy_searches_by_itself():
 
 
 def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
-    race, bold = (Race(np.array([10, 20]), Settings(gate=gate, trust=0)) for gate in (1.0, 0.0))
+    race, bold = (Race(np.array([[10], [20]]), Settings(gate=gate, trust=0)) for gate in (1.0, 0.0))
     race.results[:, :4] = [[0.0, 0.0, 0.0, 0.0], [1.0, -0.9, 1.0, -0.9]]
     race.count(4)
     bold.results = race.results
@@ -196,7 +218,7 @@ def test_what_a_prior_expects_counts_as_much_as_worlds_that_it_is_trusted_for(th
 def test_expectations_are_weighed_against_worlds():
     settings = Settings(gate=0.0, trust=4, caution=0.1)
     for expected, action in ((None, 10), (np.array([3.0, 3.2]), 20)):
-        race = Race(np.array([10, 20]), settings, expected)
+        race = Race(np.array([[10], [20]]), settings, expected)
         race.results[:, 4:8] = [[0.5] * 4, [0.55] * 4]
         race.count(8)
         finding = race.finding()
@@ -212,7 +234,7 @@ def test_a_copy_has_a_prior_of_its_own():
 
 
 def test_two_gains_that_happen_to_be_alike_prove_little():
-    race = Race(np.array([10, 20]), Settings(gate=1.0, trust=0))
+    race = Race(np.array([[10], [20]]), Settings(gate=1.0, trust=0))
     race.results[:, :2] = [[0.0, 0.0], [0.05, 0.05]]
     race.count(2)
     assert race.finding().action == 10
@@ -221,7 +243,7 @@ def test_two_gains_that_happen_to_be_alike_prove_little():
 
 
 def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
-    race = Race(np.arange(6), Settings(trust=0))
+    race = Race(np.arange(6)[:, None], Settings(trust=0))
     race.results[:, 0] = [-1.0, 0.5, 0.1, 0.9, 0.2, 0.3]
     race.count(1)
     race.halve()
@@ -230,7 +252,9 @@ def test_the_better_half_and_the_scripted_choice_stay_in_the_race():
 
 
 def test_what_cannot_pass_the_gate_leaves_the_race():
-    race, patient = (Race(np.arange(3), Settings(gate=1.2, optimism=errors, trust=0)) for errors in (0.5, 100.0))
+    race, patient = (
+        Race(np.arange(3)[:, None], Settings(gate=1.2, optimism=errors, trust=0)) for errors in (0.5, 100.0)
+    )
     race.results[:, :9] = np.array([[0.5], [0.1], [0.52]]) + np.array([-0.01, 0.0, 0.01] * 3)
     patient.results = race.results
     for one in (race, patient):
@@ -255,13 +279,87 @@ def test_a_search_whose_other_actions_are_dropped_ends():
     assert 0 < spent[0.0] < 0.8 * spent[100.0]
 
 
+@pytest.mark.parametrize("plans", [0, 3])
 @pytest.mark.parametrize("playouts", [2, 5, 24, 100])
-def test_no_more_playouts_than_asked_for(playouts):
+def test_no_more_playouts_than_asked_for(playouts, plans):
     batch = positions(7, 60)
-    for finding in searcher(batch.game, Settings(playouts=playouts, horizon=1)).search(
+    for finding in searcher(batch.game, Settings(playouts=playouts, horizon=1, plans=plans)).search(
         batch.information_sets(0, running(batch, 0))
     ):
         assert finding.counts.sum() <= playouts
+
+
+@pytest.fixture(scope="module")
+def planned():
+    """Return a game, what kernels play it with, and a position of seat 0 with plans of several choices, and these."""
+    batch = positions(12, 60, n=24)
+    parts = parts_of(GameInfo.of(batch.game), ())
+    bench = Bench(batch.game, parts.make_policy(batch.game), parts.make_evaluation(batch.game))
+    plans = np.zeros((batch.game.num_actions, DEPTH), np.int64)
+    information = batch.information_sets(0, running(batch, 0))
+    for row in range(len(information)):
+        root = information.states[row : row + 1]
+        count = write_plans(bench.simulator, bench.policy, root, bench.scratch, np.zeros(DEPTH, np.int64), 0, plans)
+        if (plans[:count, DEPTH - 1] != NO_ACTION).sum() > 1:
+            return batch.game, bench, root, plans[:count].copy()
+    raise AssertionError("no position has two plans of all choices")
+
+
+def test_plans_go_on_as_the_policy_chooses(planned):
+    game, bench, root, plans = planned
+    assert plans[:, 0].tolist() == legal_ids(root["legal"][0])
+    for plan in plans:
+        states = game.clone(root)
+        for place, action in enumerate(plan):
+            if action == NO_ACTION:
+                assert (plan[place:] == NO_ACTION).all()
+                break
+            assert action in legal_ids(states["legal"][0])
+            assert place == 0 or action == prior_choice(bench.simulator, bench.policy, states, 0)
+            step(bench.simulator, states, action)
+
+
+def test_other_plans_differ_in_a_later_choice(planned):
+    game, bench, root, plans = planned
+    base = next(plan for plan in plans if plan[DEPTH - 1] != NO_ACTION)
+    for length in range(1, DEPTH):
+        others = np.zeros((game.num_actions, DEPTH), np.int64)
+        count = write_plans(bench.simulator, bench.policy, root, bench.scratch, base, length, others)
+        states = game.clone(root)
+        for action in base[:length]:
+            step(bench.simulator, states, action)
+        assert (others[:count, :length] == base[:length]).all()
+        assert others[:count, length].tolist() == legal_ids(states["legal"][0])
+
+
+def test_a_plan_is_followed_as_long_as_it_is_legal(planned):
+    game, bench, root, plans = planned
+    plan = next(plan for plan in plans if plan[DEPTH - 1] != NO_ACTION)
+    states = game.clone(root)
+    for length, action in enumerate(plan, 1):
+        step(bench.simulator, states, action)
+        cut = np.append(plan[:length], np.full(DEPTH - length, game.num_actions - 1))
+        if length < DEPTH and cut[length] in legal_ids(states["legal"][0]):
+            continue
+        followed = game.clone(root)
+        follow(bench.simulator, bench.policy, followed, bench.models, 0, cut)
+        assert followed.tobytes() == states.tobytes()
+
+
+def test_plans_that_enter_a_race_meet_the_same_expectations():
+    race = Race(np.array([[10, 1], [20, 2]]), Settings(gate=0.0, trust=4, caution=0.1))
+    race.results[:, 4:8] = [[0.5] * 4, [0.4] * 4]
+    race.count(8)
+    assert race.best(1).tolist() == [[10, 1]]
+    assert race.enter(np.array([[20, 3], [10, 4]])).tolist() == [2, 3]
+    race.results[2:, 4:8] = [[0.7] * 4, [0.6] * 4]
+    race.count(8)
+    finding = race.finding()
+    assert (finding.action, finding.prior) == (20, 10)
+    assert finding.actions.tolist() == [10, 20]
+    assert finding.counts.tolist() == [8, 8]
+    np.testing.assert_allclose(finding.values, [0.6, 0.7])
+    np.testing.assert_array_equal(race.results[:, 0], [0.0, -0.1, -0.1, 0.0])
 
 
 def test_decisions_that_search_would_not_change_are_left_to_the_scripted_agent():
@@ -316,7 +414,7 @@ def test_all_settings_are_options_of_the_text_form():
 
 
 def test_levels_are_budgets_of_playouts():
-    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [100, 330, 1400]
+    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [100, 330, 1000]
 
 
 def test_games_without_a_policy_for_playouts_are_refused():

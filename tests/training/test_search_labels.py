@@ -127,7 +127,7 @@ def test_gains_after_few_turns_are_those_of_a_search_of_so_many(game, position):
         values = np.zeros((len(actions), 1))
         task = np.array([0, 1, player, horizon, 1, seed])
         everyone = np.arange(len(actions))
-        play_worlds(*bench.tools, states, bench.scratch, bench.models, actions, everyone, task, values)
+        play_worlds(*bench.tools, states, bench.scratch, bench.models, actions[:, None], everyone, task, values)
         np.testing.assert_allclose(worths[:, horizon], values[:, 0], atol=1e-12)
 
 

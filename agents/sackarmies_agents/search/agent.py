@@ -28,7 +28,7 @@ from sackarmies_env.registry import load_players
 LEVELS = {
     "fast": Settings(playouts=100, horizon=4),  # few worlds: far ends are too noisy
     "medium": Settings(),
-    "strong": Settings(playouts=1400),
+    "strong": Settings(playouts=1000, plans=3),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
@@ -246,6 +246,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         trust=_read(options, "trust", int, usual.trust, 0, MOST_TRUST),
         caution=_read(options, "caution", float, usual.caution, 0),
         unit=_read(options, "unit", float, usual.unit, 0),
+        plans=_read(options, "plans", int, usual.plans, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else ()

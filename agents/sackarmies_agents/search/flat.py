@@ -4,6 +4,9 @@ Budgets are shared out by sequential halving (Karnin, Koren, Somekh: "Almost opt
 bandits", 2013). In a sampled world all actions meet the same chance and the same opponents, so that differences between
 them count and not the luck of either. What looks best of many is often only lucky. So what is expected of actions
 before any is played counts like some worlds, and is a little less for all but the policy's own choice.
+
+With `Settings.plans`, what is compared are plans: a legal id and the choices that follow from it, such as a unit to
+move and where to. The policy makes them at first; then plans take part that differ from the best in a later choice.
 """
 
 from __future__ import annotations
@@ -17,9 +20,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.search.rounds import gain_of, halve, play_worlds, prior_choice, run_race, worlds_of
+from sackarmies_agents.search.rounds import (
+    derived_seed,
+    gain_of,
+    halve,
+    play_worlds,
+    prior_choice,
+    run_race,
+    sample_world,
+    worlds_of,
+    write_plans,
+)
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.legal import NO_ACTION, legal_ids
 from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
@@ -27,10 +40,14 @@ from sackarmies_env.core.workers import Workers
 MAX_WORLDS = 512
 CHECKS = 2  # rounds after those that halve: the last two actions are compared so often before the budget is spent
 BIAS = 0.02  # of the difference between two actions, by the evaluation and the horizon: no number of worlds lessens it
+DEPTH = 3  # choices of a plan: a verb, with what, and where
+FIRST, LATER = 0.3, 0.25  # shares of the budget: for all legal ids, and for other choices at each later place of plans
+FINALISTS = 8  # plans, at most, among which the rest of the budget is shared out
 FIRST_GUESS = 100e-6  # seconds a playout takes, until one has been timed
 MEMORY = 0.7  # how much of an estimate of that stays when another one comes in
 
 Focus = Callable[[Records], NDArray[np.float64]]
+Plans = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,6 +65,7 @@ class Settings:
         trust: worlds that what is expected of actions counts for, beside those that are played.
         caution: what an action is expected to be worth less than the prior choice, besides what the prior expects.
         unit: what a difference of one in the scores of a prior that rates ids counts as, on the scale of returns.
+        plans: of how many of the best plans later choices are varied; 0: ids are compared, the policy makes these.
         threads: how many play a search's games, each beside the other.
     """
 
@@ -60,6 +78,7 @@ class Settings:
     trust: int = 12
     caution: float = 0.03
     unit: float = 0.02
+    plans: int = 0
     threads: int = 1
 
 
@@ -71,8 +90,9 @@ class Finding:
         action: the legal id to choose.
         prior: the legal id that must be beaten, by default what the policy chooses.
         actions: `(k,)` int64, the legal ids that were played on.
-        values: `(k,)` float64, what they were worth on average, as the player's return.
-        counts: `(k,)` int64, in how many worlds.
+        values: `(k,)` float64, what they were worth on average, as the player's return; of plans that begin with
+            the same one, what the best of those that were played most was worth.
+        counts: `(k,)` int64, how many playouts began with them.
     """
 
     action: int
@@ -125,6 +145,8 @@ class FlatSearch:
         self._benches = [Bench(game, make_policy(game), make_evaluation(game)) for _ in range(settings.threads)]
         self._workers = Workers(settings.threads)
         self._root = game.new_states(1)
+        self._world = game.new_states(1)
+        self._plans = np.zeros((game.num_actions, DEPTH if settings.plans else 1), np.int64)
         self._pace = FIRST_GUESS
 
     def search(
@@ -160,9 +182,16 @@ class FlatSearch:
         if budget < 2:
             return unsearched(prior)
         contenders = self._contenders(legal, prior, budget, seed)
-        race = Race(contenders, self.settings, None if expected is None else expected[contenders])
+        plans = contenders[:, None]
+        if self.settings.plans > 0:
+            sample_world(bench.simulator, self._root, self._world, player, derived_seed(seed, 0))
+            plans = self._plans_from(np.zeros(DEPTH, np.int64), 0)
+            plans = plans[np.searchsorted(plans[:, 0], contenders)]
+        race = Race(plans, self.settings, None if expected is None else expected[contenders])
         task = Task(player, self.settings.horizon, self.settings.valued, seed)
-        if self.settings.milliseconds is None and self.settings.threads == 1:
+        if (plans[:, 1:] != NO_ACTION).any():
+            self._run(race, task, self._vary(race, task, budget, started, share), started, share)
+        elif self.settings.milliseconds is None and self.settings.threads == 1:
             race.run(bench, self._root, task, budget)
         else:
             self._run(race, task, budget, started, share)
@@ -188,35 +217,72 @@ class FlatSearch:
             others = np.random.default_rng(seed).choice(others, room, replace=False).tolist()
         return np.array([prior, *others], np.int64)
 
+    def _plans_from(self, base: Plans, length: int) -> Plans:
+        """Return the plans that begin like another one, by their next choice: all that are legal, rising.
+
+        They are made in a sampled world, not in the root, which may be the true state and hold what the player cannot
+        know of the choices after the first.
+        """
+        bench = self._benches[0]
+        tools = bench.simulator, bench.policy, self._world, bench.scratch
+        return self._plans[: write_plans(*tools, base, length, self._plans)].copy()
+
+    def _vary(self, race: Race, task: Task, budget: int, started: float, share: float) -> int:
+        """Compare plans, then what differs from the best ones in later choices; return the playouts that are left.
+
+        What takes part later is played in the worlds in which the others have been played.
+        """
+        rng = np.random.default_rng(task.seed)
+        first = race.played
+        worlds = min(max(1, int(FIRST * budget) // len(race.plans)), race.results.shape[1] - first)
+        self._play(race, task, race.running, first, first + worlds)
+        race.count(first + worlds)
+        left = budget - worlds * len(race.plans)
+        for place in range(1, DEPTH):
+            best = race.best(self.settings.plans)
+            found = [self._plans_from(plan, place) for plan in best if plan[place] != NO_ACTION]
+            others = np.concatenate([race.plans[:0], *found])
+            others = others[[not (race.plans == plan).all(axis=1).any() for plan in others]]
+            room = int(min(LATER * budget, left, self._affordable(started, share))) // worlds
+            if len(others) > room:
+                others = others[rng.choice(len(others), room, replace=False)]
+            if len(others) > 0:
+                self._play(race, task, race.enter(others), first, first + worlds)
+                race.count(first + worlds)
+                left -= worlds * len(others)
+        while len(race.running) > FINALISTS:
+            race.halve()
+        return left
+
     def _run(self, race: Race, task: Task, budget: int, started: float, share: float) -> None:
         """Play rounds on all threads, each with the better half of the one before, until the budget is spent."""
-        rounds = rounds_of(len(race.actions)) + CHECKS
+        rounds = rounds_of(len(race.running)) + CHECKS
         left = budget
         for number in range(rounds):
+            if len(race.running) == 1:
+                break
             affordable = min(left, self._affordable(started, share))
             count = worlds_of(affordable, rounds - number, len(race.running), race.results.shape[1] - race.played)
             if count > 0:
-                self._play(race, task, race.played, race.played + count)
+                self._play(race, task, race.running, race.played, race.played + count)
+                race.count(race.played + count)
                 left -= count * len(race.running)
             if number < rounds - 1:
                 race.halve()
-            if len(race.running) == 1:
-                break
 
-    def _play(self, race: Race, task: Task, first: int, last: int) -> None:
-        """Play what is still in the race on in some worlds, on all threads."""
+    def _play(self, race: Race, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
+        """Play some plans on in some worlds, on all threads."""
         begun = time.perf_counter()
         pieces = np.linspace(first, last, min(self.settings.threads, last - first) + 1).astype(int).tolist()
 
         def work(piece: int) -> None:
-            race.play(self._benches[piece], self._root, task, pieces[piece], pieces[piece + 1])
+            race.play(self._benches[piece], self._root, task, running, pieces[piece], pieces[piece + 1])
 
         if len(pieces) == 2:
             work(0)
         else:
             self._workers.share(work, len(pieces) - 1)
-        race.count(last)
-        pace = (time.perf_counter() - begun) / ((last - first) * len(race.running))
+        pace = (time.perf_counter() - begun) / ((last - first) * len(running))
         self._pace = MEMORY * self._pace + (1.0 - MEMORY) * pace
 
 
@@ -247,10 +313,10 @@ class Task(NamedTuple):
 
 
 class Race:
-    """Actions that are compared, in the same worlds; the first is the prior choice and stays to the end.
+    """Plans that are compared, in the same worlds; the first begins with the prior choice and stays to the end.
 
     Attributes:
-        actions: `(k,)` int64.
+        plans: `(k, depth)` int64: a legal id and the choices after it, see `rounds.write_plans`.
         results: `(k, trust + MAX_WORLDS)` float64: what is expected, as if so many worlds had shown it, and what worlds
             were worth, as far as they were played.
         running: `(r,)` int64, places of those that are still in the race.
@@ -258,38 +324,51 @@ class Race:
         counts: `(k,)` int64, columns in which each stands.
 
     Args:
-        actions: as above.
+        plans: as above, each with another id.
         settings: `gate`, `optimism`, `trust` and `caution` count.
-        expected: `(k,)`, what actions are expected to be worth; None: the same.
+        expected: `(k,)`, what plans are expected to be worth; None: the same.
     """
 
-    def __init__(
-        self, actions: NDArray[np.int64], settings: Settings, expected: NDArray[np.floating] | None = None
-    ) -> None:
-        self.actions = actions
+    def __init__(self, plans: Plans, settings: Settings, expected: NDArray[np.floating] | None = None) -> None:
+        self.plans = plans
         self._gate = settings.gate
         self._trust = settings.trust
         self._bounds = settings.optimism, settings.gate * BIAS
-        self.results = np.empty((len(actions), settings.trust + MAX_WORLDS))
-        gains = np.zeros(len(actions)) if expected is None else expected - expected[0]
+        self.results = np.empty((len(plans), settings.trust + MAX_WORLDS))
+        gains = np.zeros(len(plans)) if expected is None else expected - expected[0]
         gains[1:] -= settings.caution
         self.results[:, : settings.trust] = gains[:, None]
-        self.running = np.arange(len(actions))
+        self.running = np.arange(len(plans))
         self.played = settings.trust
-        self.counts = np.full(len(actions), settings.trust, np.int64)
+        self.counts = np.full(len(plans), settings.trust, np.int64)
 
     def run(self, bench: Bench, root: Records, task: Task, budget: int) -> None:
         """Play all rounds, in one go."""
-        order, rounds = np.array([self._trust, budget, *task]), rounds_of(len(self.actions)) + CHECKS
-        given = (root, bench.scratch, bench.models, self.actions, self.running, order, rounds, *self._bounds)
+        order, rounds = np.array([self._trust, budget, *task]), rounds_of(len(self.plans)) + CHECKS
+        given = (root, bench.scratch, bench.models, self.plans, self.running, order, rounds, *self._bounds)
         left = run_race(*bench.tools, *given, self.results, self.counts)
         self.running = self.running[:left]
         self.played = int(self.counts[0])
 
-    def play(self, bench: Bench, root: Records, task: Task, first: int, last: int) -> None:
-        """Play what is running on in some worlds, and write that into these columns of the results."""
-        given = (root, bench.scratch, bench.models, self.actions, self.running, np.array([first, last, *task]))
+    def play(self, bench: Bench, root: Records, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
+        """Play some plans on in some worlds, and write that into these columns of the results."""
+        given = (root, bench.scratch, bench.models, self.plans, running, np.array([first, last, *task]))
         play_worlds(*bench.tools, *given, self.results)
+
+    def best(self, count: int) -> Plans:
+        """Return the best plans so far, the best one first."""
+        means = self.results[self.running, : self.played].mean(axis=1)
+        return self.plans[self.running[np.argsort(-means, kind="stable")[:count]]]
+
+    def enter(self, plans: Plans) -> NDArray[np.int64]:
+        """Let more plans take part, expected to be worth what others with the same id are; return their places."""
+        alike = [int(np.flatnonzero(self.plans[:, 0] == plan[0])[0]) for plan in plans]
+        entered = np.arange(len(self.plans), len(self.plans) + len(plans))
+        self.plans = np.concatenate([self.plans, plans])
+        self.results = np.concatenate([self.results, self.results[alike]])
+        self.counts = np.concatenate([self.counts, np.full(len(plans), self._trust)])
+        self.running = np.concatenate([self.running, entered])
+        return entered
 
     def count(self, played: int) -> None:
         """Note that what is running has results in so many columns."""
@@ -309,6 +388,12 @@ class Race:
             gain, error = gain_of(self.results, best, self.played)
             if not gain > self._gate * math.hypot(error, BIAS):
                 best = 0
-        rows = [row[self._trust : count] for row, count in zip(self.results, self.counts, strict=True)]
-        values = np.array([row.mean() if len(row) else 0.0 for row in rows])
-        return Finding(int(self.actions[best]), int(self.actions[0]), self.actions, values, self.counts - self._trust)
+        actions = self.plans[np.sort(np.unique(self.plans[:, 0], return_index=True)[1]), 0]
+        values, counts = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
+        for place, action in enumerate(actions):
+            rows = np.flatnonzero(self.plans[:, 0] == action)
+            counts[place] = (self.counts[rows] - self._trust).sum()
+            longest = rows[self.counts[rows] == self.counts[rows].max()]
+            worlds = self.results[longest, self._trust : self.counts[longest[0]]]
+            values[place] = worlds.mean(axis=1).max() if worlds.size else 0.0
+        return Finding(int(self.plans[best, 0]), int(actions[0]), actions, values, counts)

@@ -5,8 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from sackarmies_env.core.jit import njit
+from sackarmies_env.core.legal import NO_ACTION
 from sackarmies_env.core.rng import mix
-from sackarmies_env.core.simulator import choose_next, determinize, is_over, play_on, reseed, step, value_of
+from sackarmies_env.core.simulator import (
+    choose_next,
+    determinize,
+    is_legal,
+    is_over,
+    list_legal,
+    play_on,
+    reseed,
+    step,
+    value_of,
+)
 
 MASK63 = np.uint64(0x7FFFFFFFFFFFFFFF)
 SPREAD = np.uint64(32)
@@ -87,11 +98,77 @@ def worlds_of(left, rounds, num_running, room):
     Args:
         left: playouts.
         rounds: that are left to play, this one included.
-        num_running: actions in this round.
+        num_running: plans in this round.
         room: worlds that can be kept.
     """
     share = max(np.int64(1), left // rounds // num_running)
     return min(share, left // num_running, room)
+
+
+# --- plans: a legal id and the player's choices after it, NO_ACTION behind the last one
+
+
+@njit
+def goes_on(state, start):
+    """Return whether whoever chose in `start` chooses again, before anybody else and before chance brings anything."""
+    return (
+        not is_over(state)
+        and state.current_player == start.current_player
+        and state.turn == start.turn
+        and state.flip_count == start.flip_count
+        and state.draw_count == start.draw_count
+    )
+
+
+@njit(counted=True)
+def write_plans(simulator, policy, world, scratch, base, length, plans):
+    """Write the plans that begin like another one, have each legal id next, and go on as a policy chooses.
+
+    Args:
+        simulator: of the game.
+        policy: makes the choices after that, by its model 0.
+        world: (1,), a state in which they are legal.
+        scratch: (2,) states, overwritten.
+        base: (depth,) int64, a plan that can be followed from there.
+        length: how many of its choices to keep, less than it has.
+        plans: (k, depth) int64, overwritten.
+
+    Returns:
+        How many plans there are.
+    """
+    scratch[0] = world[0]
+    for i in range(length):
+        step(simulator, scratch[:1], base[i])
+    ids = np.empty(len(plans), np.int64)
+    count = min(list_legal(scratch[0], ids), len(plans))
+    for number in range(count):
+        plan = plans[number]
+        plan[:] = NO_ACTION
+        plan[:length] = base[:length]
+        plan[length] = ids[number]
+        scratch[1] = scratch[0]
+        step(simulator, scratch[1:], ids[number])
+        for place in range(length + 1, len(plan)):
+            if not goes_on(scratch[1], world[0]):
+                break
+            plan[place] = choose_next(simulator, policy, scratch[1:], 0)
+            step(simulator, scratch[1:], plan[place])
+    return count
+
+
+@njit
+def follow(simulator, policy, states, models, player, plan):
+    """Play a plan of `player`, as long as its choices are legal in the same turn; a policy plays the other seats."""
+    turn = states[0].turn
+    step(simulator, states, plan[0])
+    for i in range(1, len(plan)):
+        if plan[i] == NO_ACTION:
+            return
+        while not is_over(states[0]) and states[0].turn == turn and states[0].current_player != player:
+            step(simulator, states, choose_next(simulator, policy, states, models[states[0].current_player]))
+        if is_over(states[0]) or states[0].turn != turn or not is_legal(states[0], plan[i]):
+            return
+        step(simulator, states, plan[i])
 
 
 # --- races
@@ -104,10 +181,10 @@ def prior_choice(simulator, policy, root, model):
 
 
 @njit
-def play_worlds(simulator, policy, evaluation, root, scratch, models, actions, running, task, values):
-    """Play actions on in some worlds, and write what that was worth.
+def play_worlds(simulator, policy, evaluation, root, scratch, models, plans, running, task, values):
+    """Play plans on in some worlds, and write what that was worth.
 
-    All actions meet the same chance and the same opponents in a world.
+    All plans meet the same chance and the same opponents in a world.
 
     Args:
         simulator: of the game.
@@ -116,7 +193,7 @@ def play_worlds(simulator, policy, evaluation, root, scratch, models, actions, r
         root: (1,), a state of the player's information set.
         scratch: (2,) states, overwritten.
         models: (num_players,) int64, overwritten.
-        actions: (k,) int64, legal ids.
+        plans: (k, depth) int64, see `write_plans`.
         running: (r,) int64, places of those that are played on.
         task: (6,) int64: the first world, the one behind the last, the player, turns to be played after this one, at
             the ends of how many of them positions are valued, seed.
@@ -130,14 +207,14 @@ def play_worlds(simulator, policy, evaluation, root, scratch, models, actions, r
         draw_models(policy, models, player, seed)
         for i in range(len(running)):
             scratch[1] = scratch[0]
-            step(simulator, scratch[1:], actions[running[i]])
+            follow(simulator, policy, scratch[1:], models, player, plans[running[i]])
             value = play_turns(simulator, policy, evaluation, scratch[1:], models, player, limits, seed)
             values[running[i], world] = value
 
 
 @njit
 def mean_value(values, place, count):
-    """Return the mean of the first `count` results of an action; 0 without any."""
+    """Return the mean of the first `count` results of a plan; 0 without any."""
     total = 0.0
     for world in range(count):
         total += values[place, world]
@@ -146,7 +223,7 @@ def mean_value(values, place, count):
 
 @njit
 def gain_of(values, place, played):
-    """Return by how much an action did better than place 0 in its first `played` worlds, and the standard error.
+    """Return by how much a plan did better than place 0 in its first `played` worlds, and the standard error.
 
     `USUAL_WEIGHT` worlds of the usual spread are added for the error: a few gains that happen to be alike prove little.
     """
@@ -190,7 +267,7 @@ def run_race(
     root,
     scratch,
     models,
-    actions,
+    plans,
     running,
     task,
     rounds,
@@ -202,25 +279,25 @@ def run_race(
     """Play rounds, each with the better half of the one before, until playouts are spent or nothing is left to find.
 
     Args, where they differ from those of `play_worlds`:
-        running: (k,) int64, overwritten: places of the actions in the race, in the end those of the last round.
+        running: (k,) int64, overwritten: places of the plans in the race, in the end those of the last round.
         task: (6,) int64, overwritten: columns of `values` that are filled, how many playouts there are, and the rest as
             there.
         rounds: how many.
         optimism, least: see `halve`.
         values: (k, w) float64, overwritten as far as worlds are played.
-        counts: (k,) int64, overwritten: in how many columns each action has values.
+        counts: (k,) int64, overwritten: in how many columns each plan has values.
 
     Returns:
-        How many actions were in the last round.
+        How many plans were in the last round.
     """
     played, left = task[0], task[1]
-    num_running = np.int64(len(actions))
+    num_running = np.int64(len(plans))
     for number in range(rounds):
         count = worlds_of(left, rounds - number, num_running, values.shape[1] - played)
         task[0] = played
         task[1] = played + count
         chosen = running[:num_running]
-        play_worlds(simulator, policy, evaluation, root, scratch, models, actions, chosen, task, values)
+        play_worlds(simulator, policy, evaluation, root, scratch, models, plans, chosen, task, values)
         played += count
         left -= count * num_running
         for i in range(num_running):
