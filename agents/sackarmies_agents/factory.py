@@ -255,7 +255,7 @@ KINDS: dict[str, AgentKind] = {
     "search": AgentKind(
         _make_search,
         {
-            "level": "fast, medium (default) or strong: at most 100, 330 or 1000 playouts, where no number is given",
+            "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts, where no number is given",
             "playouts": "how many times a position is played on for a decision; with ms, at most",
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",

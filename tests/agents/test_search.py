@@ -414,7 +414,7 @@ def test_all_settings_are_options_of_the_text_form():
 
 
 def test_levels_are_budgets_of_playouts():
-    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [100, 330, 1000]
+    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [100, 310, 950]
 
 
 def test_games_without_a_policy_for_playouts_are_refused():

@@ -222,7 +222,7 @@ class ExpertSection(LabelSection):
     choices: Share = 0.1  # weight of the General's own choices, where searching does not pay
     gains: Share = 5.0  # weight of squared errors of what choices gain
     early: Share = 10.0  # likewise of gains after fewer turns
-    margin: Share = 0.01  # what a choice other than the advisor's must gain to be preferred
+    margin: Share = 0.006  # what a choice other than the advisor's must gain to be preferred
     learning_rate: Positive = 1.5e-3  # of each round, at first
 
     @model_validator(mode="after")

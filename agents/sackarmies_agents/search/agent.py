@@ -28,7 +28,7 @@ from sackarmies_env.registry import load_players
 LEVELS = {
     "fast": Settings(playouts=100, horizon=4),  # few worlds: far ends are too noisy
     "medium": Settings(),
-    "strong": Settings(playouts=1000, plans=3),
+    "strong": Settings(playouts=950, plans=3),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds

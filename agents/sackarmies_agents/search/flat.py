@@ -69,7 +69,7 @@ class Settings:
         threads: how many play a search's games, each beside the other.
     """
 
-    playouts: int = 330
+    playouts: int = 310
     milliseconds: float | None = None
     horizon: int = 6
     valued: int = 1
@@ -146,7 +146,7 @@ class FlatSearch:
         self._workers = Workers(settings.threads)
         self._root = game.new_states(1)
         self._world = game.new_states(1)
-        self._plans = np.zeros((game.num_actions, DEPTH if settings.plans else 1), np.int64)
+        self._plans = np.zeros((game.num_actions, DEPTH), np.int64)
         self._pace = FIRST_GUESS
 
     def search(
