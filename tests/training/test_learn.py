@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from rich.console import Console
+from torch import distributed
 
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.checkpoint import POLICY, pack, read_checkpoint
@@ -498,6 +499,15 @@ def test_advice_is_an_input_and_travels_with_the_general(tmp_path, told):
     batch.step_random(200)
     answers = [agent.act_batch(batch.observations, batch.action_masks) for agent in (trained, greedy)]
     assert (answers[0] == answers[1]).mean() > 0.8  # a fresh network trusts its advisor
+
+
+def test_a_group_of_processes_that_the_caller_began_is_left_to_it(monkeypatch):
+    ended = []
+    monkeypatch.setattr(distributed, "destroy_process_group", lambda: ended.append(True))
+    Team(size=2).leave()
+    assert not ended
+    Team(size=2, began=True).leave()
+    assert ended
 
 
 @pytest.mark.slow
