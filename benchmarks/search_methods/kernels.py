@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_agents.search.rounds import derived_seed, sample_world
+from sackarmies_agents.search.rounds import derived_seed, goes_on, sample_world
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.rng import mix
 from sackarmies_env.core.simulator import (
@@ -69,18 +69,6 @@ def play_round(simulator, policy, evaluation, worlds, scratch, candidates, model
 
 
 @njit
-def goes_on(state, root, player):
-    """Return whether the player goes on choosing: nobody else has been asked, and chance has brought nothing."""
-    return (
-        not is_over(state)
-        and state.current_player == player
-        and state.turn == root.turn
-        and state.flip_count == root.flip_count
-        and state.draw_count == root.draw_count
-    )
-
-
-@njit
 def holds_decision(plan, length, decision):
     """Return whether one of the first steps of a plan answers such a decision."""
     for i in range(length):
@@ -92,14 +80,9 @@ def holds_decision(plan, length, decision):
 @njit
 def complete_plan(simulator, policy, root, states, plan, length):
     """Add what the policy chooses to the first `length` steps of a plan, which have led to `states[0]`."""
-    player = root[0].current_player
     for i in range(length, len(plan)):
         plan[i, DECISION] = NO_STEP
-    while (
-        length < len(plan)
-        and goes_on(states[0], root[0], player)
-        and not holds_decision(plan, length, states[0].decision)
-    ):
+    while length < len(plan) and goes_on(states[0], root[0]) and not holds_decision(plan, length, states[0].decision):
         plan[length, DECISION] = states[0].decision
         plan[length, ACTION] = choose_next(simulator, policy, states, 0)
         step(simulator, states, plan[length, ACTION])
