@@ -8,6 +8,8 @@ little as possible; what is reported is the median over the turns, and the ratio
 MaskablePPO is measured twice: as a run begins, against scripted opponents alone, and with a full pool, as in most of a
 run, where its own past plays too. Its decisions are those of the learner; in `learn.py` every seat learns.
 
+On a GPU time is that of the clock, of `learn.py` alone: `--devices cuda cpu --config configs/train/gpu.toml`.
+
 The engine asks for nothing that has but one answer: every decision counted is one with a choice, and the table says so
 from the games that were played.
 """
@@ -16,9 +18,10 @@ from __future__ import annotations
 
 import argparse
 import copy
+import itertools
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,11 +35,11 @@ from sackarmies_env.registry import load_game
 from sackarmies_training.checkpoints import network_of
 from sackarmies_training.config import LearnConfig, TrainConfig, load_config
 from sackarmies_training.learn import SelfPlay, Team, look_back, make_learner
+from sackarmies_training.line_ups import draw_games
 from sackarmies_training.progress import Clock
 from sackarmies_training.selfplay_env import SelfPlayEnv
 from sackarmies_training.train_ppo import make_env, make_model
 
-FULL = "MaskablePPO, full pool"
 CONFIGS = Path(__file__).parents[1] / "configs" / "train"
 
 
@@ -92,21 +95,43 @@ def maskable_ppo(config: TrainConfig, past: int) -> Callable[[], Turn]:
     return turn
 
 
-def learn_py(config: LearnConfig) -> Callable[[], Turn]:
-    """Return what takes a turn of learn.py."""
+def learn_py(config: LearnConfig, now: Callable[[], float] = time.process_time) -> Callable[[], Turn]:
+    """Return what takes a turn of learn.py, timed by a clock."""
     game = load_game(config.game.id, **config.game.options)
     learner = make_learner(config, game, Team())
-    games = SelfPlay([game], config.learn, config.seed)
+    line_ups = draw_games(config.game, game, config.learn.line_ups, config.seed)
+    games = SelfPlay(line_ups, config.learn, config.seed)
 
     def turn() -> Turn:
-        began = time.process_time()
+        began = now()
         played = games.play(learner.network)
         learner.update(played, look_back(played, config.learn), 0.0)
-        seconds = time.process_time() - began
+        seconds = now() - began
         counts = played.choices.first.diff()
         return Turn(len(counts), len(counts), int((counts > 1).sum()), seconds)
 
     return turn
+
+
+def beside_the_baseline(config: LearnConfig) -> dict[str, Callable[[], Turn]]:
+    """Return trainers by name: MaskablePPO, and learn.py without advice and with it."""
+    old = load_config(CONFIGS / "maskable_ppo.toml", TrainConfig)
+    bare = config.learn.model_copy(update={"advice": "", "worths": False, "reasons": False})
+    return {
+        "MaskablePPO, full pool": maskable_ppo(old, old.selfplay.pool_size),
+        "MaskablePPO, empty pool": maskable_ppo(old, 0),
+        "learn.py": learn_py(config.model_copy(update={"learn": bare})),
+        "learn.py, with advice": learn_py(config),
+    }
+
+
+def on_devices(config: LearnConfig, devices: Sequence[str]) -> dict[str, Callable[[], Turn]]:
+    """Return learn.py by the device and the precision of its network; a GPU works beside the processor."""
+    trainers = {}
+    for device, precision in itertools.product(devices, ("float32", "bfloat16")):
+        section = config.learn.model_copy(update={"device": device, "precision": precision})
+        trainers[f"{device}, {precision}"] = learn_py(config.model_copy(update={"learn": section}), time.perf_counter)
+    return trainers
 
 
 def main() -> None:
@@ -114,17 +139,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=5, help="of each trainer, after one to warm up")
     parser.add_argument("--threads", type=int, default=1, help="of torch, for both")
+    parser.add_argument("--config", type=Path, default=CONFIGS / "quick.toml", help="of learn.py")
+    parser.add_argument("--devices", nargs="+", default=[], help="of torch; learn.py alone, on each in both precisions")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    old = load_config(CONFIGS / "maskable_ppo.toml", TrainConfig)
-    new = load_config(CONFIGS / "quick.toml", LearnConfig)
-    bare = new.learn.model_copy(update={"advice": "", "worths": False, "reasons": False})
-    trainers = {
-        FULL: maskable_ppo(old, old.selfplay.pool_size),
-        "MaskablePPO, empty pool": maskable_ppo(old, 0),
-        "learn.py": learn_py(new.model_copy(update={"learn": bare})),
-        "learn.py, with advice": learn_py(new),
-    }
+    new = load_config(options.config, LearnConfig)
+    trainers = on_devices(new, options.devices) if options.devices else beside_the_baseline(new)
     turns: dict[str, list[Turn]] = {name: [] for name in trainers}
     for number in range(options.turns + 1):
         for name, take in trainers.items():
@@ -135,7 +155,7 @@ def main() -> None:
     print(f"{machine['processor']}, {machine['cores']} cores; torch {torch.__version__}, {options.threads} thread(s)\n")
     print("| trainer | decisions learned from, a second | least to most | times | of all seats | with a choice |")
     print("|---|---|---|---|---|---|")
-    base = statistics.median(one.learned / one.seconds for one in turns[FULL])
+    base = statistics.median(one.learned / one.seconds for one in next(iter(turns.values())))
     for name, taken in turns.items():
         rates = sorted(one.learned / one.seconds for one in taken)
         rate, played = statistics.median(rates), statistics.median(one.played / one.seconds for one in taken)

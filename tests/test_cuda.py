@@ -26,6 +26,17 @@ def test_kernels_are_compiled_and_assembled(game, kernel):
     assert cuda.assemble(ptx).startswith("used ")
 
 
+@pytest.mark.parametrize(("game", "kernel"), [("territories", "observe"), ("sack_armies", "observe")])
+def test_a_device_gives_the_results_of_the_processor(game, kernel):
+    if not cuda.is_installed():
+        pytest.skip(cuda.MISSING)
+    from numba import cuda as device
+
+    if not device.is_available():
+        pytest.skip("this machine has no GPU")
+    assert cuda.run_on_device(load_game(game), kernel, 1_000).endswith("results the same")
+
+
 @with_compiler
 def test_numba_is_left_as_it_was():
     from numba.cuda import dispatcher

@@ -118,7 +118,8 @@ class Labeling:
         if self._path(learner.updates, number).exists():
             return None
         seed = derive(self.config.seed, f"labels {learner.updates} {self.rank}", number)
-        return LabelJob(learner.averaged, self.config, self.plan, self.line_ups, self.section.file_decisions, seed)
+        network = copy.deepcopy(learner.averaged).cpu()  # other processes and machines need no accelerator
+        return LabelJob(network, self.config, self.plan, self.line_ups, self.section.file_decisions, seed)
 
     def keep(self, learner: Learner, number: int, labels: Labels | None) -> int:
         """Write a file of the round at hand, with labels as they were made; return how many it holds."""

@@ -280,12 +280,20 @@ class Team:
 
     @classmethod
     def join(cls, device: torch.device) -> Team:
-        """Return the processes that torchrun started; this one alone where it did not."""
+        """Return the processes that torchrun started; this one alone where it did not.
+
+        With the device `cuda`, processes use the GPUs of their machine in turn.
+        """
         if "RANK" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
             return cls()
+        has_own_gpu = False
+        if str(device) == "cuda":  # of no GPU in particular
+            gpus = torch.cuda.device_count()
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % gpus)
+            has_own_gpu = int(os.environ["LOCAL_WORLD_SIZE"]) <= gpus
         began = not distributed.is_initialized()
-        if began:
-            distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        if began:  # NCCL refuses processes that share a GPU, and tensors that are on none
+            distributed.init_process_group("cpu:gloo,cuda:nccl" if has_own_gpu else "gloo")
         return cls(distributed.get_rank(), distributed.get_world_size(), began)
 
     def leave(self) -> None:
