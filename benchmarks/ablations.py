@@ -8,8 +8,11 @@ seeds, which counts the luck of training as well as that of the games, and the p
 which counts that of the games alone. Its first line is the clone itself. With `--untaught` nothing is cloned
 and nothing advises: all that is learned comes from self-play, so that differences are seen after minutes.
 
+`--labels FOLDER` compares what is learned from labels of a search instead, in files as expert iteration or `sackarmies
+labels` writes them: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
+
 Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was. Time is that of
-the clock: leave the machine alone meanwhile.
+the clock: leave the machine alone meanwhile. With `--labels` it is that of the processor.
 """
 
 from __future__ import annotations
@@ -18,26 +21,37 @@ import argparse
 import json
 import math
 import statistics
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy.stats
+import torch
 from rich.console import Console
 
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
 from sackarmies_training.config import LearnConfig
+from sackarmies_training.curve import play_side_by_side
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.files import read_json, write_json
-from sackarmies_training.learn import learn
-from sackarmies_training.learn_files import sizes_of
+from sackarmies_training.labels import WIN, joined, read_labels
+from sackarmies_training.learn import Team, learn, make_learner
+from sackarmies_training.learn_files import general_of, sizes_of
+from sackarmies_training.line_ups import draw_games
 from sackarmies_training.ratings import Rate
+from sackarmies_training.teacher import Lesson, label_files, learn_labels
 
 NO_TIME = 1e-9  # minutes of self-play
 CLONE = "the clone, without self-play"
-BASE = Path(__file__).parents[1] / "configs" / "train" / "quick.toml"
+CONFIGS = Path(__file__).parents[1] / "configs" / "train"
+BASE, EXPERT = CONFIGS / "quick.toml", CONFIGS / "expert.toml"
+LESSON = 4  # files of labels that are mixed
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as configured": {},
     "no clipping": {"learn": {"clip_range": 0.0}},
@@ -58,19 +72,33 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "shaping that fades": {"shaping": {"control": 0.1, "losses": 0.02}},
 }
 OF_TEACHING = ("advice without worths", "no advice", "no teacher")
+OF_LABELS: dict[str, Mapping[str, Any]] = {
+    "as configured": {},
+    "advice and worths, without reasons": {"learn": {"reasons": False}},
+    "advice alone": {"learn": {"worths": False, "reasons": False}},
+    "no advice": {"learn": {"advice": "", "worths": False, "reasons": False}},
+    "no gains of fewer turns": {"network": {"early": 0}, "expert": {"early": 0.0}},
+    "choices in place of gains": {"network": {"early": 0}, "expert": {"gains": 0.0, "early": 0.0, "choices": 1.0}},
+    "no margin": {"expert": {"margin": 0.0}},
+}
 
 
 def configure(
-    changes: Mapping[str, Any], folder: Path, seed: int, minutes: float, untaught: bool = False
+    changes: Mapping[str, Any],
+    folder: Path,
+    seed: int,
+    minutes: float,
+    untaught: bool = False,
+    base: Path = BASE,
 ) -> LearnConfig:
     """Return the configuration of a run: the base with the keys of sections, or whole sections, changed; no curve."""
-    data = read_toml(BASE) | {"folder": str(folder), "seed": seed, "curve": None}
+    data = read_toml(base) | {"folder": str(folder), "seed": seed, "curve": None}
     if untaught:
         data |= {"teacher": None, "learn": data["learn"] | {"advice": "", "worths": False, "reasons": False}}
     for key, value in changes.items():
         data[key] = data.get(key, {}) | value if value is not None else None
     data["learn"] = data["learn"] | {"max_minutes": minutes}
-    return read_model(LearnConfig, {key: value for key, value in data.items() if value is not None}, str(BASE))
+    return read_model(LearnConfig, {key: value for key, value in data.items() if value is not None}, str(base))
 
 
 def train(config: LearnConfig, console: Console) -> Path:
@@ -107,6 +135,29 @@ def measure(path: str, config: LearnConfig, opponent: str, games: int) -> list[i
     return [tally.wins, tally.games]
 
 
+def measure_taught(config: LearnConfig, labels: Path, minutes: float, opponent: str, games: int) -> list[int]:
+    """Let a General learn from files of labels for so many minutes of the processor, and play; return as `measure`."""
+    torch.set_num_threads(config.learn.threads)
+    game = load_game(config.game.id, **config.game.options)
+    learner, info = make_learner(config, game, Team()), GameInfo.of(game)
+    files, rng, began = label_files(labels), np.random.default_rng(config.seed), time.process_time()
+
+    def lessons() -> Iterator[Lesson]:
+        order: list[int] = []
+        while (done := (time.process_time() - began) / (60 * minutes)) < 1:
+            order = order if len(order) >= LESSON else [*order, *rng.permutation(len(files))]
+            yield done, joined([read_labels(files[place], info) for place in order[:LESSON]])
+            del order[:LESSON]
+
+    assert config.expert is not None
+    learned, _ = learn_labels(learner, config.expert, lessons(), game)
+    print(f"{config.folder}: {learned:,} decisions learned from", flush=True)
+    general = general_of(learner.averaged, config, info, deterministic=True)
+    line_ups = draw_games(config.game, game, config.learn.line_ups, config.seed)
+    results = play_side_by_side(line_ups, general, make_agent(opponent, info), games, config.seed)
+    return [int((results == WIN).sum()), len(results)]
+
+
 def interval(rates: list[float]) -> str:
     """Return the mean of shares, with a 95% interval of Student's t where there are two or more."""
     mean = statistics.mean(rates)
@@ -131,31 +182,41 @@ def main() -> None:
     """Train what is missing, and print the table after each seed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("runs/ablations"))
-    parser.add_argument("--minutes", type=float, default=8.0, help="of self-play in each run")
+    parser.add_argument("--minutes", type=float, default=8.0, help="of learning in each run")
     parser.add_argument("--untaught", action="store_true", help="all variants begin from nothing, without advice")
     parser.add_argument("--lessons", type=int, default=0, help="decisions of the teacher; 0: as configured")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", type=int, default=1000, help="of each General after its training")
     parser.add_argument("--opponent", default="greedy")
-    parser.add_argument("--only", nargs="*", choices=sorted(VARIANTS), help="variants; all by default")
+    parser.add_argument("--only", nargs="*", help="variants; all by default")
+    parser.add_argument("--labels", type=Path, help="files of labels, or a folder of them, to learn from instead")
     options = parser.parse_args()
     console, results = Console(), options.folder / "results.json"
     plan = {key: getattr(options, key) for key in ("minutes", "untaught", "lessons", "games", "opponent")}
-    names = options.only or [name for name in VARIANTS if not (options.untaught and name in OF_TEACHING)]
+    plan["labels"] = str(options.labels or "")
+    variants = OF_LABELS if options.labels else VARIANTS
+    names = options.only or [name for name in variants if not (options.untaught and name in OF_TEACHING)]
+    if unknown := [name for name in names if name not in variants]:
+        raise SystemExit(f"--only {unknown[0]!r}: variants here are {', '.join(map(repr, variants))}")
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
     if kept["plan"] != plan:
         raise SystemExit(f"{results} holds a series of another plan, {json.dumps(kept['plan'])}: name another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
-        for name in names if options.untaught else [CLONE, *names]:
+        for name in names if options.untaught or options.labels else [CLONE, *names]:
             seeds = kept["found"].setdefault(name, {})
             if str(seed) in seeds:
                 continue
             folder = options.folder / f"{name.replace(' ', '-')}-{seed}"
-            config = configure(VARIANTS.get(name, {}), folder, seed, options.minutes, options.untaught)
-            config = with_clone(config, options.folder, options.lessons, console)
-            path = config.learn.start if name == CLONE else str(train(config, console))
-            seeds[str(seed)] = measure(path, config, options.opponent, options.games)
+            if options.labels:
+                config = configure(variants[name], folder, seed, options.minutes, base=EXPERT)
+                found = measure_taught(config, options.labels, options.minutes, options.opponent, options.games)
+            else:
+                config = configure(variants.get(name, {}), folder, seed, options.minutes, options.untaught)
+                config = with_clone(config, options.folder, options.lessons, console)
+                path = config.learn.start if name == CLONE else str(train(config, console))
+                found = measure(path, config, options.opponent, options.games)
+            seeds[str(seed)] = found
             write_json(results, kept)
         print(table(kept["found"]), flush=True)
 

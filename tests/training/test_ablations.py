@@ -3,16 +3,37 @@
 import pytest
 
 from benchmarks import ablations
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_env.registry import load_game
+from sackarmies_training.labels import teach, write_labels
 
 
-@pytest.mark.parametrize("name", ablations.VARIANTS)
-def test_ablation_changes_what_it_names_and_nothing_else(tmp_path, name):
-    changes = ablations.VARIANTS[name]
-    base, found = (ablations.configure(one, tmp_path, 3, 8.0).model_dump() for one in ({}, changes))
+@pytest.mark.parametrize(
+    ("changes", "file"),
+    [
+        pytest.param(changes, file, id=name)
+        for variants, file in ((ablations.VARIANTS, ablations.BASE), (ablations.OF_LABELS, ablations.EXPERT))
+        for name, changes in variants.items()
+    ],
+)
+def test_ablation_changes_what_it_names_and_nothing_else(tmp_path, changes, file):
+    base, found = (ablations.configure(one, tmp_path, 3, 8.0, base=file).model_dump() for one in ({}, changes))
     different = {key for key in base if base[key] != found[key]}
     assert different == {key for key in changes if changes[key] != {}}
-    for section in different & {"learn"}:
+    for section in different - {"teacher", "shaping"}:
         assert {key for key in base[section] if base[section][key] != found[section][key]} <= set(changes[section])
+
+
+@pytest.mark.slow
+def test_general_of_labels_plays_with_what_its_variant_knows(tmp_path):
+    game = load_game("sack_armies")
+    labels = teach(game, make_agent("greedy", GameInfo.of(game)), 4, 1, 0.1)
+    write_labels(tmp_path / "labels.safetensors", labels, GameInfo.of(game), "a test")
+    changes = ablations.OF_LABELS["advice alone"]
+    config = ablations.configure(changes, tmp_path / "run", 1, 1e-3, base=ablations.EXPERT)
+    won, played = ablations.measure_taught(config, tmp_path / "labels.safetensors", 1e-3, "random", 2)
+    assert played == 2 * config.learn.line_ups
+    assert won > 0.5 * played
 
 
 def test_untaught_ablations_have_neither_teacher_nor_advice(tmp_path):
