@@ -160,6 +160,11 @@ def test_regrets_of_agents_are_what_their_choices_lose():
     assert Regrets("x", regrets=[0.0, 0.5]).best_share == 0.5
 
 
+def test_searching_generals_are_asked_by_what_they_may_know():
+    solved = solve("one attack", load_position(FOLDER / "one_attack.toml"), ["search:playouts=64"])
+    assert solved.root_regret(solved.regrets[0]) == solved.regrets[0].mean == 0
+
+
 @pytest.mark.slow
 def test_greedy_is_nearer_to_best_play_than_random_in_small_positions():
     solved = solve("one on one", load_position(FOLDER / "one_on_one.toml"), ["greedy", "random"])

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from sackarmies_agents.agent import Agent, GameInfo
-from sackarmies_agents.conduct import are_legal, ask
+from sackarmies_agents.conduct import are_legal, ask, ask_informed
 from sackarmies_agents.conduct import reset as reset_agent
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.registry import DEFAULT_GAME, load_game, load_scenario
 from sackarmies_training.ladder.exact import MAX_NODES, NOTHING, Decision, ExactValues
 from sackarmies_training.seeds import derive
@@ -145,7 +146,7 @@ def solve(name: str, game: Game, agents: Sequence[str], *, seed: int = 1, max_no
 
 
 def choice_of(game: Game, agent: Agent, decision: Decision, seed: int) -> int:
-    """Return what an agent chooses at a decision, from what its seat sees.
+    """Return what an agent chooses at a decision, from what its seat may know.
 
     Raises:
         Misconduct: it raised an exception.
@@ -156,7 +157,10 @@ def choice_of(game: Game, agent: Agent, decision: Decision, seed: int) -> int:
     game.observe(game.params, decision.states, np.array([decision.player], np.int64), observations)
     game.legal_actions(game.params, decision.states, masks)
     reset_agent(agent, seed)
-    actions = ask(agent, observations, masks)
+    if agent.is_informed:
+        actions = ask_informed(agent, InformationSets.of(game, decision.states, decision.player))
+    else:
+        actions = ask(agent, observations, masks)
     if not are_legal(masks, actions).all():
         raise ValueError(f"an agent chose action {int(actions[0])}, which is not legal")
     return int(actions[0])
