@@ -8,18 +8,20 @@ from sackarmies_agents.search.sack_armies.evaluation import DRAW, LOSS, WIN, Inp
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_game
 from sackarmies_training.sack_armies.evaluation_games import (
+    LOT,
     SEATS,
     Plan,
     Positions,
     collect,
     outcomes_of,
     play_lot,
+    player_of,
     with_all_seats,
 )
 from sackarmies_training.sack_armies.evaluation_network import Network, Source, chances_of
 from sackarmies_training.sack_armies.fit_evaluation import fit, looking_back, save
 
-THREE = 3  # a lot of three Generals
+TWO, THREE = 2, 3  # lots of so many Generals
 
 
 def positions_of(games, alive):
@@ -41,6 +43,24 @@ def test_equal_plans_give_equal_positions_in_the_order_of_games():
     assert not first.inputs.alive[:, 3].any()
     assert (first.inputs.units.numbers == second.inputs.units.numbers).all()
     assert (first.outcomes == second.outcomes).all()
+
+
+def test_another_agent_plays_games_of_two_generals_alone():
+    plans = Plan(seed=4, agent="greedy"), Plan(seed=4, agent="random", noise=0.0)
+    first, second, other = (play_lot(plan, TWO) for plan in (plans[0], plans[0], plans[1]))
+    assert (np.diff(first.games) >= 0).all()
+    assert len(np.unique(first.games)) > LOT / 2
+    assert (first.players == 2).all()
+    assert (first.inputs.units.numbers == second.inputs.units.numbers).all()
+    assert (first.outcomes == second.outcomes).all()
+    assert len(other.games) != len(first.games)  # others play other games
+    three, usual = play_lot(plans[1], THREE), play_lot(Plan(seed=4, noise=0.0), THREE)
+    assert (three.inputs.units.numbers == usual.inputs.units.numbers).all()
+
+
+def test_agents_that_search_are_refused_as_players():
+    with pytest.raises(ValueError, match=r"'search:level=fast' cannot play the games of an evaluation"):
+        player_of("search:level=fast", load_game("sack_armies"))
 
 
 def test_positions_are_worth_what_followed_in_their_own_game():

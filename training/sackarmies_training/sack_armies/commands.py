@@ -17,6 +17,7 @@ from sackarmies_env.games.sack_armies.tokens.army import army_ids, built_in_armi
 from sackarmies_env.games.sack_armies.tokens.catalogue import by_id, load_catalogue
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.tokens.text import HOMELAND_NAMES, effect_text
+from sackarmies_env.registry import load_game
 from sackarmies_training.cli_errors import DATA, PlainCommand, PlainGroup, console, games_bar, print_resumed
 from sackarmies_training.cli_options import ContestSeedOption, WorkersOption, complete_agent, completes
 from sackarmies_training.fitting import plain_table
@@ -239,6 +240,15 @@ def fit_evaluation(
     weights: Annotated[
         str, typer.Option(metavar="NAME", help="Of greedy, who plays all seats: the name of a set, or a file.")
     ] = "tuned",
+    agent: Annotated[
+        str,
+        typer.Option(
+            metavar="AGENT",
+            help="Plays all seats of games of two Generals in place of greedy, such as trained.",
+            show_default=False,
+            autocompletion=complete_agent,
+        ),
+    ] = "",
     games: Annotated[int, typer.Option(metavar="N", min=480, help="Games, at least.")] = 48_000,
     seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="Random seed.")] = 1,
     picture: Annotated[
@@ -247,18 +257,22 @@ def fit_evaluation(
 ) -> None:
     """Learn from whole games what positions are worth to search, and say how well that is predicted."""
     from sackarmies_training.sack_armies.fit_evaluation import (
+        DUEL,
         Plan,
         collect,
         draw_reliability,
         fit,
+        player_of,
         reliability_table,
         save,
     )
 
     parse_agent(f"greedy:weights={weights}")
+    if agent:
+        player_of(agent, load_game("sack_armies", num_generals=DUEL))
     if picture is not None:
         import matplotlib.figure  # noqa: F401 # what is missing is told before the games, not after them
-    plan = Plan(weights=weights, games=games, seed=seed)
+    plan = Plan(weights=weights, agent=agent, games=games, seed=seed)
     with games_bar(games) as progress:
         positions = collect(plan, progress)
     learned_weights, report = fit(positions, plan)

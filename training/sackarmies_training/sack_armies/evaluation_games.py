@@ -1,4 +1,4 @@
-"""Positions that an evaluation of Sack Armies learns from: of games of `greedy` against itself, over all armies."""
+"""Positions that an evaluation of Sack Armies learns from: of games of a General against itself, over all armies."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.rounds import derived_seed
 from sackarmies_agents.search.sack_armies.evaluation import DRAW, LOSS, SHARED, WIN, Group, Inputs, inputs_of
+from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.simulator import choose_next, is_over, list_legal, step
 from sackarmies_env.core.state import copies_of
+from sackarmies_env.core.step_batch import Ending
 from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
 from sackarmies_training.seeds import derive
 
 PLAYERS = (2, 2, 2, 3, 2, 2, 2, 2, 4, 2)  # Generals of one lot of games after the other
 SEATS = max(PLAYERS)
+DUEL = 2  # Generals of games that another agent may play
 LOT = 16  # games with the same armies
 HELD_OUT = 10  # every tenth round of PLAYERS
 MOST = 128  # positions of a game
@@ -36,6 +40,7 @@ class Plan:
 
     Attributes:
         weights: those of `greedy`, who plays all seats: the name of a set, or the path of a file.
+        agent: text form of who plays all seats of games of two Generals instead; "" for `greedy`.
         games: how many, at least.
         seed: of all that is random.
         noise: share of its decisions that are taken at random instead, so that more is seen.
@@ -49,6 +54,7 @@ class Plan:
     """
 
     weights: str = "tuned"
+    agent: str = ""
     games: int = 48_000
     seed: int = 1
     noise: float = 0.03
@@ -119,7 +125,8 @@ def play_lot(plan: Plan, lot: int) -> Positions:
     players = PLAYERS[lot % len(PLAYERS)]
     armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=players)]
     game = load_game("sack_armies", num_generals=players, armies=armies)
-    states, counts, winners = _play(game, plan, rng)
+    play = _play_agent if plan.agent and players == DUEL else _play
+    states, counts, winners = play(game, plan, rng)
     size, inputs = len(states), with_all_seats(inputs_of(game.params, states))
     outcomes = outcomes_of(np.repeat(winners, counts)[:, None], np.arange(SEATS))
     games = lot * LOT + np.repeat(np.arange(LOT), counts)
@@ -146,6 +153,46 @@ def _play(game: Game, plan: Plan, rng: np.random.Generator) -> tuple[Records, ND
         found.append(copies_of(kept, np.arange(count)))
         counts.append(count)
     return np.concatenate(found), np.array(counts), states["winner"].copy()
+
+
+def player_of(text: str, game: Game) -> Agent:
+    """Return an agent that plays all seats of a game.
+
+    Raises:
+        ValueError: there is none such, or it cannot play many games at once.
+    """
+    agent = make_agent(text, GameInfo.of(game))
+    if agent.is_informed or not agent.shares_batch:
+        raise ValueError(
+            f"{text!r} cannot play the games of an evaluation: the agent must play from observations alone and keep "
+            "nothing between two decisions, as greedy and trained do"
+        )
+    return agent
+
+
+def _play_agent(
+    game: Game, plan: Plan, rng: np.random.Generator
+) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
+    """Do what `_play` does with an agent outside of kernels, which is asked for all games at once."""
+    agent, batch = player_of(plan.agent, game), Batch(game, LOT, restarts=False)
+    agent.reset(int(rng.integers(2**62)))
+    batch.reset(rng.integers(2**62, size=LOT))
+    kept: list[list[Records]] = [[] for _ in range(LOT)]
+    turns = batch.states["turn"].copy()
+    while len(running := np.flatnonzero(batch.ended == Ending.RUNNING)):
+        begun = running[batch.states["turn"][running] != turns[running]]
+        turns[begun] = batch.states["turn"][begun]
+        for number in begun[rng.random(len(begun)) < plan.rate]:
+            if len(kept[number]) < MOST:
+                kept[number].append(game.clone(batch.states, [number]))
+        masks = batch.action_masks[running]
+        actions = agent.act_batch(batch.observations[running], masks)
+        for place in np.flatnonzero(rng.random(len(running)) < plan.noise):
+            actions[place] = rng.choice(np.flatnonzero(masks[place]))
+        batch.step(actions, running)
+    found = [state for one in kept for state in one]
+    states = np.concatenate(found) if found else game.new_states(0)
+    return states, np.array([len(one) for one in kept]), batch.states["winner"].copy()
 
 
 @njit

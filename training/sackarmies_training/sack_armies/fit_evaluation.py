@@ -1,8 +1,8 @@
 """Learns what positions of Sack Armies are worth to search, from whole games: `sackarmies fit-evaluation`.
 
-Games of `greedy` against itself, over all built-in armies, are cut at starts of turns drawn at random, and a small
-network learns how they ended for each General: win, draw or loss. Games are held out, never single positions: positions
-of one game end alike.
+Games of `greedy`, or of another General, against itself, over all built-in armies, are cut at starts of turns drawn at
+random, and a small network learns how they ended for each General: win, draw or loss. Games are held out, never single
+positions: positions of one game end alike.
 
 How a game ends is mostly luck. So the network learns twice. Two networks first learn from half of the games each, and
 tell what positions of the other half are worth. What a position is then taken to be worth is a mean of that for the
@@ -24,10 +24,10 @@ from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 from sackarmies_training.fitting import add_numbers, plain_table, titled
 from sackarmies_training.ladder.picture import INK, LINE, PALE, PAPER, SETTINGS
-from sackarmies_training.sack_armies.evaluation_games import Plan, Positions, collect
+from sackarmies_training.sack_armies.evaluation_games import DUEL, Plan, Positions, collect, player_of
 from sackarmies_training.sack_armies.evaluation_network import Source, chances_of, train
 
-__all__ = ["Plan", "Positions", "collect", "draw_reliability", "fit", "reliability_table", "save"]
+__all__ = ["DUEL", "Plan", "Positions", "collect", "draw_reliability", "fit", "player_of", "reliability_table", "save"]
 
 BINS = 10  # of the reliability table
 FOLDS = 2
