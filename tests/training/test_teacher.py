@@ -11,7 +11,7 @@ from sackarmies_agents.learned.network import Advice, NetworkSizes, PlainNetwork
 from sackarmies_training.config import TeacherSection
 from sackarmies_training.labels import Labels, teach
 from sackarmies_training.learn import Learner, Team, make_learner
-from sackarmies_training.losses import squared_error
+from sackarmies_training.losses import expected_loss, squared_error
 from sackarmies_training.teacher import clone, enough, learn_labels, taught_by
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import make_config
@@ -58,10 +58,33 @@ def test_errors_count_only_as_differences_of_compared_ids():
     assert squared_error(scores, wanted, compared & (game == 0), game, 2).tolist() == [0.0, 0.0]
 
 
-def test_logits_become_gains_in_their_unit(game, played):
+def test_expected_loss_is_a_divergence_among_compared_ids_but_for_a_constant():
+    logits, wanted = torch.tensor([1.0, 2.0, 5.0, 7.0, 1.0]), torch.tensor([0.5, 1.0, 9.0, 0.0, 3.0])
+    compared, game = torch.tensor([True, True, False, True, True]), torch.tensor([0, 0, 0, 1, 1])
+    found = expected_loss(logits, wanted, compared, game, 3)
+    for decision, rows in enumerate(([0, 1], [3, 4])):
+        policy, target = torch.softmax(logits[rows], 0), torch.log_softmax(wanted[rows], 0)
+        divergence = (policy * (policy.log() - target)).sum()
+        assert found[decision] == pytest.approx(float(divergence - wanted[rows].logsumexp(0)), abs=1e-5)
+    assert found[2] == 0  # nothing is compared there
+
+
+def test_noise_in_gains_averages_out_of_the_expected_loss():
+    logits, game, compared = torch.zeros(3, requires_grad=True), torch.zeros(3, dtype=torch.int64), torch.ones(3) > 0
+    noise = torch.tensor([[4.0, -3.0, 1.0], [-4.0, 3.0, -1.0]])
+    gradients = []
+    for wanted in (torch.zeros(3), *noise):
+        (gradient,) = torch.autograd.grad(expected_loss(logits, wanted, compared, game, 1).sum(), logits)
+        gradients.append(gradient)
+    assert not torch.allclose(gradients[0], gradients[1])
+    torch.testing.assert_close(gradients[0], (gradients[1] + gradients[2]) / 2)
+
+
+@pytest.mark.parametrize("loss", [{"gains": 10.0}, {"policy": 1.0}, {"gains": 10.0, "policy": 0.1}], ids=str)
+def test_logits_become_gains_in_their_unit(game, played, loss):
     learner = make_learner(make_config(Path("x")), game, Team())
     labels = with_gains(played, 0.05, torch.ones(len(played.actions), dtype=torch.bool))
-    section = TeacherSection(decisions=1, gains=10.0, choices=0.0, unit=UNIT, minibatch=64, learning_rate=3e-3)
+    section = TeacherSection(decisions=1, choices=0.0, unit=UNIT, minibatch=64, learning_rate=3e-3, **loss)
     learn_labels(learner, section, [(number / 40, labels) for number in range(40)], game)
     logits = logits_of(learner.averaged, labels, game.num_actions)
     others = logits.clone()
@@ -71,13 +94,14 @@ def test_logits_become_gains_in_their_unit(game, played):
     assert float(lead.median()) == pytest.approx(0.05 / UNIT, rel=0.3)
 
 
+@pytest.mark.parametrize("loss", [{"gains": 10.0}, {"policy": 1.0}], ids=str)
 @pytest.mark.parametrize("told", [True, False])
-def test_choices_are_learned_only_where_no_gain_is_told(game, played, told):
+def test_choices_are_learned_only_where_no_gain_is_told(game, played, told, loss):
     compared = torch.full((len(played.actions),), told)
     learner = make_learner(make_config(Path("x")), game, Team())
     first = (played.actions == BETTER).float()
     labels = Labels(**(vars(with_gains(played, -0.05, compared)) | {"targets": first}))
-    section = TeacherSection(decisions=1, gains=10.0, choices=1.0, softness=0.0, minibatch=64, learning_rate=3e-3)
+    section = TeacherSection(decisions=1, choices=1.0, softness=0.0, minibatch=64, learning_rate=3e-3, **loss)
     learn_labels(learner, section, [(number / 30, labels) for number in range(30)], game)
     share = (logits_of(learner.averaged, labels, game.num_actions).argmax(dim=1) == BETTER).float().mean()
     assert share < 0.1 if told else share > 0.9

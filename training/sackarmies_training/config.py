@@ -184,8 +184,14 @@ class LabelSection(StrictModel):
     choices: Share = 1.0  # weight of the teacher's choices in the loss, where it does not say what they gain
     gains: Share = 0.0  # weight of squared errors of gains that a search tells; 0: its choices are learned there too
     early: Share = 0.0  # likewise of gains after fewer turns, of which labels and network may have some
+    policy: Share = 0.0  # weight of what choices of the policy are expected to gain, means over the numbers of turns
     unit: Positive = 0.02  # of gains: so much more of the return raises a score, which is a logit, by one
     margin: Share = 0.0  # what a choice other than the advisor's must gain to be preferred
+
+    @property
+    def learns_gains(self) -> bool:
+        """Whether what a search tells of gains is learned, and not its choices."""
+        return self.gains > 0 or self.policy > 0
 
 
 class TeacherSection(LabelSection):

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from sackarmies_agents.learned.network import OUTCOMES
-from sackarmies_training.ragged import sums
+from sackarmies_training.ragged import log_probabilities, sums
 
 DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known
 WORTH = np.array([1.0, 0.0, -1.0], np.float32)  # of win, draw and loss
@@ -43,3 +43,23 @@ def squared_error(scores: Tensor, wanted: Tensor, compared: Tensor, game: Tensor
     error = (scores - wanted) * weight
     mean = sums(error, game, n) / sums(weight, game, n).clamp(min=1)
     return sums((error - mean[game]) ** 2 * weight, game, n)
+
+
+def expected_loss(logits: Tensor, wanted: Tensor, compared: Tensor, game: Tensor, n: int) -> Tensor:
+    """Return how far the policy among compared ids is from the softmax of what is wanted, `(n,)`, but for a constant.
+
+    It is the divergence of the policy from that softmax: what a choice is expected to gain, less what is wanted of it,
+    and less the entropy. What is wanted counts linearly, so noise in it averages out; a cross-entropy with the softmax
+    as its target would learn which id looks best of noisy ones, which favors noise.
+
+    Args:
+        logits: `(k,)`.
+        wanted: `(k,)`, what ids gain, in the unit of logits.
+        compared: `(k,)` bool, the entries that count; a decision of which none does has no loss.
+        game: `(k,)`, the decision each belongs to.
+        n: how many decisions there are.
+    """
+    entries = compared.nonzero().squeeze(1)
+    owner = game[entries]
+    log_probs = log_probabilities(logits[entries], owner, n)
+    return sums(log_probs.exp() * (log_probs - wanted[entries]), owner, n)

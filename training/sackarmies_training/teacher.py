@@ -18,7 +18,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import LabelSection, TeacherSection
 from sackarmies_training.labels import UNKNOWN, Labels, read_labels, teach
-from sackarmies_training.losses import DECIDED, WORTH, autocast, squared_error, value_loss
+from sackarmies_training.losses import DECIDED, WORTH, autocast, expected_loss, squared_error, value_loss
 from sackarmies_training.ragged import Choices, log_probabilities, owners, sums
 from sackarmies_training.seeds import derive
 
@@ -119,7 +119,7 @@ def learn_labels(
     """
     advisor = make_advisor(learner.section.advice, GameInfo.of(game), learner.section.advice_level)
     learner.optimizer.state.clear()
-    # Scores are learned in the unit of gains, which are far smaller than logits: so they move as fast as they must.
+    # To predict gains, scores are learned in their unit, which is far smaller than that of logits.
     unit = section.unit if section.gains else 1.0
     learner.network.scale_scores(unit)
     done, right = 0, 0.0
@@ -164,10 +164,13 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
         loss = torch.zeros((), device=learner.device)
         if known.any():
             loss = learner.section.value_weight * value_loss(said, final[results[rows][known]].to(learner.device))
-        is_copied = (sums(compared.float(), place.game, n) == 0) | (section.gains == 0)
+        is_copied = (sums(compared.float(), place.game, n) == 0) | (not section.learns_gains)
         logits = scores / section.unit if section.gains else scores
         copied = sums(wanted * log_probabilities(logits, place.game, n), place.game, n) * is_copied
         loss = loss - section.choices * copied.mean()
+        if section.policy:
+            mean = gains.mean(dim=1) / section.unit
+            loss = loss + section.policy * expected_loss(logits, mean, compared, place.game, n).mean()
         for back in range(1, min(foreseen.shape[1], gains.shape[1]) + 1):  # the last is what is played by
             weight = section.gains if back == 1 else section.early
             error = squared_error(foreseen[:, -back], gains[:, -back], compared, place.game, n)
