@@ -12,7 +12,7 @@ from sackarmies_training.config import TeacherSection
 from sackarmies_training.labels import Labels, teach
 from sackarmies_training.learn import Learner, Team, make_learner
 from sackarmies_training.losses import expected_loss, squared_error
-from sackarmies_training.teacher import clone, enough, learn_labels, taught_by
+from sackarmies_training.teacher import clone, enough, label_files, learn_labels, taught_by
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import make_config
 
@@ -141,3 +141,10 @@ def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
     section = TeacherSection(decisions=1, learning_rate=1e-2, final_learning_rate=0.0, minibatch=10**6)
     learn_labels(learner, section, [(0.0, played), (0.5, played), (0.75, played)], game)
     np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])
+
+
+def test_labels_that_are_not_there_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"there are no labels .*nowhere: `sackarmies labels` writes some"):
+        label_files(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match=r"holds no labels: `sackarmies labels` writes some"):
+        label_files(tmp_path)

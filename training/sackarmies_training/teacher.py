@@ -65,8 +65,10 @@ def label_files(path: Path) -> list[Path]:
     """Return a file of labels, or all of a folder.
 
     Raises:
-        ValueError: the folder holds none.
+        ValueError: there is no such file or folder, or the folder holds none.
     """
+    if not path.exists():
+        raise ValueError(f"there are no labels {named(path)}: `sackarmies labels` writes some")
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.safetensors"))
