@@ -48,9 +48,9 @@ def squared_error(scores: Tensor, wanted: Tensor, compared: Tensor, game: Tensor
 def expected_loss(logits: Tensor, wanted: Tensor, compared: Tensor, game: Tensor, n: int) -> Tensor:
     """Return how far the policy among compared ids is from the softmax of what is wanted, `(n,)`, but for a constant.
 
-    It is the divergence of the policy from that softmax: what a choice is expected to gain, less what is wanted of it,
-    and less the entropy. What is wanted counts linearly, so noise in it averages out; a cross-entropy with the softmax
-    as its target would learn which id looks best of noisy ones, which favors noise.
+    That is, minus what a choice of the policy gains on average, and minus the entropy of the policy. What is wanted
+    counts linearly, so noise in it averages out; a cross-entropy with the softmax as its target would learn which id
+    looks best of noisy ones, which favors noise.
 
     Args:
         logits: `(k,)`.
