@@ -255,7 +255,7 @@ KINDS: dict[str, AgentKind] = {
     "search": AgentKind(
         _make_search,
         {
-            "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts, where no number is given",
+            "level": "fast, medium (default), strong or trained: at most 100, 310, 950 or 320 playouts by default",
             "playouts": "how many times a position is played on for a decision; with ms, at most",
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",
@@ -269,7 +269,7 @@ KINDS: dict[str, AgentKind] = {
             "threads": "how many work at once",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
             "prior": "trained, or a checkpoint: the General whose choice must be beaten; the scripted agent by default",
-            "models": "variants of the scripted agent, joined by +: the first chooses for it, others play any of them",
+            "models": "the scripted agent's weights, trained or a checkpoint, joined by +: the first plays on for it",
         },
         "plays each choice on in states that may be the true one, if the game has what that takes",
     ),

@@ -51,7 +51,8 @@ class GameEntry:
             and `radius`.
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
-        policy: `(game, variants) -> core.simulator.Policy`, the scripted agent for kernels; as usual without variants.
+        policy: `(game, variants) -> core.simulator.Policy`, who plays on in simulations: variants of the scripted
+            agent, and trained ones where the game has them; the scripted agent as usual without variants.
         evaluation: `(game, source) -> core.simulator.Evaluation`, what search takes positions to be worth, by the
             weights in a file `source`; without it, as usual.
         focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.

@@ -88,7 +88,8 @@ class Simulator(Bundle, _SimulatorFields):
 
 class _PolicyFields(NamedTuple):
     choose: Any
-    models: NDArray[Any]
+    models: Any
+    num_models: int
     actions: NDArray[np.int64]
 
 
@@ -96,9 +97,11 @@ class Policy(Bundle, _PolicyFields):
     """A way to choose actions in simulations.
 
     Attributes:
-        choose: `(models, observations, masks, actions)`, a `core.kernels.Kernel`: writes a legal id for each row of
-            observations `(n, size)` int8 and masks `(n, num_actions)` int8 into actions `(n,)` int64, by `models[0]`.
-        models: `(m,)`, what the policy is made of in m variants.
+        choose: `(models, model, observations, masks, actions)`, a `core.kernels.Kernel`: writes a legal id for each row
+            of observations `(n, size)` int8 and masks `(n, num_actions)` int8 into actions `(n,)` int64, by variant
+            `model`, int64.
+        models: what the variants are made of: an array or a tuple of arrays.
+        num_models: how many variants there are.
         actions: `(1,)` int64, which `choose` writes.
     """
 
@@ -229,8 +232,8 @@ def determinize(simulator, states, player, seed):
 @njit
 def choose(simulator, policy, model):
     """Return the legal id that variant `model` of a policy chooses for the decision that `look` has written."""
-    models = policy.models[model : model + 1]
-    policy.choose(models, simulator.decision.observations, simulator.decision.action_masks, policy.actions)
+    decision = simulator.decision
+    policy.choose(policy.models, np.int64(model), decision.observations, decision.action_masks, policy.actions)
     return policy.actions[0]
 
 

@@ -128,7 +128,7 @@ def count_wrong_pulls(boards, observations, counts):
 @pytest.fixture(scope="module", params=[2, 3])
 def views(request):
     game, observations, _ = random_views(request.param, COUNT, seed=11)
-    return GreedyAgent(GameInfo.of(game))._board, observations
+    return GreedyAgent(GameInfo.of(game)).board, observations
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def crowd():
     units = [text_game.unit(KINDS[i % 6]["id"], hexes[order[i]], owner) for i, owner in enumerate(owners)]
     fields = [field(hexes[i], [0, 0, 1, 2][i % 4]) for i in range(100)]
     p = Position(position(KINDS, units, fields=fields, generals=3))
-    return p.agent._board, p.view()[0]
+    return p.agent.board, p.view()[0]
 
 
 def test_fights_worked_out_once_for_a_unit_are_those_of_each_hex(views):

@@ -24,7 +24,7 @@ def edited(tmp_path, old, new):
 
 
 def board_weights(agent):
-    return {name: float(agent._board[f"w_{name}"][0]) for name in Weights.model_fields}
+    return {name: float(agent.board[f"w_{name}"][0]) for name in Weights.model_fields}
 
 
 def test_tuned_weights_are_the_default(info):

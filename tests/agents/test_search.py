@@ -23,14 +23,16 @@ from tests.agents.simple import LastLegal, positions
 QUICK = Settings(playouts=24, horizon=1)
 PLANNING = Settings(playouts=60, horizon=1, plans=2)
 BOTH = pytest.mark.parametrize("settings", [QUICK, PLANNING], ids=["ids", "plans"])
+MIXED = ("trained", "tuned", "trained", "first")
 
 
 def running(batch, player):
     return np.flatnonzero((batch.players == player) & (batch.states["num_legal"] > 1))
 
 
-def searcher(game, settings=QUICK):
-    agent = SearchAgent(GameInfo.of(game), settings)
+def searcher(game, settings=QUICK, models=()):
+    info = GameInfo.of(game)
+    agent = SearchAgent(info, settings, parts_of(info, models))
     agent.reset(5)
     return agent
 
@@ -47,12 +49,14 @@ def test_what_it_chooses_is_legal(num_generals, settings):
 
 
 @BOTH
-def test_equal_seeds_and_information_give_equal_findings_alone_or_together(settings):
+@pytest.mark.parametrize("models", [(), MIXED], ids=["scripted", "trained"])
+def test_equal_seeds_and_information_give_equal_findings_alone_or_together(models, settings):
     batch = positions(2, 80)
     rows = running(batch, 0)
-    together = searcher(batch.game, settings).search(batch.information_sets(0, rows))
-    alone = [searcher(batch.game, settings).search(batch.information_sets(0, [row]))[0] for row in rows]
-    threaded = searcher(batch.game, dataclasses.replace(settings, threads=2)).search(batch.information_sets(0, rows))
+    lone, pair = searcher(batch.game, settings, models), dataclasses.replace(settings, threads=2)
+    alone = [lone.search(batch.information_sets(0, [row]))[0] for row in rows]
+    together = searcher(batch.game, settings, models).search(batch.information_sets(0, rows))
+    threaded = searcher(batch.game, pair, models).search(batch.information_sets(0, rows))
     for one, other, third in zip(together, alone, threaded, strict=True):
         assert one.action == other.action == third.action
         np.testing.assert_array_equal(one.values, other.values)
@@ -70,10 +74,11 @@ def test_threads_within_one_search_change_nothing_but_the_time(settings):
 
 
 @BOTH
+@pytest.mark.parametrize("models", [(), MIXED], ids=["scripted", "trained"])
 @pytest.mark.parametrize("open_lists", [False, True])
-def test_hidden_information_changes_nothing(open_lists, settings):
+def test_hidden_information_changes_nothing(open_lists, models, settings):
     batch = positions(4, 100, switches={"open_army_lists": open_lists})
-    agent = searcher(batch.game, settings)
+    agent = searcher(batch.game, settings, models)
     for player in range(2):
         rows = running(batch, player)
         truth = batch.information_sets(player, rows)
@@ -385,7 +390,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("search:level=weak", "level='weak': allowed are fast, medium, strong"),
+        ("search:level=weak", "level='weak': allowed are fast, medium, strong, trained"),
         ("search:playouts=1", "playouts='1': an integer of at least 2"),
         ("search:playouts=many", "playouts='many': an integer"),
         ("search:ms=0", "ms='0': a number of at least 0.1"),
@@ -396,6 +401,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         ("search:caution=x", "caution='x': a number of at least 0"),
         ("search:threads=0", "threads='0': an integer of at least 1"),
         ("search:models=nowhere", "nowhere"),
+        ("search:models=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),
         ("search:prior=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("search:depth=3", "has no option 'depth'"),
@@ -410,11 +416,16 @@ def test_wrong_options_are_refused_with_a_sentence(text, fault):
 def test_all_settings_are_options_of_the_text_form():
     options = KINDS["search"].options
     assert {one.name for one in dataclasses.fields(Settings)} - {"milliseconds"} <= set(options)
-    assert all(f"{settings.playouts}" in options["level"] for settings in LEVELS.values())
+    assert all(f"{level.settings.playouts}" in options["level"] for level in LEVELS.values())
 
 
 def test_levels_are_budgets_of_playouts():
-    assert [LEVELS[name].playouts for name in ("fast", "medium", "strong")] == [100, 310, 950]
+    assert {name: level.settings.playouts for name, level in LEVELS.items()} == {
+        "fast": 100,
+        "medium": 310,
+        "strong": 950,
+        "trained": 320,
+    }
 
 
 def test_games_without_a_policy_for_playouts_are_refused():

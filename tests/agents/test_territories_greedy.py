@@ -145,7 +145,7 @@ def test_policy_of_simulations_chooses_as_the_agent():
         if player < 0:
             break
         observations, masks = table.view(table.states, player)
-        policy.choose(policy.models, observations, masks, policy.actions)
+        policy.choose(policy.models, np.int64(0), observations, masks, policy.actions)
         assert policy.actions[0] == table.agents[0].act(observations[0], masks[0])
         table.step()
 
@@ -215,7 +215,7 @@ def test_weights_are_named_sets_of_finite_numbers():
     with pytest.raises(ValueError, match=r"there are no weights 'usul' \(did you mean \"usual\"\?\)"):
         make_agent("greedy:weights=usul", info)
     named, file = GreedyAgent(info, weights="usual"), GreedyAgent(info, weights=FOLDER / "usual.toml")
-    assert named._board.tobytes() == file._board.tobytes()
+    assert named.board.tobytes() == file.board.tobytes()
 
 
 def test_refuses_the_observations_of_another_game():
@@ -229,7 +229,7 @@ def test_map_is_told_by_the_heights_that_are_observed(name):
     agent = GreedyAgent(GameInfo.of(game))
     table = Table(game, [agent, agent], 1)
     table.step()
-    board, neighbors = agent._board[0], game.params["neighbors"][0]
+    board, neighbors = agent.board[0], game.params["neighbors"][0]
     on_map = [place for place in game.params["territories"][0].tolist() if place >= 0]
     assert (board["neighbors"][on_map] == neighbors[on_map]).all()
     assert board["neighbors"].shape[1] == MAX_BORDERS

@@ -82,10 +82,10 @@ def play_and_value(simulator, policy, evaluation, states, models, limits):
 
 
 @njit
-def choose_ranked(models, observations, masks, actions):
+def choose_ranked(models, model, observations, masks, actions):
     """Choose the legal id of a rank, or the last one."""
     for i in range(len(masks)):
-        left = models[0]
+        left = models[model]
         for action in range(masks.shape[1]):
             if masks[i, action] == 1:
                 actions[i] = action
@@ -103,7 +103,7 @@ def make_policy(game):
     """Return a policy of two variants: the least legal id, and the second."""
     models, actions = np.array([0, 1]), np.zeros(1, np.int64)
     seen, masks = np.zeros((1, game.observation_spec.size), np.int8), np.zeros((1, game.num_actions), np.int8)
-    return Policy(make_kernel(choose_ranked, models, seen, masks, actions), models, actions)
+    return Policy(make_kernel(choose_ranked, models, np.int64(0), seen, masks, actions), models, len(models), actions)
 
 
 def make_evaluation(game):

@@ -73,9 +73,12 @@ def test_browser_is_opened_unless_it_is_not_wanted(served, monkeypatch, tmp_path
 def test_what_the_command_line_names_is_offered(tmp_path):
     agents = [offer.text for offer in offered_agents("sack_armies", ["ppo:path=mine.safetensors", "greedy"])]
     assert agents == [
-        *("greedy", "random", "search:level=fast", "search:level=medium", "search:level=strong", "trained"),
-        "ppo:path=mine.safetensors",
+        *("greedy", "random", "search:level=fast", "search:level=medium", "search:level=strong"),
+        *("search:level=trained", "trained", "ppo:path=mine.safetensors"),
     ]
+    others = [offer.text for offer in offered_agents("territories", [])]
+    assert "search:level=strong" in others
+    assert "search:level=trained" not in others
     armies = [offer.text for offer in offered_armies("sack_armies", ["mine.toml", "undead"])]
     assert armies.count("undead") == 1
     assert armies[-1] == "mine.toml"

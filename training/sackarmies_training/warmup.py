@@ -33,7 +33,7 @@ from sackarmies_training.table import GameTable, known_states, table_of
 
 GAMES_AT_ONCE = 4
 TOLD = 8  # decisions of each kind that are put into words
-SEARCH = "search:playouts=2"
+SEARCHES = "search:playouts=2", "search:playouts=2,models=trained"
 
 Options = dict[str, Any]  # of a game's `make_game`
 
@@ -95,8 +95,9 @@ def warm_up(game_id: str, options: Options) -> None:
     _ask_everything(game)
     _play_match(game, agents[0])
     _ask_network(game)
-    if _plays(SEARCH, game):
-        _search(game)
+    for text in SEARCHES:
+        if _plays(text, game):
+            _search(text, game)
 
 
 def _plays(name: str, game: Game) -> bool:
@@ -108,11 +109,11 @@ def _plays(name: str, game: Game) -> bool:
     return True
 
 
-def _search(game: Game) -> None:
+def _search(text: str, game: Game) -> None:
     """Let a search make the first decision of a game."""
     batch = Batch(game, 1)
     batch.reset(np.zeros(1, np.int64))
-    agent: Any = make_agent(SEARCH, GameInfo.of(game))
+    agent: Any = make_agent(text, GameInfo.of(game))
     agent.act_informed(batch.information_sets(int(batch.players[0])))
 
 

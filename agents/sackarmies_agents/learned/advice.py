@@ -45,12 +45,15 @@ class Advisor:
         info: what is played.
         level: how much is wanted: `CHOICE`, `WORTHS` or `REASONS`.
 
+    Attributes:
+        agent: see above.
+
     Raises:
         ValueError: the agent does not say that.
     """
 
     def __init__(self, agent: Agent, info: GameInfo, level: int) -> None:
-        self._agent = agent
+        self.agent = agent
         self._weigher = agent if level >= WORTHS and isinstance(agent, CompiledAgent) and agent.weighs else None
         if level >= WORTHS and self._weigher is None:
             raise ValueError(f"{type(agent).__name__} does not say what choices are worth to it")
@@ -65,7 +68,7 @@ class Advisor:
 
     def ask(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Answer:
         """Return what `advise` does, as arrays."""
-        chosen = self._agent.act_batch(observations, masks)
+        chosen = self.agent.act_batch(observations, masks)
         if self._weigher is None:
             return Answer(chosen)
         given = observations, np.count_nonzero(masks, axis=1), masks.nonzero()[1]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.learned.advice import Answer
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.forward_kernels import forward
-from sackarmies_agents.learned.forward_model import Floats, Integers, model_of, scratch_for
+from sackarmies_agents.learned.forward_model import Floats, Integers, advice_level, model_of, scratch_for
 from sackarmies_agents.learned.network import CHOICE, REASONS, WORTHS, Network
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS
 
@@ -42,8 +42,7 @@ class ForwardPass:
         self._network = network
         self._counted = [weight for weight in network.parameters() if not weight.is_inference()]
         self._versions = self._count_changes()
-        parts = network.advice, network.worths, network.reasons
-        self._level = sum(part is not None for part in parts)  # each goes with those before
+        self._level = advice_level(network)
         self._model = tuple(model_of(network))
         self._scratch = tuple(scratch_for(network))
 

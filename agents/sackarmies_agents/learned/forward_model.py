@@ -182,6 +182,12 @@ def model_of(network: BoardNetwork) -> Model:
     )
 
 
+def advice_level(network: BoardNetwork) -> int:
+    """Return how much advice a network takes, see `NetworkSizes.advice`."""
+    parts = network.advice, network.worths, network.reasons
+    return sum(part is not None for part in parts)  # each goes with those before
+
+
 def copied(tensor: Tensor) -> NDArray[Any]:
     """Return a tensor as an array of its own."""
     return np.array(tensor.detach().numpy(), order="C")

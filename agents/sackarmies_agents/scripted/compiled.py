@@ -46,12 +46,16 @@ class CompiledAgent(Agent):
     Args:
         board: (1,) record with the fields `seed`, `checksum`, `legal` and `num_legal`: what the kernel knows, and
             scratch.
-        choose_batch: the kernel `(boards, observations, masks, actions)`, see `core.simulator.Policy`.
+        choose_batch: the kernel `(boards, observations, masks, actions)`: it writes a legal id for each row of
+            observations `(n, size)` int8 and masks `(n, num_actions)` int8 into actions `(n,)` int64.
         seed: of the breaking of ties.
         weigh_batch: the kernel `(boards, observations, first, actions, worths)`, see `weigh`; None where the agent
             weighs nothing.
         explain_batch: the kernel `(boards, observations, first, actions, worths, plans, parts, notes)`, see `explain`;
             None where the agent gives no reasons.
+
+    Attributes:
+        board: see above.
     """
 
     shares_batch = True
@@ -64,7 +68,7 @@ class CompiledAgent(Agent):
         weigh_batch: Kernel | None = None,
         explain_batch: Kernel | None = None,
     ) -> None:
-        self._board = board
+        self.board = board
         self._choose_batch = choose_batch
         self._weigh_batch = weigh_batch
         self._explain_batch = explain_batch
@@ -72,7 +76,7 @@ class CompiledAgent(Agent):
 
     def reset(self, seed: int) -> None:
         """Break ties by `seed` from now on."""
-        self._board["seed"][0] = seed % 2**31
+        self.board["seed"][0] = seed % 2**31
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
         """Choose the legal id that is worth most."""
@@ -83,7 +87,7 @@ class CompiledAgent(Agent):
         actions = np.empty(len(observations), np.int64)
         # For arrays with gaps, or that can only be read, numba would compile the kernel once more: they are copied.
         seen, legal = (np.require(array, requirements=["C", "W"]) for array in (observations, action_masks))
-        self._choose_batch(self._board, seen, legal, actions)
+        self._choose_batch(self.board, seen, legal, actions)
         return actions
 
     @property
@@ -113,7 +117,7 @@ class CompiledAgent(Agent):
             raise ValueError(f"{type(self).__name__} does not say what choices are worth")
         worths = np.zeros(len(actions))
         seen, ids = (np.require(array, requirements=["C", "W"]) for array in (observations, actions))
-        self._weigh_batch(self._board, seen, np.concatenate([[0], counts.cumsum()]), ids, worths)
+        self._weigh_batch(self.board, seen, np.concatenate([[0], counts.cumsum()]), ids, worths)
         return worths
 
     def explain(
@@ -137,15 +141,16 @@ class CompiledAgent(Agent):
         notes = np.zeros((len(observations), rows, NUM_NOTES), np.float32)
         seen, ids = (np.require(array, requirements=["C", "W"]) for array in (observations, actions))
         first = np.concatenate([[0], counts.cumsum()])
-        self._explain_batch(self._board, seen, first, ids, worths, plans, parts, notes)
+        self._explain_batch(self.board, seen, first, ids, worths, plans, parts, notes)
         return Explanation(worths, plans, parts, notes)
 
 
-def compiled_policy(game: Game, choose_batch: Kernel, boards: NDArray[np.void]) -> Policy:
-    """Return a scripted agent as kernels play it, in the variants that boards `(m,)` stand for; for one thread."""
+def policy_of(game: Game, choose: Kernel, models: Any, num_models: int) -> Policy:
+    """Return a policy, given the kernel that chooses by one of its variants; for one thread. See `Policy`."""
     observations = np.zeros((1, game.observation_spec.size), np.int8)
     masks, actions = np.zeros((1, game.num_actions), np.int8), np.zeros(1, np.int64)
-    return Policy(make_kernel(choose_batch, boards[:1], observations, masks, actions), boards, actions)
+    kernel = make_kernel(choose, models, np.int64(0), observations, masks, actions)
+    return Policy(kernel, models, num_models, actions)
 
 
 @njit(inlined=True)

@@ -25,10 +25,24 @@ from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.workers import Workers
 from sackarmies_env.registry import load_players
 
+
+class Level(NamedTuple):
+    """A preset.
+
+    Attributes:
+        settings: see `Settings`.
+        models: variants of who plays positions on; none: as the game has it.
+    """
+
+    settings: Settings
+    models: tuple[str, ...] = ()
+
+
 LEVELS = {
-    "fast": Settings(playouts=100, horizon=4),  # few worlds: far ends are too noisy
-    "medium": Settings(),
-    "strong": Settings(playouts=950, plans=3),
+    "fast": Level(Settings(playouts=100, horizon=4)),  # few worlds: far ends are too noisy
+    "medium": Level(Settings()),
+    "strong": Level(Settings(playouts=950, plans=3)),
+    "trained": Level(Settings(playouts=320), ("trained", "tuned", "tuned", "first")),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
@@ -77,12 +91,20 @@ class Parts:
     focus: Focus | None = None
 
 
+def text_of(variant: str) -> str:
+    """Return the agent that plays positions on, in text form: `trained`, a checkpoint, or scripted, with weights."""
+    if variant == "trained":
+        return variant
+    return f"ppo:path={variant}" if variant.endswith(".safetensors") else f"greedy:weights={variant}"
+
+
 def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = None) -> Parts:
     """Return what a game offers for searches: its scripted agent in some variants, and its evaluation.
 
     Args:
         info: the game.
-        variants: of the scripted agent; none for the usual one.
+        variants: of the scripted agent, and where the game offers it, trained Generals, see `text_of`; none for the
+            scripted agent as usual.
         source: file of the evaluation's weights; None for the usual ones.
 
     Raises:
@@ -92,8 +114,10 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
         raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
-    for text in [f"greedy:weights={variant}" for variant in variants] or ["greedy"]:
+    for text in [text_of(variant) for variant in variants] or ["greedy"]:
         make_agent(text, info)  # the first decision would be too late to refuse weights, or what it cannot read
+    if len(variants) > 1:
+        policy(load_players(info.game_id, info.num_players), variants)  # for the same reason
     if source is not None:
         evaluation(load_players(info.game_id, info.num_players), source)  # for the same reason
     return Parts(
@@ -123,7 +147,7 @@ class SearchAgent(InformedAgent):
     def __init__(
         self,
         info: GameInfo,
-        settings: Settings = LEVELS["medium"],
+        settings: Settings = LEVELS["medium"].settings,
         parts: Parts | None = None,
         prior: Agent | None = None,
     ) -> None:
@@ -234,7 +258,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     level = options.get("level", "medium")
     if level not in LEVELS:
         raise ValueError(f"option level={short_repr(level)}: allowed are {', '.join(LEVELS)}")
-    usual = LEVELS[level]
+    usual, models = LEVELS[level]
     is_timed = "ms" in options
     settings = Settings(
         playouts=_read(options, "playouts", int, UNLIMITED if is_timed else usual.playouts, 2),
@@ -249,7 +273,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         plans=_read(options, "plans", int, usual.plans, 0),
         threads=_read(options, "threads", int, usual.threads, 1),
     )
-    variants = tuple(options["models"].split("+")) if "models" in options else ()
+    variants = tuple(options["models"].split("+")) if "models" in options else models
     prior = options.get("prior")
     if prior is not None:
         prior = "trained" if prior == "trained" else f"ppo:path={prior},deterministic=true"

@@ -53,7 +53,7 @@ def sample_world(simulator, root, states, player, seed):
 def draw_models(policy, models, player, seed):
     """Draw which variant of the policy each seat plays in a world: models (num_players,) int64; `player` plays 0."""
     for seat in range(len(models)):
-        models[seat] = derived_seed(seed, seat) % len(policy.models) if seat != player else 0
+        models[seat] = derived_seed(seed, seat) % policy.num_models if seat != player else 0
 
 
 @njit

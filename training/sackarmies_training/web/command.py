@@ -38,8 +38,9 @@ def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
         offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
     if find_hook(game_id, "policy") is not None and find_hook(game_id, "evaluation") is not None:
         offers += [
-            Offer(f"search:level={level}", f"Search, {level}", f"plays choices on, {one.playouts} times a decision")
-            for level, one in LEVELS.items()
+            Offer(f"search:level={name}", f"Search, {name}", f"plays choices on, {settings.playouts} times a decision")
+            for name, (settings, models) in LEVELS.items()
+            if "trained" not in models or find_hook(game_id, "trained") is not None
         ]
     if find_hook(game_id, "trained") is not None:
         offers.append(Offer("trained", "Trained", "a network that has learned by playing itself"))

@@ -7,13 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.scripted.compiled import compiled_policy
+from sackarmies_agents.scripted.compiled import policy_of
 from sackarmies_agents.scripted.territories.board import make_board
 from sackarmies_agents.scripted.territories.choose import choose_batch
 from sackarmies_agents.scripted.territories.weights import DEFAULT, load_weights
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.jit import njit
 from sackarmies_env.core.simulator import Policy
 from sackarmies_env.core.state import as_records
+
+
+@njit
+def choose_by(boards, model, observations, masks, actions):
+    """Choose by one of several boards, as a `Policy` does."""
+    choose_batch(boards[model : model + 1], observations, masks, actions)
 
 
 def make_policy(game: Game, variants: Sequence[str]) -> Policy:
@@ -28,4 +35,4 @@ def make_policy(game: Game, variants: Sequence[str]) -> Policy:
     """
     info = GameInfo.of(game)
     boards = np.concatenate([make_board(info, load_weights(variant)) for variant in variants or (DEFAULT,)])
-    return compiled_policy(game, choose_batch, as_records(boards))
+    return policy_of(game, choose_by, as_records(boards), len(boards))

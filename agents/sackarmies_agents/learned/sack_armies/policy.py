@@ -1,0 +1,193 @@
+"""A trained General as a policy of simulations, beside variants of the greedy one.
+
+Its network is asked in those decisions alone in which it departs from the greedy General most often, which chooses for
+it in all others: a playout has many decisions, and asking takes several times as long as a choice of the latter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.board_network import BoardNetwork
+from sackarmies_agents.learned.forward_kernels import assess, list_legal
+from sackarmies_agents.learned.forward_model import (
+    Floats,
+    Integers,
+    Model,
+    Scratch,
+    advice_level,
+    model_of,
+    scratch_for,
+)
+from sackarmies_agents.learned.network import WORTHS
+from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent
+from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, policy_of
+from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
+from sackarmies_agents.scripted.sack_armies.board import make_board
+from sackarmies_agents.scripted.sack_armies.choose import choose_batch
+from sackarmies_agents.scripted.sack_armies.reasons import explain_batch
+from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights
+from sackarmies_env.core.game import Game
+from sackarmies_env.core.jit import njit
+from sackarmies_env.core.kernels import make_kernel
+from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.simulator import Policy
+from sackarmies_env.core.state import as_records
+from sackarmies_env.games.sack_armies.state.constants import NUM_DECISIONS, Decision
+from sackarmies_env.games.sack_armies.state.layout import GLOBAL_START, Global
+
+DECISION = GLOBAL_START + Global.DECISION
+LEARNED = -1
+ASKED = (Decision.MENU, Decision.DEPLOY_HEX, Decision.MOVE_UNIT)
+
+
+class Answers(NamedTuple):
+    """What the greedy General says of one position, and what the network says.
+
+    Attributes:
+        first: `(2,)`, where its ids begin and end in the next three.
+        worths: `(num_actions,)` float64, see `CompiledAgent.weigh`.
+        rounded: the same as float32.
+        plans: `(num_actions, PLAN_IDS)`, see `Explanation`, like `parts` and `notes`.
+        parts: `(num_actions, NUM_PARTS)`.
+        notes: `(1, rows, NUM_NOTES)`.
+        logits: `(1, num_actions)`.
+        value: `(1,)`.
+    """
+
+    first: Integers
+    worths: NDArray[np.float64]
+    rounded: Floats
+    plans: Integers
+    parts: Floats
+    notes: Floats
+    logits: Floats
+    value: Floats
+
+
+class Models(NamedTuple):
+    """What the variants are made of.
+
+    Attributes:
+        choose: the greedy General's `choose_batch`, as a `core.kernels.Kernel`; to compile it in here takes a minute.
+        explain: likewise `explain_batch`.
+        places: `(num_models,)` int64, which board each plays by; `LEARNED`: the network's choice.
+        boards: `(b,)` BOARD_DTYPE; the first is that of the General who advises the network.
+        asks: `(NUM_DECISIONS,)` bool, in which decisions the network is asked.
+        level: how much advice it takes, see `NetworkSizes`.
+        model: its weights.
+        scratch: overwritten, like `answers`.
+        answers: see above.
+    """
+
+    choose: Any
+    explain: Any
+    places: Integers
+    boards: NDArray[np.void]
+    asks: NDArray[np.bool_]
+    level: int
+    model: Model
+    scratch: Scratch
+    answers: Answers
+
+
+@njit(counted=True)
+def ask_network(models, observations, masks, chosen):
+    """Return the id that the network prefers in one position, given what its advisor has `chosen` (1,)."""
+    answers, count = models.answers, list_legal(masks[0], models.scratch.legal)
+    legal = models.scratch.legal[:count]
+    if models.level >= WORTHS:
+        answers.first[1] = count
+        answers.parts[:count] = 0
+        answers.notes[:] = 0
+        explained = answers.worths, answers.plans, answers.parts, answers.notes
+        models.explain(models.boards[:1], observations, answers.first, legal, *explained)
+        for i in range(count):
+            answers.rounded[i] = answers.worths[i]
+    advice = models.level, chosen, answers.rounded, answers.plans, answers.parts, answers.notes
+    assess(models.model, models.scratch, observations, masks, advice, (answers.logits, answers.value))
+    best = legal[0]
+    for i in range(1, count):
+        if answers.logits[0, legal[i]] > answers.logits[0, best]:
+            best = legal[i]
+    return best
+
+
+@njit(counted=True)
+def choose_by(models, model, observations, masks, actions):
+    """Choose by one of the variants, as a `Policy` does."""
+    place = models.places[model]
+    for i in range(len(observations)):
+        board = max(np.int64(0), place)
+        models.choose(models.boards[board : board + 1], observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
+        if place == LEARNED and models.asks[observations[i, DECISION]]:
+            actions[i] = ask_network(models, observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
+
+
+def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) -> Policy:
+    """Return a trained General and variants of the greedy one as kernels play them; for one thread.
+
+    Args:
+        game: what is played.
+        variants: weights of the greedy General, by the name of a set or the path of a file; None for the trained one.
+        path: its checkpoint.
+
+    Raises:
+        ValueError: there are no such weights, the checkpoint is missing or damaged, or its General was trained for
+            another game.
+    """
+    info = GameInfo.of(game)
+    agent = load_agent(path, info, deterministic=True)
+    scripted = [make_board(info, load_weights(variant)) for variant in variants if variant is not None]
+    boards = as_records(np.concatenate([_board_of_advisor(agent, info), *scripted]))
+    places = np.full(len(variants), LEARNED)
+    places[[variant is not None for variant in variants]] = np.arange(1, len(boards))
+    network = agent.network
+    if not isinstance(network, BoardNetwork):
+        raise ValueError(f"the General in {named(path)} cannot play in searches: its network has no kernel")
+    answers = _answers_for(network)
+    observations, masks = np.zeros((1, game.observation_spec.size), np.int8), np.zeros((1, game.num_actions), np.int8)
+    ids = answers.plans[:, 0].copy()
+    explained = answers.worths, answers.plans, answers.parts, answers.notes
+    models = Models(
+        choose=make_kernel(choose_batch, boards[:1], observations, masks, ids),
+        explain=make_kernel(explain_batch, boards[:1], observations, answers.first, ids, *explained),
+        places=places,
+        boards=boards,
+        asks=np.isin(np.arange(NUM_DECISIONS), ASKED),
+        level=advice_level(network),
+        model=model_of(network),
+        scratch=scratch_for(network),
+        answers=answers,
+    )
+    return policy_of(game, choose_by, models, len(variants))
+
+
+def _board_of_advisor(agent: PolicyAgent, info: GameInfo) -> NDArray[np.void]:
+    """Return a board of the greedy General who advises a network; of the usual one if nobody does."""
+    if agent.advisor is None:
+        return make_board(info, load_weights(DEFAULT))
+    advisor = agent.advisor.agent
+    assert isinstance(advisor, GreedyAgent)  # checkpoints may name no other
+    return advisor.board
+
+
+def _answers_for(network: BoardNetwork) -> Answers:
+    """Return what answers are written into."""
+    ids, rows = network.num_actions, network.spec.block("tokens").rows
+    return Answers(
+        first=np.zeros(2, np.int64),
+        worths=np.zeros(ids),
+        rounded=np.zeros(ids, np.float32),
+        plans=np.full((ids, PLAN_IDS), -1),
+        parts=np.zeros((ids, NUM_PARTS), np.float32),
+        notes=np.zeros((1, rows, NUM_NOTES), np.float32),
+        logits=np.zeros((1, ids), np.float32),
+        value=np.zeros(1, np.float32),
+    )
