@@ -80,7 +80,11 @@ class Point:
     clock: Clock = field(default_factory=Clock)
 
     def play(self, number: int, seed: int, draws_armies: bool = True) -> None:
-        """Play a pair of games: both seatings of two armies, which are drawn or the default ones."""
+        """Play a pair of games: both seatings of two armies, which are drawn or the default ones.
+
+        Raises:
+            RuntimeError: an agent failed: games that it forfeits say nothing of its strength.
+        """
         rng = np.random.default_rng(derive(seed, "armies", number))
         armies = [army_ids()[i] for i in rng.integers(len(army_ids()), size=SEATINGS)]
         game = load_game("sack_armies", num_generals=SEATINGS, armies=armies if draws_armies else None)
@@ -91,6 +95,8 @@ class Point:
             return Timed(agent, self.clock) if isinstance(agent, InformedAgent) else agent
 
         for played in play_games(game, line_ups, seeds, Seating(line_ups, make, derive(seed, "a", number), seeds)):
+            if played.forfeits:
+                raise RuntimeError(f"{played.agents[played.forfeits[0].seat]} failed: {played.forfeits[0].reason}")
             self.outcomes.append(outcome_of(played))
 
     @property
