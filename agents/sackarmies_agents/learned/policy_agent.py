@@ -233,7 +233,7 @@ def read_network(checkpoint: Checkpoint, part: str, info: GameInfo) -> Network:
         if given.dtype != wanted[key].dtype or given.shape != wanted[key].shape:
             shape = tuple(wanted[key].shape)
             raise ValueError(f"{name} does not fit the network of this version: {quote(key)} is not of shape {shape}")
-        if not torch.isfinite(given).all():
+        if not np.isfinite(given.numpy()).all():  # torch would share this out among threads, which costs more
             raise ValueError(f"{name} holds weights that are no finite numbers: {quote(key)}")
     network.load_state_dict(weights, assign=True)
     return network

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
+from sackarmies_agents.search.variants import TRAINED, text_of
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
@@ -42,7 +43,7 @@ LEVELS = {
     "fast": Level(Settings(playouts=100, horizon=4)),  # few worlds: far ends are too noisy
     "medium": Level(Settings()),
     "strong": Level(Settings(playouts=950, plans=3)),
-    "trained": Level(Settings(playouts=320), ("trained", "tuned", "tuned", "first")),
+    "trained": Level(Settings(playouts=320), (TRAINED, "tuned", "tuned", "first")),
 }
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
@@ -89,13 +90,6 @@ class Parts:
     make_policy: Callable[[Game], Policy]
     make_evaluation: Callable[[Game], Evaluation]
     focus: Focus | None = None
-
-
-def text_of(variant: str) -> str:
-    """Return the agent that plays positions on, in text form: `trained`, a checkpoint, or scripted, with weights."""
-    if variant == "trained":
-        return variant
-    return f"ppo:path={variant}" if variant.endswith(".safetensors") else f"greedy:weights={variant}"
 
 
 def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = None) -> Parts:
@@ -276,7 +270,7 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     variants = tuple(options["models"].split("+")) if "models" in options else models
     prior = options.get("prior")
     if prior is not None:
-        prior = "trained" if prior == "trained" else f"ppo:path={prior},deterministic=true"
+        prior = TRAINED if prior == TRAINED else f"ppo:path={prior},deterministic=true"
     parts = parts_of(info, variants, options.get("evaluation"))
     return SearchAgent(info, settings, parts, None if prior is None else make_agent(prior, info))
 

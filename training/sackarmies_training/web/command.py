@@ -11,6 +11,7 @@ import typer
 
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import LEVELS
+from sackarmies_agents.search.variants import TRAINED
 from sackarmies_env.core.entries import find_hook
 from sackarmies_training.cli_errors import console
 from sackarmies_training.seats import PERSON
@@ -40,7 +41,7 @@ def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
         offers += [
             Offer(f"search:level={name}", f"Search, {name}", f"plays choices on, {settings.playouts} times a decision")
             for name, (settings, models) in LEVELS.items()
-            if "trained" not in models or find_hook(game_id, "trained") is not None
+            if TRAINED not in models or find_hook(game_id, "trained") is not None
         ]
     if find_hook(game_id, "trained") is not None:
         offers.append(Offer("trained", "Trained", "a network that has learned by playing itself"))

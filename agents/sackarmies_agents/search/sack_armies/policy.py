@@ -7,17 +7,10 @@ from pathlib import Path
 
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_agents.scripted.sack_armies import policy as scripted
+from sackarmies_agents.search.variants import TRAINED, is_learned
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import quote
 from sackarmies_env.core.simulator import Policy
-
-TRAINED = "trained"
-CHECKPOINT_SUFFIX = ".safetensors"
-
-
-def is_learned(variant: str) -> bool:
-    """Return whether a variant is a trained General, by the name of the shipped one or the path of a checkpoint."""
-    return variant == TRAINED or variant.endswith(CHECKPOINT_SUFFIX)
 
 
 def make_policy(game: Game, variants: Sequence[str]) -> Policy:
