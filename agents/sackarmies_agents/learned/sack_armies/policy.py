@@ -36,7 +36,6 @@ from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
-from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.simulator import Policy
 from sackarmies_env.core.state import as_records
 from sackarmies_env.games.sack_armies.state.constants import NUM_DECISIONS, Decision
@@ -149,8 +148,7 @@ def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) ->
     places = np.full(len(variants), LEARNED)
     places[[variant is not None for variant in variants]] = np.arange(1, len(boards))
     network = agent.network
-    if not isinstance(network, BoardNetwork):
-        raise ValueError(f"the General in {named(path)} cannot play in searches: its network has no kernel")
+    assert isinstance(network, BoardNetwork)  # the game declares it
     answers = _answers_for(network)
     observations, masks = np.zeros((1, game.observation_spec.size), np.int8), np.zeros((1, game.num_actions), np.int8)
     ids = answers.plans[:, 0].copy()
