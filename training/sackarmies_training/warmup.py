@@ -33,7 +33,8 @@ from sackarmies_training.table import GameTable, known_states, table_of
 
 GAMES_AT_ONCE = 4
 TOLD = 8  # decisions of each kind that are put into words
-SEARCHES = "search:playouts=2", "search:playouts=2,models=trained"
+SEARCHES = [f"search:playouts=8{rest}" for rest in ("", ",plans=1", ",models=trained", ",models=trained,plans=1")]
+SEARCHED = 200  # decisions, at most, until one is searched: setup is not
 
 Options = dict[str, Any]  # of a game's `make_game`
 
@@ -110,11 +111,15 @@ def _plays(name: str, game: Game) -> bool:
 
 
 def _search(text: str, game: Game) -> None:
-    """Let a search make the first decision of a game."""
+    """Let a search play until it has compared choices."""
     batch = Batch(game, 1)
     batch.reset(np.zeros(1, np.int64))
     agent: Any = make_agent(text, GameInfo.of(game))
-    agent.act_informed(batch.information_sets(int(batch.players[0])))
+    for _ in range(SEARCHED):
+        actions = agent.act_informed(batch.information_sets(int(batch.players[0])))
+        if agent.report()[0] is not None:
+            return
+        batch.step(actions)
 
 
 def _ask_network(game: Game) -> None:
