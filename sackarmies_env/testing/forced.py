@@ -27,7 +27,7 @@ from sackarmies_env.testing.random_play import copy_of
 NUM_GAMES = 4
 MAX_PLIES = 60  # of a game with forced results
 LENGTH = 8  # results that are forced for each player
-NUM_RESULTS = 12  # of a kind that are tried in the same place, and seeds in place of them
+NUM_SEEDS = 12  # tried in the same place as all results of a kind, which may be possible or not
 ENOUGH = 3  # places in which the result of chance makes a difference
 NOT_THE_GAME = ("script_", *CHANCE_FIELDS)  # fields that forced results and seeds differ in, and no rule reads
 UNKNOWN = "no such kind of chance"
@@ -74,9 +74,9 @@ class Effect:
         """Go on from a position with each result as the next one, and with none and other seeds."""
         if self._num_tried >= ENOUGH:
             return
-        results = list(dict.fromkeys(self.kind.results[self.queue].values()))[:NUM_RESULTS]
+        results = dict.fromkeys(self.kind.results[self.queue].values())
         forced = [(self._forced(game, before, [result]), 0) for result in results]
-        free = [(self._forced(game, before, []), seed) for seed in range(NUM_RESULTS)]
+        free = [(self._forced(game, before, []), seed) for seed in range(NUM_SEEDS)]
         for states, seed in (*forced, *free):
             advance(states, seed)
         self._has_effect |= len({_position(game, states) for states, _ in forced}) > 1
