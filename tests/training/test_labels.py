@@ -1,10 +1,13 @@
 """Labels of teachers: files, what is refused, and the play of a teacher."""
 
+import zlib
+
 import numpy as np
 import pytest
 import torch
 
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_training import labels as labels_module
 from sackarmies_training.labels import DRAW, LOSS, UNKNOWN, WIN, Labels, read_labels, results_of, teach, write_labels
 from tests.core.toy_game import make_duel
 
@@ -50,15 +53,43 @@ def test_labels_are_read_as_they_were_written(info, tmp_path):
         ({"gains": torch.tensor([[0.0], [float("inf")], [0.0]])}, "gains are no finite numbers"),
         ({"gains": torch.tensor([[0.0]])}, "there are not as many of each"),
         ({"gains": torch.zeros(3)}, "there are not as many of each"),
+        ({"gains": torch.tensor(0.5)}, "there are not as many of each"),
         ({"gains": torch.zeros((3, 0))}, "there are not as many of each"),
         ({"compared": torch.tensor([True])}, "there are not as many of each"),
-        ({"observations": torch.zeros((2, 1), dtype=torch.int8)}, "observations have another shape"),
+        ({"results": torch.tensor(WIN), "observations": torch.zeros((1, 9), dtype=torch.int8)}, "not as many of each"),
+        ({"observations": torch.zeros((2, 1), dtype=torch.int8)}, r"observations are not of shape \(2, 9\)"),
+        ({"observations": torch.zeros((200, 9), dtype=torch.int8)}, r"observations are not of shape \(2, 9\)"),
     ],
 )
 def test_labels_that_do_not_fit_together_are_refused(info, tmp_path, changes, message):
     write_labels(tmp_path / "labels.safetensors", some_labels(info, **changes), info, "x")
     with pytest.raises(ValueError, match=message):
         read_labels(tmp_path / "labels.safetensors", info)
+
+
+@pytest.mark.parametrize("content", [b"", b"no zlib stream", zlib.compress(bytes(18))[:-6]])
+def test_labels_whose_observations_cannot_be_expanded_are_refused(info, tmp_path, content, monkeypatch):
+    damaged = torch.frombuffer(bytearray(content), dtype=torch.uint8) if content else torch.zeros(0, dtype=torch.uint8)
+    monkeypatch.setattr(labels_module, "_compressed", lambda observations: damaged)
+    write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
+    with pytest.raises(ValueError, match=r"labels\.safetensors.* are damaged: observations (cannot|are not)"):
+        read_labels(tmp_path / "labels.safetensors", info)
+
+
+def test_labels_take_a_fraction_of_their_size(info, tmp_path):
+    k = 1000
+    same = {"counts": torch.ones(k, dtype=torch.int64), "actions": torch.zeros(k, dtype=torch.int64)}
+    same |= {"targets": torch.ones(k), "results": torch.zeros(k, dtype=torch.int64), "gains": torch.zeros(k, 1)}
+    seen = torch.zeros((k, info.observation_spec.size), dtype=torch.int8)
+    write_labels(tmp_path / "x", Labels(seen, **same, compared=torch.zeros(k, dtype=torch.bool)), info, "x")
+    without = sum(tensor.nbytes for tensor in same.values()) + k
+    assert (tmp_path / "x").stat().st_size < without + seen.nbytes / 2
+
+
+def test_too_many_labels_for_a_file_are_refused(info, tmp_path, monkeypatch):
+    monkeypatch.setattr(labels_module, "MAX_CHECKPOINT", 17)
+    with pytest.raises(ValueError, match=r"2 labels are too many for one file: .* have 18 bytes, at most 17"):
+        write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
 
 
 def test_labels_of_another_game_are_refused(info, tmp_path):

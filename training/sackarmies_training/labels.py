@@ -3,7 +3,7 @@
 A file of labels is a safetensors file, as a checkpoint is, of the part `labels`. For `k` decisions with `m` legal ids
 in all it holds
 
-- `observations` `(k, size)` int8,
+- `observations` `(k, size)` int8, compressed by zlib to bytes, uint8: a twentieth of the size,
 - `counts` `(k,)` int64, how many legal ids there are,
 - `actions` `(m,)` int64, these ids, of one decision after the other, rising,
 - `targets` `(m,)` float32, the probability that the teacher gives to each; they add up to 1 for each decision,
@@ -18,6 +18,7 @@ the target 1, and so has that of the General that plays where a search would fin
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,19 +30,19 @@ from torch import Tensor
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.layout import describe
-from sackarmies_agents.learned.checkpoint import Checkpoint, Header, pack, read_checkpoint
+from sackarmies_agents.learned.checkpoint import Checkpoint, Header, bytes_of, pack, read_checkpoint
 from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.safe_read import named
+from sackarmies_env.core.safe_read import MAX_CHECKPOINT, named
 from sackarmies_env.core.step_batch import Ending
 
 PART = "labels"
 WIN, DRAW, LOSS, UNKNOWN = 0, 1, 2, -1
-KINDS = {
-    "observations": torch.int8,
+KINDS = {  # in a file
+    "observations": torch.uint8,
     "counts": torch.int64,
     "actions": torch.int64,
     "targets": torch.float32,
@@ -50,6 +51,7 @@ KINDS = {
     "compared": torch.bool,
 }
 SUM_ERROR = 1e-3  # of the targets of a decision
+LEVEL = 1  # of compression; higher ones take longer than they save
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> Non
 
     Args:
         path: the file.
-        labels: what it is to hold; a file has at most 1 GiB, about 150,000 decisions of Sack Armies.
+        labels: what it is to hold; observations have at most 1 GiB before compression, some 180,000 of Sack Armies.
         info: the game.
         origin: who the teacher was, such as the text form of an agent.
 
@@ -92,8 +94,13 @@ def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> Non
         ValueError: there are too many for one file.
         OSError: it cannot be written; an old file stays.
     """
+    if labels.observations.nbytes > MAX_CHECKPOINT:
+        raise ValueError(
+            f"{len(labels)} labels are too many for one file: their observations have {labels.observations.nbytes} "
+            f"bytes, at most {MAX_CHECKPOINT} are allowed"
+        )
     header = Header(describe(info), NetworkSizes(), {"origin": origin})
-    write_safely(path, pack(header, {PART: vars(labels)}))
+    write_safely(path, pack(header, {PART: vars(labels) | {"observations": _compressed(labels.observations)}}))
 
 
 def read_labels(path: Path, info: GameInfo) -> Labels:
@@ -105,11 +112,33 @@ def read_labels(path: Path, info: GameInfo) -> Labels:
     checkpoint = read_checkpoint(path)
     if checkpoint.header.game != describe(info):
         raise ValueError(f"the labels in {named(path)} are of another game or another version of it")
-    labels = Labels(**_checked_tensors(checkpoint))
+    tensors = _checked_tensors(checkpoint)
+    shape = tensors["results"].numel(), info.observation_spec.size
+    labels = Labels(**tensors | {"observations": _expanded(tensors["observations"], shape, path)})
     fault = _fault_of(labels, info)
     if fault:
         raise ValueError(f"the labels in {named(path)} are damaged: {fault}")
     return labels
+
+
+def _compressed(observations: Tensor) -> Tensor:
+    return torch.frombuffer(bytearray(zlib.compress(bytes_of(observations), LEVEL)), dtype=torch.uint8)
+
+
+def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
+    """Return the observations in compressed bytes; no more memory is taken than they should need.
+
+    Raises:
+        ValueError: they are damaged, or not of this shape.
+    """
+    size, stream = shape[0] * shape[1], zlib.decompressobj()
+    try:
+        found = bytearray(stream.decompress(bytes_of(content), min(size, MAX_CHECKPOINT) + 1))
+    except zlib.error as error:
+        raise ValueError(f"the labels in {named(path)} are damaged: observations cannot be expanded, {error}") from None
+    if len(found) != size or not stream.eof:
+        raise ValueError(f"the labels in {named(path)} are damaged: observations are not of shape {shape}")
+    return torch.frombuffer(found, dtype=torch.int8).reshape(shape) if size else torch.zeros(shape, dtype=torch.int8)
 
 
 def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
@@ -122,14 +151,14 @@ def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 def _fault_of(labels: Labels, info: GameInfo) -> str:
     """Return what does not fit together; "" if all does."""
-    k, m = len(labels.results), len(labels.targets)
-    if labels.observations.shape != (k, info.observation_spec.size):
-        return "observations have another shape"
+    k, m = labels.results.numel(), labels.targets.numel()
     if (
-        labels.counts.shape != (k,)
+        labels.results.shape != (k,)
+        or labels.counts.shape != (k,)
         or labels.actions.shape != (m,)
         or labels.targets.shape != (m,)
-        or (labels.gains.dim(), len(labels.gains), labels.gains.numel() > 0) != (2, m, m > 0)
+        or labels.gains.dim() != 2
+        or (len(labels.gains), labels.gains.numel() > 0) != (m, m > 0)
         or labels.compared.shape != (m,)
     ):
         return "there are not as many of each"
