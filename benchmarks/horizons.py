@@ -46,7 +46,7 @@ def gains_in(game: Game, positions: list[Records], seed: int, worlds: int, turns
         actions, gains = np.array([prior, other]), np.zeros((worlds, turns + 1))
         for world, world_seed in enumerate(rng.integers(2**62, size=worlds)):
             worths = np.zeros((2, ALL_TURNS))
-            given = states, bench.scratch, bench.models, player, actions, np.array([world_seed])
+            given = states, bench.scratch, bench.models, player, actions, np.arange(ALL_TURNS), np.array([world_seed])
             compare_actions(*bench.tools, *given, worths)
             gain = worths[1] - worths[0]
             gains[world] = [*gain[:turns], gain[-1]]

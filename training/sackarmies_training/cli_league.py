@@ -98,7 +98,7 @@ def suspend(folder: FolderArgument, name: NameArgument, why: WhyOption = "") -> 
 
 @league_app.command("resume", cls=PlainCommand)
 def resume(folder: FolderArgument, name: NameArgument, why: WhyOption = "") -> None:
-    """Let a suspended submission or anchor play again; forfeits of before are not counted again."""
+    """Let a suspended submission or anchor play again; earlier forfeits do not count."""
     change(folder, name, "resumed", why)
 
 

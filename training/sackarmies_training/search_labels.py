@@ -21,7 +21,7 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
-from sackarmies_agents.search.flat import Bench, Settings
+from sackarmies_agents.search.flat import Bench
 from sackarmies_agents.search.horizons import compare_actions
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
@@ -114,13 +114,10 @@ class Searcher:
         others = np.setdiff1d(legal, wanted)
         drawn = self._rng.permutation(others)[: max(0, plan.most - len(wanted))]
         actions = np.array([*wanted, *drawn], np.int64)
-        worths, seeds = np.zeros((len(actions), 1 + plan.horizons[-1])), self._rng.integers(2**62, size=plan.worlds)
-        given = self._root, bench.scratch, bench.models, player, actions, seeds
+        worths, seeds = np.zeros((len(actions), len(plan.horizons))), self._rng.integers(2**62, size=plan.worlds)
+        given = self._root, bench.scratch, bench.models, player, actions, np.array(plan.horizons), seeds
         compare_actions(*bench.tools, *given, worths)
-        # A turn's end favors whoever has just moved: the mean of the last ones counts.
-        turns = [worths[:, max(0, horizon + 1 - Settings.valued) : horizon + 1] for horizon in plan.horizons]
-        means = np.stack([part.mean(axis=1) for part in turns], axis=1) / plan.worlds
-        gains = means - means[0]
+        gains = (worths - worths[0]) / plan.worlds
         found, places = unsearched(legal, first[0], len(plan.horizons)), np.searchsorted(legal, actions)
         found.targets[:] = 0.0
         found.targets[places] = softmax(gains[:, -1] / plan.temperature)

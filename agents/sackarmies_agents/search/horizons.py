@@ -10,8 +10,8 @@ from sackarmies_env.core.simulator import is_over, play_on, reseed, step, value_
 
 
 @njit
-def play_turns(simulator, policy, evaluation, states, models, player, first_turn, seed, worths):
-    """Let a policy play all seats, and add what positions are worth after each of so many turns.
+def play_turns(simulator, policy, evaluation, states, models, player, first_turn, horizons, seed, worths):
+    """Let a policy play all seats, and add what positions are worth after each of some numbers of turns.
 
     Chance is seeded anew in each turn, as searches do.
 
@@ -23,26 +23,26 @@ def play_turns(simulator, policy, evaluation, states, models, player, first_turn
         models: (num_players,) int64, the variant of the policy that each seat plays.
         player: for whom.
         first_turn: the turn at hand; it may be over.
+        horizons: (h,) int64, numbers of turns after the one at hand, rising.
         seed: of chance.
-        worths: (t,) float64, added to: worth at the end of the turn at hand, of the next one, and so on. What a game
-            that is over earns counts for all turns that it has not had.
+        worths: (h,) float64, added to: worth at the end of the last of these turns. What a game that is over earns
+            counts for all turns that it has not had.
     """
     known = np.int64(0)
-    while known < len(worths):
-        until = len(worths) if is_over(states[0]) else min(len(worths), states[0].turn - first_turn)
-        if until > known:
+    while known < len(horizons):
+        if is_over(states[0]) or states[0].turn - first_turn > horizons[known]:
             worth = value_of(simulator, evaluation, states, player)
-            for turn in range(known, until):
-                worths[turn] += worth
-            known = np.int64(until)
-        if known < len(worths):
+            while known < len(horizons) and (is_over(states[0]) or states[0].turn - first_turn > horizons[known]):
+                worths[known] += worth
+                known += 1
+        else:
             play_on(simulator, policy, states, models, states[0].turn)
             reseed(states[0], derived_seed(seed, states[0].turn))
 
 
 @njit(counted=True)
-def compare_actions(simulator, policy, evaluation, root, scratch, models, player, actions, seeds, worths):
-    """Add what actions are worth after each of so many turns, in some worlds.
+def compare_actions(simulator, policy, evaluation, root, scratch, models, player, actions, horizons, seeds, worths):
+    """Add what actions are worth after each of some numbers of turns, in some worlds.
 
     All actions meet the same chance and the same opponents in a world.
 
@@ -55,13 +55,15 @@ def compare_actions(simulator, policy, evaluation, root, scratch, models, player
         models: (num_players,) int64, overwritten.
         player: whose decision it is.
         actions: (k,) int64, legal ids.
+        horizons: (h,) int64, numbers of turns after the one at hand, rising.
         seeds: (w,) int64, of the worlds.
-        worths: (k, t) float64, added to.
+        worths: (k, h) float64, added to.
     """
+    turn = root[0].turn
     for seed in seeds:
         sample_world(simulator, root, scratch[:1], player, seed)
         draw_models(policy, models, player, seed)
         for i in range(len(actions)):
             scratch[1] = scratch[0]
             step(simulator, scratch[1:], actions[i])
-            play_turns(simulator, policy, evaluation, scratch[1:], models, player, root[0].turn, seed, worths[i])
+            play_turns(simulator, policy, evaluation, scratch[1:], models, player, turn, horizons, seed, worths[i])
