@@ -1,5 +1,6 @@
 """What a network learns from labels: gains where they are told, choices elsewhere."""
 
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,10 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.network import Advice, NetworkSizes, PlainNetwork
 from sackarmies_training.config import TeacherSection
-from sackarmies_training.labels import Labels, teach
+from sackarmies_training.labels import Labels, teach, write_labels
 from sackarmies_training.learn import Learner, Team, make_learner
 from sackarmies_training.losses import expected_loss, squared_error
-from sackarmies_training.teacher import clone, enough, label_files, learn_labels, taught_by
+from sackarmies_training.teacher import clone, enough, label_files, learn_labels, lessons_of, taught_by
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import make_config
 
@@ -141,6 +142,29 @@ def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
     section = TeacherSection(decisions=1, learning_rate=1e-2, final_learning_rate=0.0, minibatch=10**6)
     learn_labels(learner, section, [(0.0, played), (0.5, played), (0.75, played)], game)
     np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])
+
+
+def test_files_are_learned_in_an_order_that_is_drawn_anew_each_time(game, played, tmp_path):
+    """Processes have seeds of their own, and so learn from different files side by side."""
+    info = GameInfo.of(game)
+    for number in range(6):
+        few = Labels(**{name: tensor.clone() for name, tensor in vars(one_decision(played)).items()})
+        few.gains[:] = number
+        write_labels(tmp_path / f"{number}.safetensors", few, info, "x")
+    section = TeacherSection(files=[str(tmp_path)], decisions=1)
+    orders = []
+    for seed in (1, 2):
+        lessons = [int(labels.gains[0, 0]) for labels in islice(lessons_of(section, [game], seed), 12)]
+        orders += [lessons[:6], lessons[6:]]
+    assert all(sorted(order) == list(range(6)) for order in orders)
+    assert len({tuple(order) for order in orders}) == 4
+    assert [int(labels.gains[0, 0]) for labels in islice(lessons_of(section, [game], 1), 6)] == orders[0]
+
+
+def one_decision(labels):
+    ids = int(labels.counts[0])
+    firsts = {"counts": 1, "results": 1, "observations": 1}
+    return Labels(**{name: tensor[: firsts.get(name, ids)] for name, tensor in vars(labels).items()})
 
 
 def test_labels_that_are_not_there_are_refused(tmp_path):

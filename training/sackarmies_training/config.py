@@ -219,7 +219,7 @@ class ExpertSection(LabelSection):
 
     files: Count = 4  # of labels that each process makes in a round
     file_decisions: Count = 4_000  # of a file, at least; its games are finished, 32 at once
-    passes: Count = 2  # over all labels so far, in each round
+    passes: Count = 5  # over all labels so far, in each round
     noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
     share: Annotated[float, Field(ge=0.01, le=1)] = 0.4  # of the decisions of the games that are labeled
     worlds: Count = 2  # in which each action is played on

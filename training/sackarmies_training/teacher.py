@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -46,19 +48,18 @@ Lesson = tuple[float, Labels]  # the share of all learning that is done before i
 Report = Callable[[int, float], None]  # decisions learned from, share of choices predicted
 
 
-def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> Iterable[Labels]:
-    """Yield labels without end: from files, one after the other, or from games that the teacher plays."""
+def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> Iterator[Labels]:
+    """Yield labels without end: all files in an order drawn anew each time, or from games that the teacher plays."""
     info = GameInfo.of(line_ups[0])
-    teacher = None if section.files else make_agent(section.agent, info)
-    files = [path for name in section.files for path in label_files(Path(name))]
-    number = 0
-    while True:
-        if teacher is None:
-            yield read_labels(files[number % len(files)], info)
-        else:
-            game = line_ups[number % len(line_ups)]
-            yield teach(game, teacher, section.games, derive(seed, "lesson", number), section.noise)
-        number += 1
+    if section.files:
+        files = [path for name in section.files for path in label_files(Path(name))]
+        rng = np.random.default_rng(derive(seed, "files"))
+        while True:
+            yield from (read_labels(files[place], info) for place in rng.permutation(len(files)))
+    teacher = make_agent(section.agent, info)
+    for number in itertools.count():
+        game = line_ups[number % len(line_ups)]
+        yield teach(game, teacher, section.games, derive(seed, "lesson", number), section.noise)
 
 
 def label_files(path: Path) -> list[Path]:
