@@ -76,6 +76,13 @@ def test_labels_whose_observations_cannot_be_expanded_are_refused(info, tmp_path
         read_labels(tmp_path / "labels.safetensors", info)
 
 
+def test_labels_of_an_earlier_version_are_refused(info, tmp_path, monkeypatch):
+    monkeypatch.setattr(labels_module, "_compressed", lambda observations: observations)
+    write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
+    with pytest.raises(ValueError, match=r"labels\.safetensors.* are of an earlier version: make them anew"):
+        read_labels(tmp_path / "labels.safetensors", info)
+
+
 def test_labels_take_a_fraction_of_their_size(info, tmp_path):
     k = 1000
     same = {"counts": torch.ones(k, dtype=torch.int64), "actions": torch.zeros(k, dtype=torch.int64)}

@@ -143,6 +143,8 @@ def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
 
 def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     tensors = checkpoint.part(PART)
+    if "observations" in tensors and tensors["observations"].dtype == torch.int8:
+        raise ValueError(f"the labels in {named(checkpoint.path)} are of an earlier version: make them anew")
     for name, kind in KINDS.items():
         if name not in tensors or tensors[name].dtype != kind:
             raise ValueError(f"the labels in {named(checkpoint.path)} lack {name!r} of kind {kind}")
