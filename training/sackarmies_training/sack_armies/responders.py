@@ -14,6 +14,7 @@ from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
 from sackarmies_agents.scripted.weight_sets import LARGEST as LARGEST_WEIGHT
+from sackarmies_agents.search.variants import TRAINED, is_learned
 from sackarmies_training.ladder.exploit import Arena, Responder, Response
 from sackarmies_training.ladder.learned import LearnedResponse
 from sackarmies_training.ladder.units import Maker, maker_of
@@ -85,7 +86,7 @@ class WeightSearch:
 
 
 class OpponentSearch:
-    """Searches with the fixed agent as model of the opponent, where that is the scripted General with some weights.
+    """Searches with the fixed agent as model of the opponent, where it is one that searches can play positions on by.
 
     Nothing else is learned: settings of the search play the same units, and the better half goes on.
     """
@@ -108,13 +109,24 @@ class OpponentSearch:
 
 def candidates_for(target: str) -> list[str]:
     """Return searches that may exploit an agent, in text form."""
-    spec = parse_agent(target)
-    models = f",models={spec.options['weights']}" if spec.name == "greedy" and "weights" in spec.options else ""
+    model = variant_of(target)
+    models = f",models={model}" if model else ""
     return [
         f"search:level=fast,horizon={turns},caution={caution}{models}"
         for turns in (3, 5, 7)
         for caution in (0.01, 0.05)
     ]
+
+
+def variant_of(target: str) -> str:
+    """Return the name by which searches model an agent; "" where they have none."""
+    spec = parse_agent(target)
+    if spec.name == "greedy":
+        return spec.options.get("weights", "")
+    if spec.name == TRAINED:
+        return TRAINED
+    path = spec.options.get("path", "")
+    return path if spec.name == "ppo" and is_learned(path) else ""
 
 
 def affordable(games: int) -> int:
