@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sackarmies_agents.factory import parse_agent
+
 TRAINED = "trained"
 CHECKPOINT_SUFFIX = ".safetensors"
 
@@ -16,3 +18,14 @@ def text_of(variant: str) -> str:
     if variant == TRAINED:
         return variant
     return f"ppo:path={variant},deterministic=true" if is_learned(variant) else f"greedy:weights={variant}"
+
+
+def variant_of(agent: str) -> str:
+    """Return the variant that plays as an agent given in text form; "" where there is none."""
+    spec = parse_agent(agent)
+    if spec.name == "greedy":
+        return spec.options.get("weights", "")
+    if spec.name == TRAINED:
+        return TRAINED
+    path = spec.options.get("path", "")
+    return path if spec.name == "ppo" and is_learned(path) else ""

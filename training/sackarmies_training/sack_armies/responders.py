@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
 from sackarmies_agents.scripted.weight_sets import LARGEST as LARGEST_WEIGHT
-from sackarmies_agents.search.variants import TRAINED, is_learned
+from sackarmies_agents.search.variants import variant_of
 from sackarmies_training.ladder.exploit import Arena, Responder, Response
 from sackarmies_training.ladder.learned import LearnedResponse
 from sackarmies_training.ladder.units import Maker, maker_of
@@ -86,12 +85,12 @@ class WeightSearch:
 
 
 class OpponentSearch:
-    """Searches with the fixed agent as model of the opponent, where it is one that searches can play positions on by.
+    """Searches that play positions on by the fixed agent, where it is one that they can play on by.
 
     Nothing else is learned: settings of the search play the same units, and the better half goes on.
     """
 
-    doc = "search that takes its opponent for the fixed agent, with the settings that win most"
+    doc = "search that takes everybody for the fixed agent, with the settings that win most"
 
     def respond(self, arena: Arena) -> Response:
         """Return the best settings found within the budget."""
@@ -116,17 +115,6 @@ def candidates_for(target: str) -> list[str]:
         for turns in (3, 5, 7)
         for caution in (0.01, 0.05)
     ]
-
-
-def variant_of(target: str) -> str:
-    """Return the name by which searches model an agent; "" where they have none."""
-    spec = parse_agent(target)
-    if spec.name == "greedy":
-        return spec.options.get("weights", "")
-    if spec.name == TRAINED:
-        return TRAINED
-    path = spec.options.get("path", "")
-    return path if spec.name == "ppo" and is_learned(path) else ""
 
 
 def affordable(games: int) -> int:
