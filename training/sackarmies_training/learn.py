@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.distributed.nn  # else an optimizer imports it, and its default arguments keep the group of processes alive
 from numpy.typing import NDArray
 from rich.console import Console
 from torch import Tensor, distributed
