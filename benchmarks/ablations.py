@@ -80,6 +80,7 @@ OF_LABELS: dict[str, Mapping[str, Any]] = {
     "no gains of fewer turns": {"network": {"early": 0}, "expert": {"early": 0.0}},
     "choices in place of gains": {"network": {"early": 0}, "expert": {"gains": 0.0, "early": 0.0, "choices": 1.0}},
     "no margin": {"expert": {"margin": 0.0}},
+    "boards not turned": {"expert": {"symmetries": False}},
     "expected gains as well": {"expert": {"policy": 0.4}},
 }
 

@@ -4,7 +4,7 @@ import torch
 
 from sackarmies_agents import GameInfo
 from sackarmies_agents.learned import fused
-from sackarmies_agents.learned.board_network import BoardNetwork, hex_ids, patches
+from sackarmies_agents.learned.board_network import NUM_SYMMETRIES, BoardNetwork, hex_ids, patches
 from sackarmies_agents.learned.network import MASKED, Advice, Encoder, NetworkSizes, PlainNetwork, value_of
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 from sackarmies_env.core.hexgrid import make_hexgrid
@@ -78,6 +78,48 @@ def logits(network, observation, legal):
 def hexes(info, *coordinates):
     ids = hex_ids(make_hexgrid(info.radius), 24 + info.num_types + 8, info.num_actions)
     return [int(ids[q + 18, r + 18]) for q, r in coordinates]
+
+
+def turned(info, observation, is_reflected, steps):
+    """Return an observation on a board that is rotated by steps of 60 degrees, and what turns a hex."""
+
+    def turn(q, r):
+        q, r = (r, q) if is_reflected else (q, r)
+        for _ in range(steps):
+            q, r = -r, q + r
+        return q, r
+
+    result = observation.copy()
+    for block in info.observation_spec.blocks:
+        for row in range(block.rows):
+            for name in [feature.name for feature in block.features if feature.name.endswith(("_q", "q"))]:
+                places = [info.observation_spec.index(block.name, row, name[:-1] + axis) for axis in "qr"]
+                if observation[places[0]] != -18:
+                    result[places] = turn(*observation[places].tolist())
+    return result, turn
+
+
+def test_a_network_that_turns_boards_sees_them_in_all_symmetries(info, network, monkeypatch):
+    observation = battle(info, 1, 2)
+    coordinates = [(1, 2), (2, 2), (3, 1), (0, 0), (-2, 5)]
+    expected = []
+    for is_reflected in (False, True):
+        for steps in range(6):
+            seen, turn = turned(info, observation, is_reflected, steps)
+            legal = [5, *hexes(info, *(turn(*place) for place in coordinates))]
+            expected.append(logits(network, seen, legal)[0][legal])
+    legal = [5, *hexes(info, *coordinates)]
+    monkeypatch.setattr(network, "turns_boards", True)
+    found = []
+    for number in range(NUM_SYMMETRIES):
+        monkeypatch.setattr(torch, "randint", lambda high, size, number=number, **_: torch.full(size, number))
+        found.append(logits(network, observation, legal)[0][legal])
+    torch.testing.assert_close(found[0], expected[0])
+    assert len({tuple(scores.tolist()) for scores in found}) == NUM_SYMMETRIES
+    for scores in found:
+        assert sum(torch.allclose(scores, other, atol=1e-5) for other in expected) == 1
+    for other in expected:
+        assert sum(torch.allclose(scores, other, atol=1e-5) for scores in found) == 1
 
 
 def test_ids_of_hexes_follow_the_cells(info):

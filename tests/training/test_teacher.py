@@ -144,6 +144,18 @@ def test_step_sizes_fall_from_lesson_to_lesson(game, played, monkeypatch):
     np.testing.assert_allclose(rates, [1e-2, 5e-3, 2.5e-3])
 
 
+@pytest.mark.parametrize("symmetries", [True, False])
+def test_boards_are_turned_while_labels_are_learned_and_not_in_play(game, played, monkeypatch, symmetries):
+    learner = make_learner(make_config(Path("x")), game, Team())
+    seen, step = [], learner.step
+    monkeypatch.setattr(learner, "step", lambda loss: (seen.append(learner.network.turns_boards), step(loss)))
+    section = TeacherSection(decisions=1, minibatch=64, symmetries=symmetries)
+    learn_labels(learner, section, [(0.0, played)], game)
+    assert set(seen) == {symmetries}
+    assert not learner.network.turns_boards
+    assert not learner.averaged.turns_boards
+
+
 def test_files_are_learned_in_an_order_that_is_drawn_anew_each_time(game, played, tmp_path):
     """Processes have seeds of their own, and so learn from different files side by side."""
     info = GameInfo.of(game)

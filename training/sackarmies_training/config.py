@@ -187,6 +187,7 @@ class LabelSection(StrictModel):
     policy: Share = 0.0  # weight of what choices of the policy are expected to gain, means over the numbers of turns
     unit: Positive = 0.02  # of gains: so much more of the return raises a score, which is a logit, by one
     margin: Share = 0.0  # what a choice other than the advisor's must gain to be preferred
+    symmetries: bool = True  # each position is learned in a random rotation or reflection of its board
 
     @property
     def learns_gains(self) -> bool:
@@ -219,7 +220,7 @@ class ExpertSection(LabelSection):
 
     files: Count = 4  # of labels that each process makes in a round
     file_decisions: Count = 4_000  # of a file, at least; its games are finished, 32 at once
-    passes: Count = 5  # over all labels so far, in each round
+    passes: Count = 1  # over all labels so far, in each round
     noise: Fraction = 0.05  # share of random actions in the games, so that more is seen
     share: Annotated[float, Field(ge=0.01, le=1)] = 0.4  # of the decisions of the games that are labeled
     worlds: Count = 2  # in which each action is played on

@@ -6,8 +6,7 @@ A round is
    what other choices gain over its own (`search_labels.py`). They come from positions that this General gets into, and
    not from those of its teacher (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction
    to No-Regret Online Learning", 2011);
-2. learning: the network learns from the labels of all rounds, each time from the weights that the first round began
-   with. So it has seen no label more often than others, and none so often that it learns its noise;
+2. learning: the network goes on learning, from the labels of all rounds;
 3. a checkpoint and a point of the learning curve.
 
 Files of labels are written whole and have names that say to which round they belong: after a kill, only the file that
@@ -147,8 +146,7 @@ class Labeling:
 def iterate(learner: Learner, run: Run) -> bool:
     """Do rounds until the clock is up at the end of one; return False if training was stopped before.
 
-    Between rounds, `learner.averaged` is the General of the last one, and `learner.network` what each round begins
-    with. Its `updates` are rounds, and its `decisions` those that are labeled.
+    The learner's `updates` are rounds, and its `decisions` those that are labeled.
     """
     team, section, clock = learner.team, run.config.expert, run.clock
     if section is None:
@@ -184,9 +182,7 @@ def iterate(learner: Learner, run: Run) -> bool:
 def learn_round(learner: Learner, labeling: Labeling) -> float:
     """Make the General of a round; return the share of the search's choices that it predicts."""
     torch.manual_seed(derive(labeling.config.seed, f"round {labeling.rank}", learner.updates))
-    start = copy.deepcopy(learner.network.state_dict())
     _, right = learn_labels(learner, labeling.section, labeling.lessons(learner), labeling.line_ups[0])
-    learner.network.load_state_dict(start)
     return right
 
 

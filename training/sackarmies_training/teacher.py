@@ -125,6 +125,7 @@ def learn_labels(
     # To predict gains, scores are learned in their unit, which is far smaller than that of logits.
     unit = section.unit if section.gains else 1.0
     learner.network.scale_scores(unit)
+    learner.network.turns_boards = section.symmetries
     done, right = 0, 0.0
     for fraction, labels in lessons:
         rate = section.learning_rate + fraction * (section.final_learning_rate - section.learning_rate)
@@ -133,6 +134,7 @@ def learn_labels(
         right = clone(learner, taught_by(labels, advisor, game.num_actions, section.softness, learner.device), section)
         done += counted(labels, learner.team)
         report(done, right)
+    learner.network.turns_boards = False
     learner.network.scale_scores(1 / unit)
     learner.averaged.load_state_dict(learner.network.state_dict())
     learner.optimizer.state.clear()

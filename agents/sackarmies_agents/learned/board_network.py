@@ -4,7 +4,8 @@ Every token in sight becomes a vector, by shared weights. Vectors are summed by 
 into a context, and laid out on the ids of the action space: what stands on a hex on the id of that hex, what is in hand
 on the id of its type, what is attached to a chosen unit on the id of its slot. A legal id is scored from the context
 and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
-about one hex holds for all of them, and tokens never met before are judged by their attributes.
+about one hex holds for all of them, and tokens never met before are judged by their attributes. Directions go in by the
+order of the hexes of a patch alone: in another order, the network sees a board that is rotated or reflected.
 
 What another agent would choose can be marked; what ids are worth to it, and why, are other inputs of their scores.
 
@@ -55,6 +56,7 @@ POINTED_TYPES = ("chain_", "act_")
 NUM_POINTED = len(POINTED_HEXES) + len(POINTED_TYPES)
 COORDINATES = 18  # they lie between -18 ("no hex") and 17
 FLAT_BLOCKS = ("globals", "generals", "types")
+NUM_SYMMETRIES = 12  # six rotations of the hex grid, each with and without a reflection
 FARTHEST = 12  # distances beyond count as this one
 
 
@@ -78,10 +80,12 @@ class Layout(NamedTuple):
     Attributes:
         row: `(n * (num_actions + 1),)` the row of `marks` of each id; 0 for an empty one.
         marks: `(rows, mark)`, the first one zeros.
+        turn: `(n,)` the symmetry of the hex grid in which each observation is looked at; None: all as they are.
     """
 
     row: Tensor
     marks: Tensor
+    turn: Tensor | None
 
 
 class BoardNetwork(Network):
@@ -89,6 +93,7 @@ class BoardNetwork(Network):
 
     hex_id: Tensor  # (36, 36): id of the hex with these coordinates plus 18; `num_actions` off the board
     around: Tensor  # (num_actions, hexes of a patch): ids on and around an id; `num_actions` for none
+    symmetries: Tensor  # (12, hexes of a patch): columns of `around` in the order of a rotated or reflected board
     hex_q: Tensor  # (num_actions,): coordinates of the hex of an id; 0 for ids that are none
     hex_r: Tensor
 
@@ -101,6 +106,7 @@ class BoardNetwork(Network):
         grid = make_hexgrid(info.radius)
         keep(self, "hex_id", hex_ids(grid, self.first_hex, info.num_actions))
         keep(self, "around", patches(grid, self.first_hex, info.num_actions, sizes.patch))
+        keep(self, "symmetries", symmetries(sizes.patch))
         no_hex = np.zeros(self.first_hex, np.int64)
         keep(self, "hex_q", np.concatenate([no_hex, grid.q]))
         keep(self, "hex_r", np.concatenate([no_hex, grid.r]))
@@ -190,7 +196,10 @@ class BoardNetwork(Network):
 
     def _around(self, layout: Layout, place: Place) -> Tensor:
         """Return what lies on and around ids, `(k, marks of a patch)`."""
-        ids = self.around[place.action] + (place.game * (self.num_actions + 1)).unsqueeze(1)
+        ids = self.around[place.action]
+        if layout.turn is not None:
+            ids = ids.gather(1, self.symmetries[layout.turn[place.game]])
+        ids = ids + (place.game * (self.num_actions + 1)).unsqueeze(1)
         return layout.marks.index_select(0, layout.row[ids.flatten()]).view(len(ids), self.patch.in_features)
 
     def _follow(self, seen: Tensor, layout: Layout, game: Tensor, reasons: Reasons) -> Tensor:
@@ -245,7 +254,8 @@ class BoardNetwork(Network):
             hidden = hidden + self.advice.number(advice.chosen.clamp(max=self.first_hex))
             mark = self.advice.mark.to(marks.dtype).expand(n, -1)
             marks = marks.index_add(0, row[advice.chosen + offset.squeeze(1)], mark)
-        return self.context(hidden), Layout(row, marks)
+        turn = torch.randint(NUM_SYMMETRIES, (n,), device=row.device) if self.turns_boards else None
+        return self.context(hidden), Layout(row, marks, turn)
 
     def _tokens(self, observations: Tensor, reasons: Reasons | None) -> Tokens:
         block = self._block(observations, "tokens")
@@ -327,12 +337,7 @@ def patches(grid: HexGrid, first: int, nowhere: int, radius: int) -> NDArray[np.
     Returns:
         `(first + cells, 3 * radius * (radius + 1) + 1)` int64.
     """
-    offsets = [(0, 0)] + [
-        (q, r)
-        for q in range(-radius, radius + 1)
-        for r in range(-radius, radius + 1)
-        if 0 < max(abs(q), abs(r), abs(q + r)) <= radius
-    ]
+    offsets = offsets_of(radius)
     reach = grid.radius + radius
     table = np.full((2 * reach + 1, 2 * reach + 1), nowhere, np.int64)
     q, r = grid.q.astype(int) + reach, grid.r.astype(int) + reach
@@ -342,3 +347,23 @@ def patches(grid: HexGrid, first: int, nowhere: int, radius: int) -> NDArray[np.
     for column, (dq, dr) in enumerate(offsets):
         result[first:, column] = table[q + dq, r + dr]
     return result
+
+
+def offsets_of(radius: int) -> list[tuple[int, int]]:
+    """Return the coordinates of the hexes of a patch, from its middle, which comes first."""
+    numbers = range(-radius, radius + 1)
+    around = [(q, r) for q in numbers for r in numbers if 0 < max(abs(q), abs(r), abs(q + r)) <= radius]
+    return [(0, 0), *around]
+
+
+def symmetries(radius: int) -> NDArray[np.int64]:
+    """Return where the hexes of a patch are found after each rotation and reflection of the grid about its middle.
+
+    Returns:
+        `(NUM_SYMMETRIES, 3 * radius * (radius + 1) + 1)` int64; the first row is that of the board as it is.
+    """
+    offsets = offsets_of(radius)
+    boards = [offsets, [(r, q) for q, r in offsets]]
+    while len(boards) < NUM_SYMMETRIES:
+        boards.append([(-r, q + r) for q, r in boards[-2]])
+    return np.array([[offsets.index(offset) for offset in board] for board in boards])

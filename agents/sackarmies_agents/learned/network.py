@@ -116,9 +116,12 @@ class Network(nn.Module, ABC):
 
     Attributes:
         value_shapes: whether gradients of what is said of positions reach the layers that scores share.
+        turns_boards: whether each position is looked at in a random one of the symmetries of its board. It is wanted
+            for learning alone, where more is then learned from fewer positions.
     """
 
     value_shapes = True
+    turns_boards = False
 
     @abstractmethod
     def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
