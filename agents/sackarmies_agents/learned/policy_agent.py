@@ -44,8 +44,10 @@ class Outputs(NamedTuple):
         chances /= chances.sum(axis=1, keepdims=True)
         reports = []
         for row, value in zip(chances, self.values.tolist(), strict=True):
-            best = [int(action) for action in np.argsort(-row, kind="stable") if row[action] > 0]
-            candidates = tuple(Candidate(action=action, probability=min(1.0, float(row[action]))) for action in best)
+            possible = row.nonzero()[0]
+            best = possible[np.argsort(-row[possible], kind="stable")]
+            given = zip(best.tolist(), np.minimum(row[best], 1.0).tolist(), strict=True)
+            candidates = tuple(Candidate(action=action, probability=chance) for action, chance in given)
             reports.append(Report(candidates, value if math.isfinite(value) else None))
         return reports
 
