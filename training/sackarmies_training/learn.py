@@ -23,7 +23,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.distributed.nn  # else an optimizer imports it, and its default arguments keep the group of processes alive
 from numpy.typing import NDArray
 from rich.console import Console
 from torch import Tensor, distributed
@@ -287,13 +286,14 @@ class Team:
         """
         if "RANK" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
             return cls()
-        has_own_gpu = False
-        if str(device) == "cuda":  # of no GPU in particular
-            gpus = torch.cuda.device_count()
+        gpus = torch.cuda.device_count() if str(device) == "cuda" else 0  # "cuda" is no GPU in particular
+        if gpus:
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % gpus)
-            has_own_gpu = int(os.environ["LOCAL_WORLD_SIZE"]) <= gpus
+        has_own_gpu = gpus > 0 and int(os.environ["LOCAL_WORLD_SIZE"]) <= gpus
         began = not distributed.is_initialized()
         if began:  # NCCL refuses processes that share a GPU, and tensors that are on none
+            from torch.distributed import nn  # noqa: F401 - else optimizers do, and its defaults keep the group alive
+
             distributed.init_process_group("cpu:gloo,cuda:nccl" if has_own_gpu else "gloo")
         return cls(distributed.get_rank(), distributed.get_world_size(), began)
 
