@@ -92,7 +92,7 @@ def turned(info, observation, is_reflected, steps):
     result = observation.copy()
     for block in info.observation_spec.blocks:
         for row in range(block.rows):
-            for name in [feature.name for feature in block.features if feature.name.endswith(("_q", "q"))]:
+            for name in [feature.name for feature in block.features if feature.name.split("_")[-1] == "q"]:
                 places = [info.observation_spec.index(block.name, row, name[:-1] + axis) for axis in "qr"]
                 if observation[places[0]] != -18:
                     result[places] = turn(*observation[places].tolist())

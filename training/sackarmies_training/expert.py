@@ -6,7 +6,7 @@ A round is
    what other choices gain over its own (`search_labels.py`). They come from positions that this General gets into, and
    not from those of its teacher (Ross, Gordon and Bagnell, "A Reduction of Imitation Learning and Structured Prediction
    to No-Regret Online Learning", 2011);
-2. learning: the network goes on learning, from the labels of all rounds;
+2. learning: the network continues to learn, from the labels of all rounds;
 3. a checkpoint and a point of the learning curve.
 
 Files of labels are written whole and have names that say to which round they belong: after a kill, only the file that
