@@ -37,20 +37,26 @@ def fuzz(reader, seed, cases, folder, terminal):
     place.mkdir()
     documents(reader)  # what they take is no matter of the cases
     before = peak_memory()
-    for start in range(0, cases, BATCH):
-        with end_if_it_hangs(terminal):
-            failed = first_fault(reader, seed, range(start, min(start + BATCH, cases)), place)
-        if failed is not None:
-            tell(reader, seed, *failed, folder)
+    with (folder / "case").open("w", encoding="utf-8") as running:  # once: opening takes longer than most cases
+        for start in range(0, cases, BATCH):
+            with end_if_it_hangs(terminal):
+                failed = first_fault(reader, seed, range(start, min(start + BATCH, cases)), place, running)
+            if failed is not None:
+                tell(reader, seed, *failed, folder)
     grown = peak_memory() - before
     assert grown <= MEMORY, f"{reader.name}, seed {seed}: {cases} cases took {grown >> 20} MiB more than there were"
 
 
-def first_fault(reader, seed, numbers, place):
-    """Return number, document and fault of the first case that goes wrong; None if all go well."""
+def first_fault(reader, seed, numbers, place, running):
+    """Return number, document and fault of the first case that goes wrong; None if all go well.
+
+    The file `running` tells which case it was if the process ends in it.
+    """
     for number in numbers:
         case = make_case(reader, Random(f"{reader.name}-{seed}-{number}"))
-        (place.parent / "case").write_text(f"{reader.name}, seed {seed}, case {number}\n")
+        running.seek(0)
+        running.write(f"{reader.name}, seed {seed}, case {number}\n")
+        running.flush()
         if fault := fault_of(reader, case, place):
             return number, case, fault
     return None

@@ -194,15 +194,16 @@ def test_another_round_robin_has_another_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("folder", ["CORE", "GAMES", "AGENTS_FOLDER"])
-def test_results_of_other_code_are_not_resumed(tmp_path, monkeypatch, folder):
+def test_results_of_other_code_are_not_resumed(tmp_path, monkeypatch, change_code, folder):
     duels(monkeypatch)
     before = make_round_robin(tmp_path).folder
     source = tmp_path / "source"
     source.mkdir()
-    monkeypatch.setattr(identity, folder, source)
     (source / "code.py").write_text("LIMIT = 1\n")
+    change_code(source, folder)
     first = make_round_robin(tmp_path).folder
     (source / "code.py").write_text("LIMIT = 2\n")
+    change_code(source, folder)
     assert len({before, first, make_round_robin(tmp_path).folder}) == 3
 
 

@@ -106,9 +106,9 @@ def test_folder_of_another_ladder_is_refused(tmp_path, changes, sentence):
         Ladder(make_config(tmp_path, **changes), tmp_path / "l").open()
 
 
-def test_ladder_of_other_code_is_refused(tmp_path, monkeypatch):
+def test_ladder_of_other_code_is_refused(tmp_path, change_code):
     Ladder(make_config(tmp_path), tmp_path / "l").open()
-    monkeypatch.setattr("sackarmies_training.identity.CORE", tmp_path)
+    change_code(tmp_path)
     with pytest.raises(ValueError, match="holds another ladder: its code is"):
         Ladder(make_config(tmp_path), tmp_path / "l").open()
 

@@ -8,7 +8,6 @@ import stat
 
 import pytest
 
-from sackarmies_training import identity
 from sackarmies_training.league import contest
 from sackarmies_training.league.journal import JOURNAL, Journal
 from sackarmies_training.league.report import LeagueReport
@@ -330,13 +329,13 @@ def test_old_records_are_removed_and_results_stay(tmp_path, monkeypatch):
 # --- seasons
 
 
-def test_changed_code_begins_a_season(simulation, monkeypatch, tmp_path):
+def test_changed_code_begins_a_season(simulation, change_code, tmp_path):
     simulation.submit("bold")
     simulation.stop_after = 13
     with pytest.raises(KeyboardInterrupt):
         simulation.play(40)
     simulation.stop_after = None
-    monkeypatch.setattr(identity, "CORE", tmp_path)
+    change_code(tmp_path)
     simulation.play(20)
     state = simulation.league.state()
     assert [season.why for season in state.seasons] == [

@@ -118,9 +118,9 @@ def test_folder_of_another_tournament_is_refused(tmp_path):
         make_tournament(tmp_path, seeds=6).open()
 
 
-def test_tournament_of_other_code_is_refused(tmp_path, monkeypatch):
+def test_tournament_of_other_code_is_refused(tmp_path, change_code):
     make_tournament(tmp_path).open()
-    monkeypatch.setattr("sackarmies_training.identity.CORE", tmp_path)
+    change_code(tmp_path)
     with pytest.raises(ValueError, match=r"holds another tournament: its code is \w+, here it is \w+; choose another"):
         make_tournament(tmp_path).open()
 

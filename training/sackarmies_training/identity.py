@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
+from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from sackarmies_training.files import digest_of
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 
 
+@cache  # reading them takes 20 ms, and a process keeps the code that it has loaded when files change
 def code_digest() -> str:
     """Return a digest of the sources of the rules and of the agents that come with them, their weights included."""
     weights = [path for kind in ("*.toml", "*.npz", "*.safetensors") for path in sorted(AGENTS_FOLDER.rglob(kind))]
