@@ -127,10 +127,10 @@ def test_run_that_is_killed_while_it_learns_keeps_the_labels_of_the_round(train,
     whole, _ = train("whole", every := Labeler())
     learn_round = expert.learn_round
 
-    def killed(learner, labeling):
+    def killed(learner, *given):
         if learner.updates == 1:
             raise KilledError
-        return learn_round(learner, labeling)
+        return learn_round(learner, *given)
 
     monkeypatch.setattr(expert, "learn_round", killed)
     with pytest.raises(KilledError):
@@ -142,10 +142,11 @@ def test_run_that_is_killed_while_it_learns_keeps_the_labels_of_the_round(train,
 
 
 @pytest.mark.slow
-def test_run_that_is_stopped_in_a_round_says_so_and_resumes(train, monkeypatch):
+@pytest.mark.parametrize("files", [FILES + 1, 2 * FILES - 1], ids=["while it labels", "before it learns"])
+def test_run_that_is_stopped_in_a_round_says_so_and_resumes(train, monkeypatch, files):
     class Stopping(Labeler):
         def __call__(self, *given):
-            if len(self.calls) == FILES + 1:
+            if len(self.calls) == files:
                 stops[-1].asked = True
             return super().__call__(*given)
 
@@ -165,9 +166,9 @@ def test_each_round_continues_from_the_general_of_the_round_before(train, monkey
     begun = []
     learn_round = expert.learn_round
 
-    def noting(learner, labeling):
+    def noting(learner, *given):
         begun.append(copy.deepcopy(learner.network.state_dict()))
-        return learn_round(learner, labeling)
+        return learn_round(learner, *given)
 
     monkeypatch.setattr(expert, "learn_round", noting)
     path, _ = train("whole", Labeler())
@@ -197,15 +198,41 @@ def test_games_against_the_start_are_played_by_a_run_that_was_killed_in_them(tra
     assert verdict in path.with_suffix(".md").read_text()
 
 
-def test_run_whose_time_ends_in_the_games_of_the_curve_is_over_when_resumed(train, monkeypatch):
-    clocks = []
+@pytest.fixture
+def clocks(monkeypatch):
+    """The clocks of the runs of a test, in order."""
+    made = []
 
     class RecordedClock(learn.Clock):
         def __init__(self, *given):
             super().__init__(*given)
-            clocks.append(self)
+            made.append(self)
 
     monkeypatch.setattr(learn, "Clock", RecordedClock)
+    return made
+
+
+def test_minutes_that_labels_took_are_not_lost_by_a_kill(train, clocks):
+    class Slow(Labeler):
+        def __call__(self, *given):
+            clocks[-1].start(clocks[-1].minutes + 7)
+            return super().__call__(*given)
+
+    with pytest.raises(KilledError):
+        train("killed", Slow(last=2))
+    _, said = train("killed", Labeler(), resume=True)
+    minutes = float(re.search(r"Resuming from .*: 0 decisions, (.*) minutes", said).group(1))
+    assert 14 <= minutes < 21  # the file that was not finished is lost
+
+
+def test_horizons_cannot_change_halfway(train):
+    with pytest.raises(KilledError):
+        train("killed", Labeler(FILES + 1))
+    with pytest.raises(ValueError, match=r"has labels with horizons = \[3, 5, 8\], but .* says \[4, 9\] in \[expert\]"):
+        train("killed", Labeler(), resume=True, horizons=[4, 9])
+
+
+def test_run_whose_time_ends_in_the_games_of_the_curve_is_over_when_resumed(train, monkeypatch, clocks):
     monkeypatch.setattr(Curve, "follow", lambda *given, now: clocks[-1].start(clocks[-1].minutes + 10.0))
     path, _ = train("whole", Labeler(), learned={"decisions": 10**6, "max_minutes": 5.0})
     (saved,) = (path.parent / "checkpoints").iterdir()

@@ -127,6 +127,22 @@ def test_a_choice_other_than_the_advised_one_must_gain_a_margin(game, played, ma
     assert (chosen[has_both] == prefers).float().mean() > 0.9
 
 
+def test_share_of_choices_predicted_does_not_depend_on_softness(game, played):
+    labels = Labels(**(vars(played) | {"targets": (played.actions == BETTER).float()}))
+    for softness in (0.0, 0.3):
+        learner = make_learner(make_config(Path("x")), game, Team())
+        section = TeacherSection(decisions=1, softness=softness, minibatch=64, learning_rate=3e-3)
+        _, right = learn_labels(learner, section, [(number / 30, labels) for number in range(30)], game)
+        chosen = logits_of(learner.averaged, labels, game.num_actions).argmax(dim=1)
+        assert right == pytest.approx(float((chosen == BETTER).float().mean()), abs=0.05)
+        assert right > 0.9
+
+
+def test_gains_after_fewer_turns_are_not_learned_alone():
+    with pytest.raises(ValueError, match=r"early is 2\.0, but gains is 0"):
+        TeacherSection(decisions=1, early=2.0)
+
+
 def test_lessons_say_how_much_has_been_learned_before(played):
     fractions = [fraction for fraction, _ in enough(iter([played] * 9), 2 * len(played), Team())]
     assert fractions == [0.0, 0.5]

@@ -141,7 +141,7 @@ class LearnSection(StrictModel):
     select: Literal["advantage", "doubt"] = "advantage"  # choices are learned where it is large; see `learn.choose`
     largest: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that choices are learned from
     value_share: Annotated[float, Field(gt=0, le=1)] = 0.25  # share of the decisions that values are learned from
-    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) updates
+    average: Annotated[float, Field(ge=0, lt=1)] = 0.995  # the General's weights: average over 1 / (1 - this) steps
     outcomes: bool = True  # values are chances of win, draw and loss; false: one number
     advice: AdviceText = ""  # the agent whose choice is an input of the network
     worths: bool = False  # what each legal action is worth to that agent is an input as well
@@ -169,8 +169,6 @@ class LearnSection(StrictModel):
             raise ValueError("reasons is true, but worths, of which they are the reasons, is not")
         if not self.start and (self.start_policy or self.start_temperature != 1):
             raise ValueError("start_policy and start_temperature are of the checkpoint that start names: it names none")
-        if self.games // self.groups < self.line_ups:
-            raise ValueError(f"games is {self.games}, but {self.line_ups} line_ups need a game each in each group")
         return self
 
 
@@ -194,6 +192,14 @@ class LabelSection(StrictModel):
         """Whether what a search tells of gains is learned, and not its choices."""
         return self.gains > 0 or self.policy > 0
 
+    @model_validator(mode="after")
+    def _early_gains_are_beside_gains(self) -> LabelSection:
+        if self.early and not self.gains:
+            raise ValueError(
+                f"early is {self.early}, but gains is 0: scores are in the unit of gains if both are learned"
+            )
+        return self
+
 
 class TeacherSection(LabelSection):
     """A start from a teacher: choices and results, from files or from its own play, are learned first."""
@@ -215,7 +221,8 @@ class ExpertSection(LabelSection):
     """Expert iteration in place of self-play: rounds in which a search labels games of the General, see expert.py.
 
     Of `[learn]`, what is said of games, steps, updates and exploration has no meaning then, and `decisions` are
-    those that are labeled.
+    those that are labeled; nor have `[shaping]`, `every` in `[checkpoints]` and `every_minutes` in `[curve]`: each
+    round ends with a checkpoint and a point of the curve.
     """
 
     files: Count = 4  # of labels that each process makes in a round
@@ -370,6 +377,16 @@ class LearnConfig(RunConfig):
     teacher: TeacherSection | None = None
     expert: ExpertSection | None = None
     curve: CurveSection | None = None
+
+    @model_validator(mode="after")
+    def _line_ups_have_games(self) -> LearnConfig:
+        learn = self.learn
+        if self.expert is None and learn.games // learn.groups < learn.line_ups:
+            raise ValueError(
+                f"learn.games is {learn.games}, in {learn.groups} groups, but each of the {learn.line_ups} line_ups "
+                f"needs a game in each group: give at least {learn.line_ups * learn.groups}"
+            )
+        return self
 
 
 class TournamentConfig(StrictModel):

@@ -38,10 +38,14 @@ from sackarmies_training.seeds import derive
 from sackarmies_training.teacher import Lesson, learn_labels
 
 if TYPE_CHECKING:
-    from sackarmies_training.learn import Learner
+    from sackarmies_training.learn import Learner, Team
 
 LABELS = "labels"  # the folder, in that of the run
 LESSON = 4  # files that are mixed, so that an optimizer step learns from many games
+
+
+class StoppedError(Exception):
+    """Training is to stop; what a round has learned so far is learned again when the run resumes."""
 
 
 @dataclass(frozen=True)
@@ -173,17 +177,34 @@ def iterate(learner: Learner, run: Run) -> bool:
                 if curve is not None:
                     run.save(learner)
                 return False
-            right = learn_round(learner, labeling)
+            try:
+                right = learn_round(learner, labeling, run, stop)
+            except StoppedError:
+                return False  # the labels are kept, and the latest checkpoint is of the round's beginning
             learner.decisions += labeled
             learner.updates += 1
             run.loggers.log(learner.decisions, {"learn/predicted": right})
 
 
-def learn_round(learner: Learner, labeling: Labeling) -> float:
-    """Make the General of a round; return the share of the search's choices that it predicts."""
+def learn_round(learner: Learner, labeling: Labeling, run: Run, stop: SoftStop) -> float:
+    """Make the General of a round; return the share of the search's choices that it predicts.
+
+    Raises:
+        StoppedError: training is to stop.
+    """
     torch.manual_seed(derive(labeling.config.seed, f"round {labeling.rank}", learner.updates))
-    _, right = learn_labels(learner, labeling.section, labeling.lessons(learner), labeling.line_ups[0])
+    lessons = _until_stopped(labeling.lessons(learner), learner.team, run, stop)
+    _, right = learn_labels(learner, labeling.section, lessons, labeling.line_ups[0])
     return right
+
+
+def _until_stopped(lessons: Iterator[Lesson], team: Team, run: Run, stop: SoftStop) -> Iterator[Lesson]:
+    for lesson in lessons:
+        if team.agree(float(stop.asked)):
+            raise StoppedError
+        yield lesson
+        if team.rank == 0:
+            run.note_minutes()
 
 
 def _label(labeling: Labeling, learner: Learner, run: Run, stop: SoftStop, show: Callable[[int], None]) -> int | None:
@@ -196,6 +217,8 @@ def _label(labeling: Labeling, learner: Learner, run: Run, stop: SoftStop, show:
             return None
         labels = coming.result() if coming is not None else make_labels(job) if job is not None else None
         labeled += int(team.agree(labeling.keep(learner, number, labels), least=True)) * team.size
+        if team.rank == 0:
+            run.note_minutes()
         show(labeled)
     return labeled
 

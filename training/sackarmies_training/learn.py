@@ -47,7 +47,7 @@ from sackarmies_training.files import open_folder
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.jobs import Pool
 from sackarmies_training.labels import results_of
-from sackarmies_training.learn_files import Run, load_start, restore_learner, save_general, sizes_of
+from sackarmies_training.learn_files import Run, load_start, noted_minutes, restore_learner, save_general, sizes_of
 from sackarmies_training.line_ups import draw_games
 from sackarmies_training.locks import locked
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
@@ -525,9 +525,11 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
     clock = Clock(section.decisions, section.max_minutes)
     path = checkpoints.latest_intact(say) if resume else None
     if path is not None:
-        clock.start(restore_learner(path, learner, config, game))
+        clock.start(max(restore_learner(path, learner, config, game), noted_minutes(folder)))
         say(f"Resuming from {path}: {learner.decisions:,} decisions, {clock.minutes:.1f} minutes.")
         checkpoints.prune(path)
+    elif resume:
+        say("There is no checkpoint yet: starting from the beginning.")
     loggers = Loggers([])
     if team.rank == 0:
         last = BEFORE_ALL if path is None else learner.decisions
@@ -537,16 +539,14 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
         if path is None:
             clock.start(0.0)
             if config.teacher is not None:
-                seed = derive(config.seed, "study", team.rank)
-                say(clone_teacher(learner, config.teacher, line_ups, loggers, seed))
+                say(clone_teacher(learner, config.teacher, line_ups, loggers, derive(config.seed, "study", team.rank)))
         train = improve if config.expert is None else iterate
         if not train(learner, Run(folder, config, line_ups, console, clock, checkpoints, loggers, pool)):
             say(f"Stopped after {learner.decisions:,} decisions. The same command with --resume resumes.")
             return None
         if team.rank == 0:
             minutes, verdict = clock.minutes, ""
-            # Before the General is written, which completes the run: after a kill they are played when it resumes.
-            if section.start and config.curve is not None:
+            if section.start and config.curve is not None:  # before the General, whose file completes the run
                 verdict = compare_with_start(learner, config, line_ups, config.curve)
             save_general(finished, learner, config, game, minutes, verdict)
             loggers.artifact(finished)
@@ -576,17 +576,17 @@ def improve(learner: Learner, run: Run) -> bool:
     torch.manual_seed(derive(config.seed, "games", team.rank, learner.decisions))
     groups = Groups(run, learner)
     curve = Curve(run, learner.decisions) if team.rank == 0 else None
-    saved, stop = learner.decisions, SoftStop()
+    saved, stop = learner.decisions or -config.checkpoints.every, SoftStop()  # a start from a teacher is saved at once
     with TrainingProgress(run.console) as progress, stop.listening():
         while True:
             clock.done = learner.decisions
             fraction = team.agree(clock.fraction)
             is_over = fraction >= 1 or bool(team.agree(float(stop.asked)))
             if curve is not None:
-                curve.follow(learner, clock.minutes, now=is_over)
                 if is_over or learner.decisions - saved >= config.checkpoints.every:
                     run.save(learner)
                     saved = learner.decisions
+                curve.follow(learner, clock.minutes, now=is_over)
             if is_over:
                 return fraction >= 1
             shaping = max(0.0, 1 - fraction / section.shaping_until) if section.shaping_until else 0.0

@@ -32,7 +32,8 @@ from sackarmies_training.checkpoints import (
     optimizer_tensors,
     restore_optimizer,
 )
-from sackarmies_training.config import LearnConfig
+from sackarmies_training.config import ExpertSection, LearnConfig
+from sackarmies_training.files import read_json, write_json
 from sackarmies_training.jobs import Pool
 from sackarmies_training.loggers import Loggers
 from sackarmies_training.progress import Clock
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 TRAINED = "trained"  # the General that comes with a game, in place of a file
 LEARNER = "learner"  # the network that learns; the part `policy` is its average
+MINUTES = "minutes.json"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,26 @@ class Run:
             general = general_of(learner.averaged, self.config, GameInfo.of(self.line_ups[0]), deterministic=True)
             path = record_game(self.line_ups, general, self.config.seed, self.folder, learner.decisions)
             self.loggers.artifact(path)
+
+    def note_minutes(self) -> None:
+        """Write down the minutes so far: what was made since the latest checkpoint outlives a kill, and took time."""
+        write_json(self.folder / MINUTES, {"minutes": self.clock.minutes})
+
+
+class NotedMinutes(StrictModel):
+    """Content of the file that `Run.note_minutes` writes."""
+
+    minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def noted_minutes(folder: Path) -> float:
+    """Return the minutes that a run has written down last; 0 if it has not.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    path = folder / MINUTES
+    return read_model(NotedMinutes, read_json(path), named(path)).minutes if path.exists() else 0.0
 
 
 class LearnState(StrictModel):
@@ -156,6 +178,7 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
             )
     _check_inputs(checkpoint.header, config, name)
     if config.expert is not None:
+        _check_horizons(state.config.get("expert"), config.expert, name)
         _check_processes(state.origin.get("processes"), learner.team.size, name)
     check_game(checkpoint, info)
     for network, part in ((learner.averaged, POLICY), (learner.network, LEARNER)):
@@ -218,6 +241,16 @@ def _check_inputs(header: Header, config: LearnConfig, name: str) -> None:
         )
 
 
+def _check_horizons(found: Any, section: ExpertSection, name: str) -> None:
+    """Refuse other horizons: the labels of all rounds are learned together."""
+    horizons = found.get("horizons", section.horizons) if isinstance(found, dict) else section.horizons
+    if horizons != section.horizons:
+        raise ValueError(
+            f"{name} has labels with horizons = {horizons}, but the configuration says {section.horizons} in [expert]: "
+            "restore them, or start a new run without --resume"
+        )
+
+
 def _check_processes(found: Any, wanted: int, name: str) -> None:
     """Refuse another number of processes: each learns from files of labels of its own, of all rounds."""
     if found != wanted:
@@ -252,6 +285,14 @@ def _told_advice(header: Header) -> str:
     return f"the choice of `{header.advice}` is an input{worths}{reasons}"
 
 
+def _told_start(start: str, teacher: dict[str, Any] | None) -> str:
+    """Say what the weights were before self-play."""
+    if teacher is None:
+        return start or "random weights"
+    labels = " and ".join(f"`{name}`" for name in teacher["files"]) or f"`{teacher['agent']}`"
+    return f"{start or 'random weights'}, then {teacher['decisions']:,} labels of {labels}"
+
+
 def model_card(header: Header, parameters: int, file: str) -> str:
     """Return what is to be known of a General, as Markdown.
 
@@ -262,8 +303,6 @@ def model_card(header: Header, parameters: int, file: str) -> str:
     """
     training, learn = header.training, header.training["config"]["learn"]
     game = {key: value for key, value in training["config"]["game"].items() if value}
-    teacher = training["config"].get("teacher")
-    start = learn["start"] or (f"a clone of `{teacher['agent']}`" if teacher else "random weights")
     rounds = training["updates"] if training["config"].get("expert") else 0
     played = f"labeled by a search, in {rounds} rounds" if rounds else "in self-play, all seats counted"
     facts = {
@@ -276,15 +315,19 @@ def model_card(header: Header, parameters: int, file: str) -> str:
         "Parameters": f"{parameters:,}",
         "Network": ", ".join(f"{key} {value}" for key, value in vars(header.network).items()),
         "Advice": _told_advice(header),
-        "Start": start,
+        "Start": _told_start(learn["start"], training["config"].get("teacher")),
         "Decisions": f"{training['decisions']:,} {played}",
         "Minutes": f"{training['minutes']:.1f}",
         "Processes": f"{training['origin']['processes']}, device {learn['device']}, {learn['precision']}",
         "Versions": ", ".join(f"{key} {training['origin'][key]}" for key in ("sackarmies_env", "torch", "python")),
     }
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
-    weights = "after the last round of" if rounds else "averaged over the last updates of"
-    trained = "by expert iteration, in games against itself" if rounds else "against itself, in games"
+    if rounds:
+        weights, trained = "after the last round of", "by expert iteration, in games against itself"
+    elif training["updates"]:
+        weights, trained = "averaged over the last updates of", "against itself, in games"
+    else:
+        weights, trained = "after", "from labels alone, of games"
     verdict = f"{training['verdict']}\n\n" if training.get("verdict") else ""
     return f"""# A trained General
 

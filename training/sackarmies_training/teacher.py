@@ -183,7 +183,9 @@ def clone(learner: Learner, taught: Taught, section: LabelSection) -> float:
         learner.step(loss)
         best = torch.full((n,), -torch.inf, device=learner.device)
         best = best.scatter_reduce(0, place.game, scores.detach(), "amax")
-        right += float((wanted * (scores == best[place.game])).sum())
+        most = torch.zeros(n, device=learner.device).scatter_reduce(0, place.game, wanted, "amax")
+        is_hit = (scores == best[place.game]) & (wanted == most[place.game])
+        right += float((sums(is_hit.float(), place.game, n) > 0).sum())
     return right / max(1, len(results))
 
 
