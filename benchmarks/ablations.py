@@ -11,14 +11,14 @@ and nothing advises: all that is learned comes from self-play, so that differenc
 `--labels FOLDER` compares what is learned from labels of a search instead, in files as expert iteration or `sackarmies
 labels` writes them: variants of `configs/train/expert.toml` learn from these alone, and then play with all armies.
 
-Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was. Time is that of
-the clock: leave the machine alone meanwhile. With `--labels` it is that of the processor.
+Runs are kept in a folder, in turns of one seed each, and an interrupted series goes on where it was, unless the code or
+the configuration has changed. Time is that of the clock: leave the machine alone meanwhile. With `--labels` it is that
+of the processor.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import statistics
 import time
@@ -33,6 +33,7 @@ from rich.console import Console
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
+from sackarmies_env.core.cache_folder import source_digest
 from sackarmies_env.core.safe_read import read_toml
 from sackarmies_env.core.validation import read_model
 from sackarmies_env.registry import load_game
@@ -40,6 +41,7 @@ from sackarmies_training.config import LearnConfig
 from sackarmies_training.curve import play_side_by_side
 from sackarmies_training.evaluate import Plan, evaluate
 from sackarmies_training.files import read_json, write_json
+from sackarmies_training.identity import code_digest, training_digest
 from sackarmies_training.labels import WIN, joined, read_labels
 from sackarmies_training.learn import Team, learn, make_learner
 from sackarmies_training.learn_files import general_of, sizes_of
@@ -78,10 +80,13 @@ OF_LABELS: dict[str, Mapping[str, Any]] = {
     "advice alone": {"learn": {"worths": False, "reasons": False}},
     "no advice": {"learn": {"advice": "", "worths": False, "reasons": False}},
     "no gains of fewer turns": {"network": {"early": 0}, "expert": {"early": 0.0}},
-    "choices in place of gains": {"network": {"early": 0}, "expert": {"gains": 0.0, "early": 0.0, "choices": 1.0}},
+    "choices in place of gains": {
+        "network": {"early": 0},
+        "expert": {"gains": 0.0, "early": 0.0, "policy": 0.0, "choices": 1.0},
+    },
     "no margin": {"expert": {"margin": 0.0}},
     "boards not turned": {"expert": {"symmetries": False}},
-    "expected gains as well": {"expert": {"policy": 0.4}},
+    "no expected gains": {"expert": {"policy": 0.0}},
 }
 
 
@@ -195,14 +200,15 @@ def main() -> None:
     options = parser.parse_args()
     console, results = Console(), options.folder / "results.json"
     plan = {key: getattr(options, key) for key in ("minutes", "untaught", "lessons", "games", "opponent")}
-    plan["labels"] = str(options.labels or "")
-    variants = OF_LABELS if options.labels else VARIANTS
+    base, variants = (EXPERT, OF_LABELS) if options.labels else (BASE, VARIANTS)
+    plan |= {"labels": str(options.labels or ""), "base": read_toml(base)}
+    plan["code"] = [code_digest(), training_digest(), source_digest([Path(__file__)])]
     names = options.only or [name for name in variants if not (options.untaught and name in OF_TEACHING)]
     if unknown := [name for name in names if name not in variants]:
         raise SystemExit(f"--only {unknown[0]!r}: variants here are {', '.join(map(repr, variants))}")
     kept = read_json(results) if results.exists() else {"plan": plan, "found": {}}
-    if kept["plan"] != plan:
-        raise SystemExit(f"{results} holds a series of another plan, {json.dumps(kept['plan'])}: name another --folder")
+    if differing := [key for key, value in plan.items() if kept["plan"].get(key) != value]:
+        raise SystemExit(f"{results} holds a series of another {' and '.join(differing)}: name another --folder")
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, options.seeds + 1):
         for name in names if options.untaught or options.labels else [CLONE, *names]:

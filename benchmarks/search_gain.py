@@ -22,6 +22,7 @@ from benchmarks.machine import describe_machine
 from benchmarks.search_methods.guessing import POINTS, draw_positions, interval
 from benchmarks.search_methods.play import seed_of
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import make_search, parts_of
 from sackarmies_agents.search.flat import Bench, FlatSearch, Plans, Settings
 from sackarmies_agents.search.rounds import goes_on, play_worlds, prior_choice, write_plans
@@ -48,11 +49,25 @@ class Contestant:
     """
 
     def __init__(self, options: str, info: GameInfo) -> None:
-        given = dict(part.split("=", 1) for part in options.split(","))
+        given = parse_agent(f"search:{options}").options
         self.options, self.settings = options, make_search(info, given).settings
         self.variants = variants_of(given.get("models", ""))
         self.seconds, self.playouts = 0.0, 0
         self.gains: list[float] = []
+
+
+def search_options(text: str) -> str:
+    """Return options of `search` as they are given.
+
+    Raises:
+        argparse.ArgumentTypeError: they are none.
+    """
+    try:
+        parse_agent(f"search:{text}")
+    except ValueError as error:
+        allowed = "give option=value, separated by commas, such as level=medium or playouts=160,horizon=8"
+        raise argparse.ArgumentTypeError(f"{error}; {allowed}") from None
+    return text
 
 
 def variants_of(models: str) -> tuple[str, ...]:
@@ -150,7 +165,13 @@ def search_positions(
 def main() -> None:
     """Search the positions, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--contestants", nargs="+", default=USUAL, help="options of search, with a budget of playouts")
+    parser.add_argument(
+        "--contestants",
+        nargs="+",
+        type=search_options,
+        default=USUAL,
+        help="options of search, with a budget of playouts",
+    )
     parser.add_argument("--positions", type=int, default=1500)
     parser.add_argument("--each", type=int, default=30, help="of a game")
     parser.add_argument("--worlds", type=int, default=300, help="in which choices are played on")

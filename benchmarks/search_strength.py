@@ -79,6 +79,15 @@ class Point:
     outcomes: list[Outcome] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
 
+    def __post_init__(self) -> None:
+        """Refuse an agent against itself.
+
+        Raises:
+            ValueError: both are the same.
+        """
+        if self.agent == self.opponent:
+            raise ValueError(f"{self.agent!r} cannot be measured against itself: seats would be indistinguishable")
+
     def play(self, number: int, seed: int, draws_armies: bool = True) -> None:
         """Play a pair of games: both seatings of two armies, which are drawn or the default ones.
 
@@ -92,7 +101,7 @@ class Point:
 
         def make(text: str) -> Agent:
             agent = make_agent(text, GameInfo.of(game))
-            return Timed(agent, self.clock) if isinstance(agent, InformedAgent) else agent
+            return Timed(agent, self.clock) if text == self.agent and isinstance(agent, InformedAgent) else agent
 
         for played in play_games(game, line_ups, seeds, Seating(line_ups, make, derive(seed, "a", number), seeds)):
             if played.forfeits:
@@ -145,19 +154,26 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="SVG file")
     given = parser.parse_args()
     sizes = given.pairs * len(given.playouts) if len(given.pairs) == 1 else given.pairs
-    points = []
+    if len(sizes) != len(given.playouts):
+        parser.error(
+            f"--pairs: {len(sizes)} numbers are given for {len(given.playouts)} budgets (--playouts): give one for "
+            "all, or one for each"
+        )
+    options = f",{given.options}" if given.options else ""
+    agents = [f"search:playouts={playouts}{options}" for playouts in given.playouts]
+    try:
+        points = [Point(agent, opponent) for opponent in given.opponents for agent in agents]
+    except ValueError as error:
+        parser.error(str(error))
     print(
         "| agent | against | games | won | drawn | ms a decision |\n| --- | --- | --- | --- | --- | --- |", flush=True
     )
-    for opponent in given.opponents:
-        for playouts, pairs in zip(given.playouts, sizes, strict=True):
-            point = Point(f"search:playouts={playouts}" + (f",{given.options}" if given.options else ""), opponent)
-            for number in range(pairs):
-                point.play(number, given.seed, not given.default_armies)
-            tally = point.tally
-            cells = [point.agent, opponent, str(tally.games), str(tally.win_rate), str(tally.draws)]
-            print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} |", flush=True)
-            points.append(point)
+    for point, pairs in zip(points, sizes * len(given.opponents), strict=True):
+        for number in range(pairs):
+            point.play(number, given.seed, not given.default_armies)
+        tally = point.tally
+        cells = [point.agent, point.opponent, str(tally.games), str(tally.win_rate), str(tally.draws)]
+        print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} |", flush=True)
     print(" ".join(map(str, describe_machine().values())))
     if given.picture:
         write_safely(given.picture, draw(points))

@@ -5,6 +5,7 @@ import pytest
 from benchmarks import ablations
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_env.registry import load_game
+from sackarmies_training.files import write_json
 from sackarmies_training.labels import teach, write_labels
 
 
@@ -51,3 +52,10 @@ def test_table_of_ablations_has_an_interval_over_seeds_and_one_over_games():
 
 def test_intervals_of_shares_stay_shares():
     assert ablations.interval([0.02, 0.9, 0.3]) == "40.7% (0.0% to 100.0%)"
+
+
+def test_series_of_another_configuration_is_not_continued(tmp_path, monkeypatch):
+    write_json(tmp_path / "results.json", {"plan": {"minutes": 8.0, "base": {"seed": 2}}, "found": {}})
+    monkeypatch.setattr("sys.argv", ["ablations", "--folder", str(tmp_path), "--games", "7"])
+    with pytest.raises(SystemExit, match=r"results\.json holds a series of another .*games and .*base and code: name"):
+        ablations.main()

@@ -2,10 +2,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from sackarmies_agents import make_agent
 from sackarmies_env.registry import load_game
 from sackarmies_training import identity
+from sackarmies_training.cli import app
 from sackarmies_training.evaluate import Plan, evaluate, make_jobs, played_units
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.sack_armies import army_round_robin
@@ -16,6 +18,7 @@ from sackarmies_training.stats.match import Match
 from sackarmies_training.stats.sprt import Scale, SprtPlan, Verdict, first_decision
 from sackarmies_training.stats.units import PlayedUnit
 from tests.core.toy_game import make_duel
+from tests.second_game import registered
 
 
 def run(opponent="random", **plan):
@@ -111,6 +114,33 @@ def test_sequential_test_is_undecided_after_its_budget():
     played = evaluate(make_duel(2), "greedy", "random", plan, lambda games: None)[1]
     assert len(played) == 10
     assert "undecided: 10 games" in Match("greedy", "random", played_units(played)).verdict_sentence(plan.sprt)
+
+
+def evaluate_command(*words, code=0):
+    """Return what the command `evaluate` says."""
+    result = CliRunner().invoke(app, ["evaluate", "greedy", "random", "--game", "duel", "--workers", "1", *words])
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("option", ["--alpha", "--beta", "--elo0", "--elo1"])
+def test_options_of_a_test_are_refused_without_it(option):
+    sentence = f"{option} is given without --sprt: only a sequential test uses it"
+    assert sentence in evaluate_command("--games", "2", option, "0.1", code=2)
+
+
+@pytest.mark.parametrize(("games", "played"), [(2, 2), (3, 2), (5, 4)])
+def test_sequential_test_plays_no_more_games_than_it_may(games, played):
+    with registered():
+        text = evaluate_command("--sprt", "--games", str(games))
+    assert f"undecided: {played} games, the budget" in text
+
+
+def test_verdict_tells_its_nominal_error_rate():
+    unit = PlayedUnit(("a", "b"), 0, (Outcome(("a", "b"), (1.0, -1.0)), Outcome(("b", "a"), (-1.0, 1.0))))
+    one, other = (Match(*names, [unit] * 40).verdict_sentence(SprtPlan()) for names in (("a", "b"), ("b", "a")))
+    assert one.startswith("a is stronger than b (nominal error rate 5%);")
+    assert other.startswith("b is not stronger than a (nominal error rate 5%);")
 
 
 def test_sequential_test_is_for_two_players():

@@ -99,6 +99,22 @@ def test_newcomer_is_placed_with_and_without_a_ladder(config):
     assert "games in" in text
 
 
+def test_results_of_other_code_do_not_order_the_rungs(config, tmp_path, change_code):
+    invoke("ladder", "--config", config)
+    change_code(tmp_path)
+    text = invoke("ladder", "--config", config, "--add", "random", "--max-games", 4)
+    origin = "in the order of the configuration, since results cannot be used ("
+    assert f"{origin}{tmp_path}/ladder holds another ladder: its code is" in text
+    assert ": random, high." in text
+
+
+@pytest.mark.parametrize("option", ["--alpha", "--beta", "--elo0", "--elo1", "--max-games"])
+def test_options_of_a_placing_are_refused_without_a_newcomer(config, option):
+    sentence = f"{option} is given without --add AGENT: only the tests that place a newcomer use it"
+    assert sentence in invoke("ladder", "--config", config, option, 2, code=2)
+    assert sentence in invoke("ladder", "--config", config, option, 2, "exploit", "random", code=2)
+
+
 def test_impossible_options_are_a_sentence(config):
     assert "elo0 is 30 and elo1 is 20" in invoke("ladder", "--config", config, "--add", "random", "--elo0", 30, code=2)
     assert "unknown agent 'gredy'" in invoke("ladder", "--config", config, "--add", "gredy", code=2)

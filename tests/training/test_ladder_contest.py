@@ -113,6 +113,18 @@ def test_ladder_of_other_code_is_refused(tmp_path, change_code):
         Ladder(make_config(tmp_path), tmp_path / "l").open()
 
 
+def test_results_without_the_file_that_names_their_code_are_refused(tmp_path):
+    ladder, _ = play(make_config(tmp_path), tmp_path / "l")
+    (tmp_path / "l" / "ladder.json").unlink()
+    sentence = (
+        r"l holds units\.jsonl but no ladder\.json, so the code that played it is unknown; restore ladder\.json, or"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        ladder.open()
+    (tmp_path / "l" / UNITS).write_text("")
+    assert len(ladder.open()) == 6
+
+
 def test_damaged_line_is_named_with_what_to_do(tmp_path):
     ladder, _ = play(make_config(tmp_path), tmp_path / "l")
     path = tmp_path / "l" / UNITS
@@ -121,14 +133,28 @@ def test_damaged_line_is_named_with_what_to_do(tmp_path):
     with pytest.raises(ValueError, match=r"units.jsonl, line 2: .*remove this line, and its games are played again"):
         ladder.entries()
     path.write_text("".join([lines[0], *lines]))
-    with pytest.raises(ValueError, match=r"units.jsonl, line 2: this unit stands there before: remove the line"):
-        ladder.entries()
-    wrong = json.loads(lines[1])
-    path.write_text("".join([lines[0], json.dumps({**wrong, "seed": 1}) + "\n", *lines[2:]]))
-    with pytest.raises(ValueError, match=r"line 2: these are not the games that were planned"):
+    with pytest.raises(ValueError, match=r"line 2: unit 0 of \('high', 'random'\) already appears on line 1; remove"):
         ladder.entries()
     path.write_text("".join([lines[0], *lines[2:]]))
     assert [key_of(unit) for unit in ladder.open()] == [(("high", "random"), 1)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"seed": 1}, r"was planned with seed \d+, but has 1; remove this line, and its games are played again"),
+        ({"armies": ["empire"]}, r"was planned with armies \(\), but has \('empire',\)"),
+        ({"players": 3}, "was planned with players 2, but has 3"),
+        ({"games": []}, "was planned with number of games 2, but has 0"),
+    ],
+)
+def test_unit_that_was_not_planned_is_told_from_the_planned_one(tmp_path, changes, sentence):
+    ladder, _ = play(make_config(tmp_path), tmp_path / "l")
+    path = tmp_path / "l" / UNITS
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], json.dumps({**json.loads(lines[1]), **changes}) + "\n", *lines[2:]]))
+    with pytest.raises(ValueError, match=r"units\.jsonl, line 2: unit 1 of \('high', 'random'\) " + sentence):
+        ladder.entries()
 
 
 def test_full_disk_leaves_whole_lines(tmp_path, monkeypatch):

@@ -75,6 +75,11 @@ def test_draws_count_half_and_sides_add_up():
     assert (one.units, one.games) == (2, 4)
 
 
+def test_game_that_one_rung_shares_with_itself_is_no_draw_of_rungs():
+    entry = make_entry(("a", "b") * 2, 0, ("a", None))  # in the first game both seats of "a" share the point
+    assert PoolEstimates(["a", "b"], [entry]).result("a").draw_share == 0.5
+
+
 def test_rung_that_took_no_point_is_ordered_and_not_measured():
     entries = [make_entry(("a", "b"), number, ("a", "b" if number % 2 else "a")) for number in range(20)]
     entries += [make_entry(pair, number, (pair[0],) * 2) for pair in (("a", "z"), ("b", "z")) for number in range(20)]

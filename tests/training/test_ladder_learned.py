@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_training.files import digest_of
 from sackarmies_training.ladder import learned
 from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.exploit import Exploit
@@ -106,6 +107,10 @@ def test_response_keeps_to_its_budget_and_is_measured(duel, tmp_path, ended):
     assert result.described["advice"] == "greedy"
     kept = json.loads((search.folder / "training.json").read_text())
     assert kept["used"] == result.used
+    assert result.described["sha256"] == digest_of(search.folder / "response" / "checkpoint.safetensors")
+    played = []
+    search.run(20, played.append)
+    assert sum(played) == 0  # the same response, to the byte, has played its games
 
 
 @pytest.mark.slow

@@ -55,10 +55,10 @@ def test_test_without_an_answer_ends_the_search_and_says_so():
 def test_place_is_told_with_games_and_the_chance_to_be_wrong():
     lines = placing_sentences("new", search(RUNGS, verdict_of(4)), PLAN)
     assert len(lines) == 4
-    assert "Stronger than r3 (error rate at most 5%): 50.0% (40.0% to 60.0%) of the points, -70 to +70 Elo" in lines[0]
+    assert "Stronger than r3 (nominal error rate 5%): 50.0% (40.0% to 60.0%) of the points, -70 to +70 Elo" in lines[0]
     assert "in 15 units of 2 games; units with 0, 1/2, 1, 3/2, 2 points: 1, 2, 3, 4, 5" in lines[0]
     assert "Place of new: above r3 and below r4. It rests on 3 tests and 90 games." in lines[-1]
-    assert "wrong with a chance of at most 15%" in lines[-1]
+    assert "the nominal error rate of the place is 15%" in lines[-1]
 
 
 def place(config, folder, agent="random", units=None):
@@ -123,5 +123,16 @@ def test_ladder_that_can_place_nobody_is_refused(tmp_path, changes, sentence):
 def test_changed_rung_is_refused_when_a_placing_resumes(tmp_path):
     place(make_config(tmp_path), tmp_path / "l")
     changed = Newcomer(make_config(tmp_path, {"random": "random", "high": "random"}), "random", tmp_path / "l")
-    with pytest.raises(ValueError, match="the rung 'high' is another agent now: remove this folder"):
+    with pytest.raises(
+        ValueError, match=r"the rung 'high' was .*greedy.*, here it is .*random.*; give it another name"
+    ):
         changed.open()
+
+
+def test_placing_without_the_file_that_names_its_code_is_refused(tmp_path):
+    newcomer, _, _ = place(make_config(tmp_path), tmp_path / "l")
+    (newcomer.folder / "ladder.json").unlink()
+    with pytest.raises(
+        ValueError, match=r"holds units\.jsonl but no ladder\.json, so the code that played it is unknown"
+    ):
+        newcomer.open()

@@ -85,6 +85,7 @@ def test_markdown_marks_what_is_order_only_and_escapes_names(tmp_path):
     rows = [line for line in text.splitlines() if line.startswith("| top ")]
     assert "| top | greedy | +" in rows[0]
     assert "100.0%" in rows[1]
+    assert "Draws: the share of games in which several rungs shared the point." in text
 
 
 def test_csv_holds_each_rung_and_each_pair(tmp_path):

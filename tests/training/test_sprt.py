@@ -244,9 +244,13 @@ def test_units_are_counted_by_their_points():
     [
         ({"alpha": 0.5}, "alpha is 0.5: an error rate lies between 0 and 0.5"),
         ({"beta": 0.0}, "beta is 0.0: an error rate lies between"),
-        ({"elo0": 5.0, "elo1": 5.0}, "elo0 is 5 and elo1 is 5: wanted are two numbers"),
+        ({"elo0": 5.0, "elo1": 5.0}, "elo0 is 5 and elo1 is 5; give two numbers"),
+        (
+            {"elo0": 5.0, "elo1": -5.0},
+            "elo0 is 5 and elo1 is -5; give two numbers from -1000 to 1000, elo0 the smaller",
+        ),
         ({"elo1": float("nan")}, "elo1 is nan"),
-        ({"elo1": 300.0, "scale": Scale.NORMALIZED}, "elo1 is 300: wanted are two numbers from -200 to 200"),
+        ({"elo1": 300.0, "scale": Scale.NORMALIZED}, "elo1 is 300; give two numbers from -200 to 200, elo0 the"),
         ({"max_games": 1}, "max_games is 1: a unit has 2 games"),
     ],
 )

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from sackarmies_training.stats.match import Match
 
 GAMES, SPRT_GAMES = 400, 4000
+SPRT_OPTIONS = ("alpha", "beta", "elo0", "elo1")
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
+    ctx: typer.Context,
     agent: Annotated[
         str,
         typer.Argument(
@@ -124,6 +126,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
         "cpu_limit": cpu_limit,
         "memory_limit": memory_limit,
     }
+    if not sprt:
+        refuse_without("--sprt", "a sequential test uses it", ctx, SPRT_OPTIONS)
     most = games if games is not None else SPRT_GAMES if sprt else GAMES
     test = SprtPlan(alpha, beta, elo0, elo1, most, Scale.NORMALIZED) if sprt else None
     isolation = isolation_of(limits, isolate=isolate)
@@ -132,7 +136,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of a command
     for text in (agent, opponent):
         parse_agent(text)
     played_game = build_game(game, players, army)
-    seeds = -(-most // players)
+    seeds = -(-most // players) if test is None else test.max_units
     with games_bar(seeds * players) as progress:
         tally, played = measure(played_game, agent, opponent, Plan(seeds, seed, workers, isolation, test), progress)
     match = Match(agent, opponent, played_units(played))
@@ -158,6 +162,24 @@ def write_report(report: EvaluationReport, *, with_replays: bool) -> None:
         faults = report.write(progress, with_replays=with_replays)
     print_without_replay(faults)
     console.print(f"The report, with a list of all games, is {report.path}.", highlight=False, soft_wrap=True)
+
+
+def refuse_without(needed: str, why: str, ctx: typer.Context, options: Sequence[str]) -> None:
+    """Refuse options that mean nothing without another one.
+
+    Args:
+        needed: the other option.
+        why: what alone uses them, a sentence about one of them.
+        ctx: of the command.
+        options: names of its parameters.
+
+    Raises:
+        ValueError: one of them is given.
+    """
+    for name in options:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise ValueError(f"--{name.replace('_', '-')} is given without {needed}: only {why}")
 
 
 def check_report(report: Path | None, *, replays: bool) -> None:

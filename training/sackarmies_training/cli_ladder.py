@@ -19,6 +19,7 @@ from sackarmies_training.cli_errors import (
     print_resumed,
     print_without_replay,
 )
+from sackarmies_training.cli_evaluate import SPRT_OPTIONS, refuse_without
 from sackarmies_training.cli_options import OnOption, complete_agent
 from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LADDER = Path("configs/ladder/scripted.toml")
 EXACT_FOLDER = Path("configs/ladder/exact")
+TEST_OPTIONS = (*SPRT_OPTIONS, "max_games")
 
 ladder_app = typer.Typer(cls=PlainGroup, help="Measure the rungs of the ladder; place a newcomer.")
 
@@ -63,6 +65,8 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     on: OnOption = Place.LOCAL,
 ) -> None:
     """Play the ladder, or what is missing of it, and write its reports. Interrupted ladders resume."""
+    if add is None:
+        refuse_without("--add AGENT", "the tests that place a newcomer use it", ctx, TEST_OPTIONS)
     if ctx.invoked_subcommand is not None:
         ctx.obj = config  # for commands that are given none of their own
         return
@@ -183,12 +187,17 @@ def add_newcomer(settings: LadderConfig, agent: str, plan: SprtPlan) -> None:
 def rung_order(settings: LadderConfig, folder: Path) -> tuple[list[str], str]:
     """Return the rungs from the weakest up, by their ratings as far as all have played, else as they are listed.
 
-    The second text says which of both.
+    The second text says which of both, and why.
     """
     from sackarmies_training.ladder.contest import Ladder
     from sackarmies_training.ladder.report import make_reports
 
-    for report in make_reports(settings, Ladder(settings, folder).entries()):
+    contest = Ladder(settings, folder)
+    try:
+        contest.identity()
+    except ValueError as error:
+        return list(settings.agents), f"in the order of the configuration, since results cannot be used ({error})"
+    for report in make_reports(settings, contest.entries()):
         if report.pool.players == 2:
             games = len(report.estimates.outcomes)
             return [rung.name for rung in reversed(report.rungs)], f"by their ratings over {games} games"

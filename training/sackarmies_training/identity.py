@@ -17,6 +17,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_training.files import digest_of
 
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
+TRAINING_FOLDER = Path(__file__).parent
 
 
 @cache  # reading them takes 20 ms, and a process keeps the code that it has loaded when files change
@@ -24,6 +25,12 @@ def code_digest() -> str:
     """Return a digest of the sources of the rules and of the agents that come with them, their weights included."""
     weights = [path for kind in ("*.toml", "*.npz", "*.safetensors") for path in sorted(AGENTS_FOLDER.rglob(kind))]
     return source_digest([CORE, GAMES, AGENTS_FOLDER, *weights])
+
+
+@cache
+def training_digest() -> str:
+    """Return a digest of the sources of this package, which results of training depend on besides `code_digest`."""
+    return source_digest([TRAINING_FOLDER])
 
 
 def game_identity(game: Game) -> dict[str, str]:

@@ -162,33 +162,21 @@ class Ladder:
         """The file of finished units."""
         return UnitStore(self.folder / UNITS)
 
+    def identity(self) -> dict[str, Any]:
+        """Return what `ladder.json` must hold, see `folder_identity`."""
+        return folder_identity(self.folder, self.config, base_identity(self.config))
+
     def open(self) -> list[Unit]:
         """Make the folder, or resume it, and return what is still to be played.
 
         A rung that the folder has not seen is added; everything else must be as it was.
 
         Raises:
-            ValueError: the folder holds results of other code, rules or seed, or another agent under a rung's name.
+            ValueError: see `identity`.
         """
         remove_leftovers(self.folder)
         remove_leftovers(self.folder / RECORDS)
-        path = self.folder / IDENTITY
-        identity = base_identity(self.config)
-        rungs = {name: agent_identity(text) for name, text in self.config.agents.items()}
-        if path.exists():
-            found = read_json(path)
-            check_identity(path, identity, found)
-            known = found.get("rungs")
-            known = known if isinstance(known, dict) else {}
-            for name, agent in rungs.items():
-                if known.get(name, agent) != agent:
-                    raise ValueError(
-                        f"{named(self.folder)}: the rung {name!r} was {_short(known[name])}, here it is "
-                        f"{_short(agent)}; give it another name, or choose another folder"
-                    )
-            rungs = {**known, **rungs}
-            identity["rules"] = {**found["rules"], **identity["rules"]}
-        data = {**identity, "rungs": rungs}
+        path, data = self.folder / IDENTITY, self.identity()
         if not path.exists() or read_json(path) != data:
             write_json(path, data)
         self.store.open()
@@ -223,6 +211,35 @@ class Ladder:
         planned = schedule(self.config)
         finished = self.store.read(planned)
         return [finished[key_of(unit)] for unit in planned if key_of(unit) in finished]
+
+
+def folder_identity(folder: Path, config: LadderConfig, identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the file of a folder's identity must hold: `identity`, the rungs, and those that it has seen before.
+
+    Raises:
+        ValueError: the folder holds results of other code, rules or seed, of code that is unknown, or of another agent
+            under a rung's name.
+    """
+    path, units = folder / IDENTITY, folder / UNITS
+    rungs = {name: agent_identity(text) for name, text in config.agents.items()}
+    if not path.exists():
+        if units.exists() and units.stat().st_size:
+            raise ValueError(
+                f"{named(folder)} holds {UNITS} but no {IDENTITY}, so the code that played it is unknown; restore "
+                f"{IDENTITY}, or remove the folder"
+            )
+        return {**identity, "rungs": rungs}
+    found = read_json(path)
+    check_identity(path, identity, found)
+    known = found.get("rungs")
+    known = known if isinstance(known, dict) else {}
+    for name, agent in rungs.items():
+        if known.get(name, agent) != agent:
+            raise ValueError(
+                f"{named(folder)}: the rung {name!r} was {_short(known[name])}, here it is {_short(agent)}; give it "
+                "another name, choose another folder, or remove this one"
+            )
+    return {**identity, "rules": {**found["rules"], **identity["rules"]}, "rungs": {**known, **rungs}}
 
 
 def check_identity(path: Path, identity: Mapping[str, Any], found: Any, contest: str = "ladder") -> None:

@@ -24,6 +24,7 @@ from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder
 from sackarmies_training.config import LEARNER, LearnConfig, LearnSection, MatchSection, TeacherSection
+from sackarmies_training.files import digest_of
 from sackarmies_training.labels import Labels
 from sackarmies_training.ladder.exploit import Arena, Response
 from sackarmies_training.ladder.units import armies_of
@@ -125,7 +126,12 @@ class LearnedResponse:
         improve(learner, arena, config, line_ups, checkpoints)
         path = arena.folder / CHECKPOINT
         save_weights(path, learner, config, line_ups[0], 0.0)
-        described = {"checkpoint": path.name, "decisions": learner.decisions, "advice": config.learn.advice}
+        described = {
+            "checkpoint": path.name,
+            "sha256": digest_of(path),
+            "decisions": learner.decisions,
+            "advice": config.learn.advice,
+        }
         return Response(functools.partial(load_agent, str(path), deterministic=True), described)
 
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from sackarmies_env.core.atomic_write import remove_leftovers
-from sackarmies_training.files import read_json, write_json
+from sackarmies_training.files import write_json
 from sackarmies_training.identity import agent_identity
 from sackarmies_training.ladder.config import LadderConfig
-from sackarmies_training.ladder.contest import IDENTITY, UNITS, base_identity, check_identity, makers_of, unit_player
+from sackarmies_training.ladder.contest import IDENTITY, UNITS, base_identity, folder_identity, makers_of, unit_player
 from sackarmies_training.ladder.estimate import PoolEstimates
 from sackarmies_training.ladder.report import percent
 from sackarmies_training.ladder.store import UnitStore, key_of
@@ -93,21 +92,11 @@ class Newcomer:
         """Make the folder, or resume it.
 
         Raises:
-            ValueError: it holds results of other code, rules or seed, or of another agent under a rung's name.
+            ValueError: see `folder_identity`.
         """
         remove_leftovers(self.folder)
-        path = self.folder / IDENTITY
-        rungs = {name: agent_identity(text) for name, text in self.config.agents.items()}
         identity = {**base_identity(self.config), NEWCOMER: self._identity}
-        if path.exists():
-            found = read_json(path)
-            check_identity(path, identity, found)
-            known: dict[str, Any] = found.get("rungs") if isinstance(found.get("rungs"), dict) else {}
-            changed = [name for name in rungs if known.get(name, rungs[name]) != rungs[name]]
-            if changed:
-                raise ValueError(f"{path}: the rung {changed[0]!r} is another agent now: remove this folder")
-            rungs = {**known, **rungs}
-        write_json(path, {**identity, "rungs": rungs})
+        write_json(self.folder / IDENTITY, folder_identity(self.folder, self.config, identity))
         self.store.open()
 
     def units(self, rung: str, count: int) -> list[Unit]:
@@ -214,8 +203,8 @@ def placing_sentences(agent: str, placing: Placing, plan: SprtPlan) -> list[str]
     lines.append(
         f"Place of {agent}: {_between(placing)}. It rests on {tests} {'test' if tests == 1 else 'tests'} and {games} "
         f"games. If {agent} differs from each of these rungs by more than the bounds ({plan.elo0:+g} and "
-        f"{plan.elo1:+g} Elo), the place is wrong with a chance of at most {wrong:.0%}; nearer than that, either "
-        "answer may come."
+        f"{plan.elo1:+g} Elo), the nominal error rate of the place is {wrong:.0%}; nearer than that, either answer "
+        "may come."
     )
     return lines
 
@@ -228,7 +217,7 @@ def comparison_sentence(one: Comparison, plan: SprtPlan) -> str:
     if one.verdict is Verdict.UNDECIDED:
         verdict = f"neither stronger nor weaker than {one.rung}, as far as {one.score.games} games say"
     else:
-        verdict = f"{one.verdict.value} than {one.rung} (error rate at most {_error(one, plan):.0%})"
+        verdict = f"{one.verdict.value} than {one.rung} (nominal error rate {_error(one, plan):.0%})"
     return (
         f"{verdict[0].upper()}{verdict[1:]}: {percent(one.score)} of the points, {elo} Elo, in {one.score.units} units "
         f"of 2 games; units with 0, 1/2, 1, 3/2, 2 points: {counts}; log-likelihood ratio {one.ratio:+.2f}, limits "

@@ -152,7 +152,7 @@ def notes(report: PoolReport) -> list[str]:
     """Return what the columns of the tables mean."""
     lines = [
         "Points: one a game, for the winner, or divided among those who draw at the top; here the share of the points "
-        "that the rung and its opponents took. Draws: games in which several seats shared the point.",
+        "that the rung and its opponents took. Draws: the share of games in which several rungs shared the point.",
         "Decisions a second and milliseconds a decision: processor time of the agent's own answers while it played, of "
         "all its threads together, the game itself left out; the classes of durations are 5% wide.",
     ]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import read_model
 from sackarmies_training.files import append_line, drop_partial_line
 from sackarmies_training.ladder.units import Unit, UnitEntry
 
 MAX_RESULTS = 2**28  # bytes; a unit of two games has about a thousand
+MAX_SHOWN = 80  # characters of a value in a message
 
 Key = tuple[tuple[str, ...], int]  # line-up and number
 
@@ -47,10 +49,11 @@ class UnitStore:
         """Return those of the planned units that are finished; others in the file are left out.
 
         Raises:
-            ValueError: a line is damaged, stands there twice, or has other armies or another seed than planned.
+            ValueError: a line is damaged or repeats a unit, or the unit has other armies or another seed than planned.
         """
         wanted = {key_of(unit): unit for unit in planned}
         found: dict[Key, UnitEntry] = {}
+        lines: dict[Key, int] = {}
         if not self.path.exists():
             return found
         text = read_text(self.path, "the results of a contest", MAX_RESULTS)
@@ -62,11 +65,39 @@ class UnitStore:
                 raise ValueError(f"{error}; remove this line, and its games are played again") from None
             key = key_of(entry.unit)
             if key in found:
-                raise ValueError(f"{place}: this unit stands there before: remove the line")
+                raise ValueError(f"{place}: {_name(key)} already appears on line {lines[key]}; remove this line")
             if key not in wanted:
                 continue
-            sizes = {len(game.returns) for game in entry.games}
-            if entry.unit != wanted[key] or len(entry.games) != entry.unit.num_games or sizes != {entry.players}:
-                raise ValueError(f"{place}: these are not the games that were planned: remove the line")
-            found[key] = entry
+            check_planned(entry, wanted[key], place)
+            found[key], lines[key] = entry, number
         return found
+
+
+def check_planned(entry: UnitEntry, planned: Unit, place: str) -> None:
+    """Refuse a unit that is not as it was planned.
+
+    Args:
+        entry: what was found, with the line-up and the number of the planned one.
+        planned: the unit.
+        place: where it was found, for messages.
+
+    Raises:
+        ValueError: with what differs.
+    """
+    sizes = sorted({len(game.returns) for game in entry.games})
+    for what, wanted, found in (
+        ("players", planned.players, entry.players),
+        ("armies", planned.armies, entry.armies),
+        ("seed", planned.seed, entry.seed),
+        ("number of games", planned.num_games, len(entry.games)),
+        ("returns per game", [planned.players], sizes),
+    ):
+        if found != wanted:
+            raise ValueError(
+                f"{place}: {_name(key_of(planned))} was planned with {what} {wanted}, but has "
+                f"{shorten(printable(found), MAX_SHOWN)}; remove this line, and its games are played again"
+            )
+
+
+def _name(key: Key) -> str:
+    return f"unit {key[1]} of {key[0]}"

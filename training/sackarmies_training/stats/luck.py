@@ -105,8 +105,8 @@ class LuckMeter:
         shared = [kind for kind in game.forced_kinds if kind.is_shared]
         if make_evaluation is None or not game.zero_sum or len(shared) != 1:
             raise ValueError(
-                f"luck in the game {game.id!r} cannot be measured: wanted is a zero-sum game with an evaluation of "
-                "positions and one kind of chance that all players share"
+                f"luck cannot be measured in the game {game.id!r}: it can be measured only in zero-sum games that have "
+                "an evaluation of positions and one kind of chance shared by all players"
             )
         self._game = game
         self._evaluation = make_evaluation(game, None)

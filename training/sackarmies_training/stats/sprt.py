@@ -64,8 +64,8 @@ class SprtPlan:
     """A test of "weaker: at most `elo0`" against "stronger: at least `elo1`".
 
     Attributes:
-        alpha: chance at most to say stronger where the true difference is `elo0` or less.
-        beta: chance at most to say weaker where it is `elo1` or more.
+        alpha: nominal chance to say stronger where the true difference is `elo0`.
+        beta: nominal chance to say weaker where it is `elo1`.
         elo0: difference of the first hypothesis, on the scale.
         elo1: of the second one, greater.
         max_games: after so many games without an answer the test is undecided.
@@ -90,8 +90,8 @@ class SprtPlan:
         most = MOST_ELO[self.scale]
         if not -most <= self.elo0 < self.elo1 <= most:
             raise ValueError(
-                f"elo0 is {self.elo0:g} and elo1 is {self.elo1:g}: wanted are two numbers from {-most} to {most}, the "
-                "first one smaller"
+                f"elo0 is {self.elo0:g} and elo1 is {self.elo1:g}; give two numbers from {-most} to {most}, elo0 the "
+                "smaller"
             )
         if self.max_games < 2:
             raise ValueError(f"max_games is {self.max_games}: a unit has 2 games")
