@@ -31,7 +31,7 @@ def draw_games(section: GameSection, game: Game, number: int, seed: int) -> list
     if "armies" not in choices:
         raise ValueError(f"line_ups is {number}, but the game {section.id!r} has no armies to choose from")
     if "armies" in (section.model_extra or {}):
-        raise ValueError("line_ups draws armies, and game.armies names them: give one of both")
+        raise ValueError("line_ups draws armies, and game.armies names them: give one or the other")
     armies = list(choices["armies"]())
     if number % len(armies):
         raise ValueError(f"line_ups is {number}: it must be a multiple of {len(armies)}, the number of armies")
