@@ -86,6 +86,11 @@ def parse_agent(text: str) -> AgentSpec:
     return AgentSpec(name, options)
 
 
+def escaped(value: str) -> str:
+    r"""Return the value of an option as it is written in the text form of an agent: with `\,` for each comma."""
+    return value.replace(",", "\\,")
+
+
 def make_agent(text: str, info: GameInfo) -> Agent:
     """Make an agent from its text form.
 
@@ -260,16 +265,17 @@ KINDS: dict[str, AgentKind] = {
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",
             "valued": "at the ends of how many turns positions are valued, the last ones of those played",
-            "gate": "standard errors by which a choice must be better than the scripted agent's to be taken instead",
+            "gate": "standard errors by which a choice must be better than the prior's to be taken instead",
             "optimism": "standard errors that a choice may be better than it looks; hopeless ones are dropped early",
-            "trust": "in how many worlds counts what is expected of choices before any is played",
+            "trust": "how many worlds the prior expectation of a choice counts for",
             "caution": "what choices other than the prior's are expected to lose",
             "unit": "what a difference of one in the prior's scores counts as",
             "plans": "plans of a whole action of which later choices are varied; 0: single choices are compared",
-            "threads": "how many work at once",
+            "threads": "how many threads work at the same time, at most 64",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
-            "prior": "trained, or a checkpoint: the General whose choice must be beaten; the scripted agent by default",
-            "models": "the scripted agent's weights, trained or a checkpoint, joined by +: the first plays on for it",
+            "prior": "trained or a checkpoint: the General whose choice must be beaten; the first of models by default",
+            "models": "who plays positions on, joined by +: weights, trained or a checkpoint; the first plays for the "
+            "searching General, opponents draw any",
         },
         "plays each choice on in states that may be the true one, if the game has what that takes",
     ),

@@ -11,6 +11,7 @@ import shlex
 import sys
 import weakref
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_pipe import LONGEST, LinePipe, TooLongLine
 from sackarmies_agents.line_words import DecisionWords
 from sackarmies_agents.separate import SeparateAgent, ending_of
+from sackarmies_env.core.checks import integer
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.messages import short_repr
 
@@ -40,14 +42,19 @@ def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation =
         isolation: limits.
 
     Raises:
-        ValueError: the program cannot be started, or does not answer as it must; or this system cannot do it.
+        ValueError: the program cannot be started, or does not answer as it must; the log cannot be written; or this
+            system cannot do it.
     """
-    command = options["command"]
+    command, log = options["command"], options.get("log")
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise ValueError(f"command={command}: {error}; it is divided into words as a shell does") from None
-    return LineAgent(info, words, isolation, folder=options.get("folder", "."), log=options.get("log"))
+    try:
+        return LineAgent(info, words, isolation, folder=options.get("folder", "."), log=log)
+    except OSError as error:
+        name = "command" if log is None or error.filename != str(Path(log)) else "log"
+        raise ValueError(f"option {name}={short_repr(options[name])}: {error.strerror}") from None
 
 
 class LineAgent(SeparateAgent, InformedAgent):
@@ -67,6 +74,7 @@ class LineAgent(SeparateAgent, InformedAgent):
 
         Raises:
             ValueError: it cannot be started, or does not answer as it must; or this system cannot do it.
+            OSError: the log cannot be written, or the system does not start the program.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
             raise ValueError("programs that play need Unix, and limits of memory need Linux")
@@ -83,7 +91,12 @@ class LineAgent(SeparateAgent, InformedAgent):
         return None if self._pipe is None else self._pipe.pid
 
     def reset(self, seed: int) -> None:
-        """Announce a new game; if the program is gone, start it again first."""
+        """Announce a new game; if the program is gone, start it again first.
+
+        Raises:
+            ValueError: the seed is not an integer from 0 to 2**63 - 1.
+        """
+        seed = integer("seed", seed, 0)
         if self._pipe is None:
             self._start()
         self._begin_game()

@@ -21,7 +21,7 @@ class InformationSets:
     Attributes:
         game: as the player may know it, see `Game.known_to`.
         player: whose knowledge it is.
-        states: `(n,)` records, a state of each set; not to be written to.
+        states: `(n,)` records, a state of each set; writing to them harms nobody else, but spoils `sample`.
     """
 
     game: Game

@@ -1,5 +1,7 @@
 """The evaluation of Sack Armies: what it looks at, what it makes of it, and files of weights."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -123,6 +125,48 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path, damage):
     path = changed(tmp_path / "odd.npz", hidden_bias=damage)
     with pytest.raises(ValueError, match=r"odd\.npz holds weights that are not finite 16-bit numbers"):
         make_agent(f"search:evaluation={path}", GameInfo.of(load_game("sack_armies")))
+
+
+def damaged(path):
+    """Write a compressed file of weights, with no compressed data where those of the first entry begin."""
+    np.savez_compressed(path, **load_weights(), types=[*load_catalogue()])
+    content = bytearray(path.read_bytes())
+    name, extra = (int.from_bytes(content[place : place + 2], "little") for place in (26, 28))  # lengths
+    content[30 + name + extra] = 255
+    path.write_bytes(content)
+
+
+def encrypted(path):
+    """Write a file of weights that says that its first entry needs a password."""
+    np.savez(path, **load_weights())
+    content = bytearray(path.read_bytes())
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(header) + flags] |= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: np.save(path.open("wb"), np.zeros(3)),
+        damaged,
+        encrypted,
+        lambda path: path.write_bytes(b""),
+        lambda path: path.mkdir(),
+    ],
+    ids=["one array", "damaged", "encrypted", "empty", "folder"],
+)
+def test_files_that_numpy_cannot_read_are_refused_with_a_sentence(tmp_path, write):
+    write(tmp_path / "odd.npz")
+    with pytest.raises(ValueError, match=r"odd\.npz is not a readable evaluation, as sackarmies fit-evaluation"):
+        load_weights(tmp_path / "odd.npz")
+
+
+def test_files_with_other_entries_than_arrays_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "text.npz", "w") as file:
+        file.writestr("notes.txt", "weights")
+    with pytest.raises(ValueError, match=r"text\.npz does not hold an evaluation for this catalogue"):
+        load_weights(tmp_path / "text.npz")
 
 
 def test_an_evaluation_from_a_file_is_used(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo, make_agent, parse_agent
-from sackarmies_agents.factory import checked_advice
+from sackarmies_agents.factory import checked_advice, escaped
 from tests.core.toy_game import make_duel
 
 
@@ -16,6 +16,11 @@ def test_name_alone_has_no_options():
 def test_options_follow_a_colon():
     spec = parse_agent("ppo:path=runs/a.zip, deterministic=true")
     assert dict(spec.options) == {"path": "runs/a.zip", "deterministic": "true"}
+
+
+@pytest.mark.parametrize("value", ["a,b", ",", r"a\b", r"a\,b", "a=b"])
+def test_escaped_values_are_read_as_they_were(value):
+    assert dict(parse_agent(f"ppo:path={escaped(value)},device=cpu").options) == {"path": value, "device": "cpu"}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import KINDS, make_agent
 from sackarmies_agents.search.agent import LEVELS, SearchAgent, parts_of
 from sackarmies_agents.search.flat import DEPTH, Bench, FlatSearch, Race, Settings, rounds_of
-from sackarmies_agents.search.rounds import follow, play_turns, prior_choice, write_plans
+from sackarmies_agents.search.horizons import compare_actions
+from sackarmies_agents.search.rounds import follow, play_turns, play_worlds, prior_choice, write_plans
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION, legal_ids
 from sackarmies_env.core.simulator import step
@@ -28,6 +30,11 @@ MIXED = ("trained", "tuned", "trained", "first")
 
 def running(batch, player):
     return np.flatnonzero((batch.players == player) & (batch.states["num_legal"] > 1))
+
+
+def streams_of(states):
+    """Return what decides the results of chance to come, as bytes."""
+    return b"".join(states[name].tobytes() for name in ("flip_key", "flip_count", "draw_key", "draw_count"))
 
 
 def searcher(game, settings=QUICK, models=()):
@@ -126,10 +133,66 @@ def test_chance_of_later_turns_does_not_depend_on_how_much_of_it_was_used():
         states = batch.game.clone(batch.states)
         states["flip_count"] += used
         states["draw_count"] += used
-        play_turns(simulator, policy, evaluation, states, models, 0, (turn, 1), 3)
+        play_turns(simulator, policy, evaluation, states, models, 0, (turn, turn, 1), 3)
         assert states["turn"][0] == turn + 1
-        streams.append([states[name].tolist() for name in ("flip_key", "flip_count", "draw_key", "draw_count")])
+        streams.append(streams_of(states))
     assert streams[0] == streams[1]
+
+
+@pytest.fixture(scope="module")
+def endings():
+    """Return a game, what kernels play it with, and positions in which some ids end the turn at once and others not."""
+    batch = positions(12, 60, n=24)
+    parts = parts_of(GameInfo.of(batch.game), ())
+    bench = Bench(batch.game, parts.make_policy(batch.game), parts.make_evaluation(batch.game))
+    found = []
+    for row in running(batch, batch.players):
+        root, turns = batch.states[row : row + 1], set()
+        for action in legal_ids(root["legal"][0]):
+            states = batch.game.clone(root)
+            step(bench.simulator, states, action)
+            turns.add(int(states["turn"][0] - root["turn"][0]))
+        if turns == {0, 1}:
+            found.append(root)
+    assert len(found) > 2
+    return batch.game, bench, found
+
+
+def played_on(bench, root, horizon, valued):
+    """Play each legal id on in one world; return what each was worth, and the states in which that ended."""
+    plans = np.array(legal_ids(root["legal"][0]))[:, None]
+    values, states = np.zeros((len(plans), 1)), []
+    task = np.array([0, 1, root["current_player"][0], horizon, valued, 7])
+    for place in range(len(plans)):
+        play_worlds(*bench.tools, root, bench.scratch, bench.models, plans, np.array([place]), task, values)
+        states.append(bench.scratch[1].copy())
+    return values[:, 0], states
+
+
+def test_ids_that_end_the_turn_meet_the_same_chance_as_others(endings):
+    _, bench, roots = endings
+    for root in roots:
+        _, states = played_on(bench, root, horizon=0, valued=1)
+        assert len({streams_of(state) for state in states}) == 1
+        assert {int(state["turn"]) for state in states} == {int(root["turn"][0]) + 1}
+
+
+def test_ids_that_end_the_turn_meet_the_same_chance_as_others_in_labels(endings):
+    game, bench, roots = endings
+    for root in roots:
+        states, player, found = game.clone(root), int(root["current_player"][0]), set()
+        for action in legal_ids(root["legal"][0]):
+            given = states, bench.scratch, bench.models, player, np.array([action]), np.array([0]), np.array([7])
+            compare_actions(*bench.tools, *given, np.zeros((1, 1)))
+            found.add(streams_of(bench.scratch[1]))
+        assert len(found) == 1
+
+
+def test_the_end_of_the_turn_at_hand_is_valued_for_all_ids_alike(endings):
+    _, bench, roots = endings
+    for root in roots:
+        ends = [played_on(bench, root, horizon, 1)[0] for horizon in range(3)]
+        np.testing.assert_allclose(played_on(bench, root, 2, 9)[0], np.mean(ends, axis=0))
 
 
 def test_worth_is_the_mean_at_the_ends_of_the_last_turns():
@@ -139,7 +202,8 @@ def test_worth_is_the_mean_at_the_ends_of_the_last_turns():
     evaluation, models = parts.make_evaluation(batch.game), np.zeros(2, np.int64)
 
     def worth(last: int, valued: int) -> float:
-        return play_turns(simulator, policy, evaluation, batch.game.clone(batch.states), models, 0, (last, valued), 3)
+        states, limits = batch.game.clone(batch.states), (turn, last, valued)
+        return play_turns(simulator, policy, evaluation, states, models, 0, limits, 3)
 
     single = [worth(turn + after, 1) for after in range(4)]
     assert len(set(single)) == 4
@@ -153,8 +217,8 @@ def test_an_ended_game_counts_for_the_turns_that_are_missing():
     simulator, policy = batch.game.simulator(), parts.make_policy(batch.game)
     evaluation, models = parts.make_evaluation(batch.game), np.zeros(2, np.int64)
     states = batch.game.clone(batch.states)
-    valued = 500
-    worth = play_turns(simulator, policy, evaluation, states, models, 0, (10_000, valued), 3)
+    limits = int(states["turn"][0]), 10_000, 500
+    worth = play_turns(simulator, policy, evaluation, states, models, 0, limits, 3)
     final = np.zeros((1, 2), np.float32)
     batch.game.returns(batch.game.params, states, final)
     assert states["terminated"][0] or states["truncated"][0]
@@ -167,6 +231,47 @@ def test_a_copy_searches_by_itself():
     agent = searcher(batch.game)
     before = agent.act_informed(information)
     np.testing.assert_array_equal(copy.deepcopy(agent).act_informed(information), before)
+
+
+def test_copies_search_at_the_same_time():
+    batch = positions(6, 80)
+    information = batch.information_sets(0, running(batch, 0))
+    assert len(information) > 1
+    agent = searcher(batch.game, dataclasses.replace(QUICK, threads=2))
+    expected = agent.act_informed(information).tolist()
+    agents = [agent, *(copy.deepcopy(agent) for _ in range(3))]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            for actions in pool.map(lambda one: one.act_informed(information).tolist(), agents):
+                assert actions == expected
+
+
+def test_searches_for_several_positions_are_made_when_there_are_several():
+    batch = positions(6, 80)
+    rows = running(batch, 0)
+    agent = searcher(batch.game, dataclasses.replace(QUICK, threads=2))
+    for some, count in ((rows[:1], 1), (rows, 3), (rows[:1], 3)):
+        agent.search(batch.information_sets(0, some))
+        assert [len(searches) for searches in agent._ready.values()] == [count]
+
+
+def test_no_positions_have_no_findings():
+    batch = positions(4, 80)
+    agent = SearchAgent(GameInfo.of(batch.game), QUICK, prior=LastLegal())
+    assert agent.act_informed(batch.information_sets(0, [])).tolist() == []
+    assert agent.search(batch.information_sets(0, [])) == []
+
+
+def test_seeds_may_be_of_numpy_and_impossible_ones_are_refused_at_once():
+    batch = positions(4, 80)
+    information = batch.information_sets(0, running(batch, 0))
+    agent = searcher(batch.game)
+    chosen = agent.act_informed(information).tolist()
+    agent.reset(np.int64(5))
+    assert agent.act_informed(information).tolist() == chosen
+    for seed in (-1, 2**63, 0.5, True):
+        with pytest.raises(ValueError, match=f"seed={seed}: it must be an integer of at least 0"):
+            agent.reset(seed)
 
 
 def test_the_scripted_choice_stays_unless_the_gain_exceeds_its_error():
@@ -218,6 +323,15 @@ def test_what_a_prior_expects_counts_as_much_as_worlds_that_it_is_trusted_for(th
         assert searched
         assert [findings[row].action for row in searched] == expected[searched].tolist()
         assert all(np.abs(finding.values).max() <= 1.0 for finding in findings)
+
+
+def test_scores_that_count_for_nothing_are_no_expectations():
+    batch = positions(4, 80)
+    information = batch.information_sets(0, running(batch, 0))
+    agent = SearchAgent(GameInfo.of(batch.game), dataclasses.replace(QUICK, unit=0.0), prior=Enthusiast())
+    agent.reset(5)
+    with np.errstate(invalid="raise"):  # some scores are infinite
+        assert any(finding.counts.any() for finding in agent.search(information))
 
 
 def test_expectations_are_weighed_against_worlds():
@@ -399,7 +513,15 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         ("search:optimism=-1", "optimism='-1': a number of at least 0"),
         ("search:trust=10001", "trust='10001': an integer from 0 to 10000"),
         ("search:caution=x", "caution='x': a number of at least 0"),
-        ("search:threads=0", "threads='0': an integer of at least 1"),
+        ("search:threads=0", "threads='0': an integer from 1 to 64"),
+        ("search:threads=65", "threads='65': an integer from 1 to 64"),
+        ("search:playouts=2000000000", r"playouts='2000000000': an integer from 2 to 1e\+09"),
+        ("search:ms=inf", r"ms='inf': a number from 0.1 to 1e\+09"),
+        ("search:models=tuned+", r"option models='tuned\+': names joined by \+ are wanted"),
+        ("search:models=+tuned", r"option models='\+tuned': names joined by \+ are wanted"),
+        (r"search:models=a\,b.safetensors", "there is no checkpoint a,b.safetensors"),
+        (r"search:models=a\,b.toml", "a,b.toml: there is no such file"),
+        (r"search:prior=a\,b.safetensors", "there is no checkpoint a,b.safetensors"),
         ("search:models=nowhere", "nowhere"),
         ("search:models=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),

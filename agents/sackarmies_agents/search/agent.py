@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
-from sackarmies_agents.search.variants import TRAINED, text_of
+from sackarmies_agents.search.variants import TRAINED, learned_text, text_of
+from sackarmies_env.core.checks import integer
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
@@ -48,6 +49,7 @@ LEVELS = {
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
 MOST_TRUST = 10_000  # worlds; each takes memory of a search
+MOST_THREADS = 64
 KEPT_GAMES = 8  # whose searches are kept ready
 SEEDS = 2**63
 
@@ -56,7 +58,7 @@ Number = TypeVar("Number", int, float)
 
 @runtime_checkable
 class Rater(Protocol):
-    """An agent that says what it holds of legal ids."""
+    """An agent that scores legal ids."""
 
     def rate(
         self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]
@@ -66,7 +68,7 @@ class Rater(Protocol):
 
 
 class Opinion(NamedTuple):
-    """What a prior holds of a position.
+    """What the prior thinks of a position.
 
     Attributes:
         choice: the id that must be beaten; None: what the policy chooses.
@@ -122,9 +124,9 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
 class SearchAgent(InformedAgent):
     """A General that searches, see `flat`; for any number of players, in every game that offers what it needs.
 
-    It keeps nothing between two decisions but the latest findings, for reports. With a budget of playouts its choices
-    depend on its seed and on what it may know of the position alone; with a limit of time, on the speed of the machine
-    as well.
+    Between two decisions it keeps the latest findings, for reports, and with a limit of time an estimate of how long
+    playouts take. With a budget of playouts alone, a choice is a function of the agent's seed and of what the player
+    may know; on one machine with the same versions, of nothing else.
 
     Args:
         info: the game.
@@ -154,10 +156,14 @@ class SearchAgent(InformedAgent):
         self._findings: list[Finding] = []
 
     def reset(self, seed: int) -> None:
-        """Draw worlds by `seed` from now on."""
-        self._seed = seed
+        """Draw worlds by `seed` from now on.
+
+        Raises:
+            ValueError: it is not an integer from 0 to 2**63 - 1.
+        """
+        self._seed = integer("seed", seed, 0)
         if self._prior is not None:
-            self._prior.reset(seed)
+            self._prior.reset(self._seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
         """Choose what search finds best in each of `n` positions."""
@@ -170,7 +176,9 @@ class SearchAgent(InformedAgent):
 
     def search(self, information: InformationSets) -> list[Finding]:
         """Return what a search of each of `n` positions has found; several are searched at once, one a thread."""
-        searches = self._searches(information.game)
+        if len(information) == 0:
+            return []
+        searches = self._searches(information.game, len(information))
         if len(information) == 1 or len(searches) == 1:
             lanes = [list(range(len(information)))]
         else:
@@ -189,16 +197,17 @@ class SearchAgent(InformedAgent):
         return [findings[row] for row in range(len(information))]
 
     def _ask_prior(self, information: InformationSets) -> tuple[list[Opinion], float]:
-        """Return what the prior holds of each position, and the seconds that each has taken."""
+        """Return what the prior thinks of each position, and the seconds that each has taken."""
         if self._prior is None:
             return [Opinion()] * len(information), 0.0
         begun = time.perf_counter()
-        given = information.observations(), information.action_masks()
+        observations, masks = information.observations(), information.action_masks()
         if isinstance(self._prior, Rater):
-            chosen, scores = self._prior.rate(*given)
-            opinions = [Opinion(*each) for each in zip(chosen.tolist(), self.settings.unit * scores, strict=True)]
+            chosen, scores = self._prior.rate(observations, masks)
+            expected = self.settings.unit * np.where(masks == 1, scores, 0.0)  # scores of illegal ids may be infinite
+            opinions = [Opinion(*each) for each in zip(chosen.tolist(), expected, strict=True)]
         else:
-            opinions = [Opinion(choice) for choice in self._prior.act_batch(*given).tolist()]
+            opinions = [Opinion(choice) for choice in self._prior.act_batch(observations, masks).tolist()]
         return opinions, (time.perf_counter() - begun) / len(information)
 
     def _seed_of(self, root: NDArray[np.void]) -> int:
@@ -206,25 +215,25 @@ class SearchAgent(InformedAgent):
         digest = hashlib.blake2b(root.tobytes(), digest_size=8, key=self._seed.to_bytes(16, "little"))
         return int.from_bytes(digest.digest(), "little") % SEEDS
 
-    def _searches(self, game: Game) -> list[FlatSearch]:
-        """Return what searches a game: one on all threads, and where there are several, one for each of them."""
-        if game.digest in self._ready:
-            self._ready.move_to_end(game.digest)
-        else:
-            threads = self.settings.threads
-            plans = [self.settings] + [replace(self.settings, threads=1)] * (threads if threads > 1 else 0)
-            parts = self._parts
-            self._ready[game.digest] = [
-                FlatSearch(game, parts.make_policy, parts.make_evaluation, plan, parts.focus) for plan in plans
-            ]
-            if len(self._ready) > KEPT_GAMES:
-                self._ready.popitem(last=False)
-        return self._ready[game.digest]
+    def _searches(self, game: Game, count: int) -> list[FlatSearch]:
+        """Return what searches `count` positions of a game: one on all threads, then one a thread for several."""
+        threads, parts = self.settings.threads, self._parts
+        plans = [self.settings] + [replace(self.settings, threads=1)] * (threads if min(threads, count) > 1 else 0)
+        searches = self._ready.setdefault(game.digest, [])
+        searches += [
+            FlatSearch(game, parts.make_policy, parts.make_evaluation, plan, parts.focus)
+            for plan in plans[len(searches) :]
+        ]
+        self._ready.move_to_end(game.digest)
+        if len(self._ready) > KEPT_GAMES:
+            self._ready.popitem(last=False)
+        return searches
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SearchAgent:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._ready = OrderedDict()  # arrays that both would write to
+        twin._workers = Workers(self.settings.threads)  # which do one job at a time
         twin._prior = copy.deepcopy(self._prior, memo)
         return twin
 
@@ -265,14 +274,14 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
         caution=_read(options, "caution", float, usual.caution, 0),
         unit=_read(options, "unit", float, usual.unit, 0),
         plans=_read(options, "plans", int, usual.plans, 0),
-        threads=_read(options, "threads", int, usual.threads, 1),
+        threads=_read(options, "threads", int, usual.threads, 1, MOST_THREADS),
     )
     variants = tuple(options["models"].split("+")) if "models" in options else models
-    prior = options.get("prior")
-    if prior is not None:
-        prior = TRAINED if prior == TRAINED else f"ppo:path={prior},deterministic=true"
+    if "" in variants:
+        raise ValueError(f"option models={short_repr(options['models'])}: names joined by + are wanted")
     parts = parts_of(info, variants, options.get("evaluation"))
-    return SearchAgent(info, settings, parts, None if prior is None else make_agent(prior, info))
+    prior = make_agent(learned_text(options["prior"]), info) if "prior" in options else None
+    return SearchAgent(info, settings, parts, prior)
 
 
 def _read(
@@ -289,6 +298,7 @@ def _read(
         value = kind(-1)
     if not least <= value <= most and key in options:
         name = "an integer" if kind is int else "a number"
-        limits = f"of at least {least:g}" if most == UNLIMITED else f"from {least:g} to {most:g}"
+        is_narrow = most < UNLIMITED or value > most
+        limits = f"from {least:g} to {most:g}" if is_narrow else f"of at least {least:g}"
         raise ValueError(f"option {key}={short_repr(options[key])}: {name} {limits} is wanted")
     return value

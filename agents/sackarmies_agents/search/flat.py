@@ -43,7 +43,8 @@ BIAS = 0.02  # of the difference between two actions, by the evaluation and the 
 DEPTH = 3  # choices of a plan: a verb, with what, and where
 FIRST, LATER = 0.3, 0.25  # shares of the budget: for all legal ids, and for other choices at each later place of plans
 FINALISTS = 8  # plans, at most, among which the rest of the budget is shared out
-FIRST_GUESS = 100e-6  # seconds a playout takes, until one has been timed
+FIRST_GUESS = 100e-6  # seconds a playout of up to USUAL_HORIZON turns takes, until one has been timed
+USUAL_HORIZON = 6
 MEMORY = 0.7  # how much of an estimate of that stays when another one comes in
 
 Focus = Callable[[Records], NDArray[np.float64]]
@@ -66,7 +67,7 @@ class Settings:
         caution: what an action is expected to be worth less than the prior choice, besides what the prior expects.
         unit: what a difference of one in the scores of a prior that rates ids counts as, on the scale of returns.
         plans: of how many of the best plans later choices are varied; 0: ids are compared, the policy makes these.
-        threads: how many play a search's games, each beside the other.
+        threads: how many threads play positions on at the same time.
     """
 
     playouts: int = 310
@@ -147,7 +148,8 @@ class FlatSearch:
         self._root = game.new_states(1)
         self._world = game.new_states(1)
         self._plans = np.zeros((game.num_actions, DEPTH), np.int64)
-        self._pace = FIRST_GUESS
+        self._pace = FIRST_GUESS * max(1.0, settings.horizon / USUAL_HORIZON)  # seconds a playout
+        self._must_load = settings.milliseconds is not None
 
     def search(
         self,
@@ -165,21 +167,26 @@ class FlatSearch:
             player: the current player.
             seed: of the worlds. With a budget of playouts alone, equal seeds give equal findings.
             prior: the choice that must be beaten; None: the policy's.
-            expected: `(num_actions,)`, what legal ids are expected to be worth, on the scale of returns; differences
-                count. None: the same.
+            expected: `(num_actions,)`, what legal ids are expected to be worth, on the scale of returns: only
+                differences matter; None: all are expected to be worth the same.
             spent: seconds of the limit that have gone into it.
         """
-        started = time.perf_counter() - spent
         legal = legal_ids(root["legal"][0])
         if len(legal) == 1:
             return unsearched(legal[0])
         copy_records(root, self._root)
+        task = Task(player, self.settings.horizon, self.settings.valued, seed)
+        if self._must_load:
+            self._load(task)
+        started = time.perf_counter() - spent
         bench = self._benches[0]
         if prior is None:
             prior = int(prior_choice(bench.simulator, bench.policy, self._root, 0))
         share = 1.0 if self._focus is None else float(self._focus(root)[0])
         budget = self._affordable(started, share)
         if budget < 2:
+            if 0.0 < self._time_left(started, share) < 2.0 * self._pace:
+                self._pace *= MEMORY  # or one slow measurement would be the last one
             return unsearched(prior)
         contenders = self._contenders(legal, prior, budget, seed)
         plans = contenders[:, None]
@@ -188,7 +195,6 @@ class FlatSearch:
             plans = self._plans_from(np.zeros(DEPTH, np.int64), 0)
             plans = plans[np.searchsorted(plans[:, 0], contenders)]
         race = Race(plans, self.settings, None if expected is None else expected[contenders])
-        task = Task(player, self.settings.horizon, self.settings.valued, seed)
         if (plans[:, 1:] != NO_ACTION).any():
             self._run(race, task, self._vary(race, task, budget, started, share), started, share)
         elif self.settings.milliseconds is None and self.settings.threads == 1:
@@ -197,14 +203,22 @@ class FlatSearch:
             self._run(race, task, budget, started, share)
         return race.finding()
 
-    def _affordable(self, started: float, share: float = 1.0) -> int:
-        """Return how many playouts the time that is left allows, by how long they have taken so far."""
+    def _load(self, task: Task) -> None:
+        """Play the policy's choice on, a world a thread: what loads kernels and starts threads must not be timed."""
+        bench = self._benches[0]
+        race = Race(np.array([[prior_choice(bench.simulator, bench.policy, self._root, 0)]]), self.settings)
+        self._share(race, task, race.running, race.played, race.played + self.settings.threads)
+        self._must_load = False
+
+    def _time_left(self, started: float, share: float) -> float:
+        """Return the seconds that are left of the limit; infinitely many without one."""
         limit = self.settings.milliseconds
+        return math.inf if limit is None else limit * 1e-3 * min(1.0, share) - (time.perf_counter() - started)
+
+    def _affordable(self, started: float, share: float) -> int:
+        """Return how many playouts the time that is left allows, by how long they have taken so far."""
         most = int(self.settings.playouts * share)
-        if limit is None:
-            return most
-        left = limit * 1e-3 * min(1.0, share) - (time.perf_counter() - started)
-        return max(0, min(most, int(left / self._pace)))
+        return max(0, int(min(most, self._time_left(started, share) / self._pace)))
 
     @staticmethod
     def _contenders(legal: list[int], prior: int, budget: int, seed: int) -> NDArray[np.int64]:
@@ -261,7 +275,8 @@ class FlatSearch:
         for number in range(rounds):
             if len(race.running) == 1:
                 break
-            affordable = min(left, self._affordable(started, share))
+            is_new = race.played == self.settings.trust  # what the budget allows has just been found out
+            affordable = left if is_new else min(left, self._affordable(started, share))
             count = worlds_of(affordable, rounds - number, len(race.running), race.results.shape[1] - race.played)
             if count > 0:
                 self._play(race, task, race.running, race.played, race.played + count)
@@ -271,8 +286,14 @@ class FlatSearch:
                 race.halve()
 
     def _play(self, race: Race, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
-        """Play some plans on in some worlds, on all threads."""
+        """Play some plans on in some worlds, on all threads, and note how long that takes."""
         begun = time.perf_counter()
+        self._share(race, task, running, first, last)
+        pace = (time.perf_counter() - begun) / ((last - first) * len(running))
+        self._pace = MEMORY * self._pace + (1.0 - MEMORY) * pace
+
+    def _share(self, race: Race, task: Task, running: NDArray[np.int64], first: int, last: int) -> None:
+        """Play some plans on in some worlds, on all threads."""
         pieces = np.linspace(first, last, min(self.settings.threads, last - first) + 1).astype(int).tolist()
 
         def work(piece: int) -> None:
@@ -282,8 +303,6 @@ class FlatSearch:
             work(0)
         else:
             self._workers.share(work, len(pieces) - 1)
-        pace = (time.perf_counter() - begun) / ((last - first) * len(running))
-        self._pace = MEMORY * self._pace + (1.0 - MEMORY) * pace
 
 
 def rounds_of(contenders: int) -> int:

@@ -13,7 +13,7 @@ from sackarmies_env.core.simulator import is_over, play_on, reseed, step, value_
 def play_turns(simulator, policy, evaluation, states, models, player, first_turn, horizons, seed, worths):
     """Let a policy play all seats, and add what positions are worth after each of some numbers of turns.
 
-    Chance is seeded anew in each turn, as searches do.
+    Chance is seeded anew in each turn, as in searches.
 
     Args:
         simulator: of the game.
@@ -22,22 +22,23 @@ def play_turns(simulator, policy, evaluation, states, models, player, first_turn
         states: (1,), overwritten.
         models: (num_players,) int64, the variant of the policy that each seat plays.
         player: for whom.
-        first_turn: the turn at hand; it may be over.
+        first_turn: the turn at hand; it may already be over.
         horizons: (h,) int64, numbers of turns after the one at hand, rising.
         seed: of chance.
         worths: (h,) float64, added to: worth at the end of the last of these turns. What a game that is over earns
             counts for all turns that it has not had.
     """
-    known = np.int64(0)
+    known, turn = np.int64(0), first_turn
     while known < len(horizons):
-        if is_over(states[0]) or states[0].turn - first_turn > horizons[known]:
+        if is_over(states[0]) or turn - first_turn > horizons[known]:
             worth = value_of(simulator, evaluation, states, player)
-            while known < len(horizons) and (is_over(states[0]) or states[0].turn - first_turn > horizons[known]):
+            while known < len(horizons) and (is_over(states[0]) or turn - first_turn > horizons[known]):
                 worths[known] += worth
                 known += 1
         else:
-            play_on(simulator, policy, states, models, states[0].turn)
-            reseed(states[0], derived_seed(seed, states[0].turn))
+            play_on(simulator, policy, states, models, turn)
+            turn = states[0].turn
+            reseed(states[0], derived_seed(seed, turn))
 
 
 @njit(counted=True)

@@ -64,7 +64,8 @@ def play_turns(simulator, policy, evaluation, states, models, player, limits, se
     that is missing: single evaluations are noisy, and favor whoever has just moved.
 
     Chance is seeded anew in each turn. So it brings two lines of play the same in later turns, however much of it they
-    have used before, and what they end in differs less by luck.
+    have used before, and what they end in differs less by luck. The turn at hand may already be over: its end counts
+    all the same.
 
     Args:
         simulator: of the game.
@@ -73,16 +74,17 @@ def play_turns(simulator, policy, evaluation, states, models, player, limits, se
         states: (1,), overwritten.
         models: (num_players,) int64, the variant of the policy that each seat plays.
         player: for whom.
-        limits: the last turn that is played, and how many turns are valued.
+        limits: the turn at hand, the last turn that is played, and how many turns are valued.
         seed: of chance.
     """
-    last_turn, valued = limits
+    turn, last_turn, valued = limits
     total = 0.0
     count = 0
-    while not is_over(states[0]) and states[0].turn <= last_turn:
-        play_on(simulator, policy, states, models, states[0].turn)
-        reseed(states[0], derived_seed(seed, states[0].turn))
-        if not is_over(states[0]) and states[0].turn > last_turn + 1 - valued:
+    while not is_over(states[0]) and turn <= last_turn:
+        play_on(simulator, policy, states, models, turn)
+        turn = states[0].turn
+        reseed(states[0], derived_seed(seed, turn))
+        if not is_over(states[0]) and turn > last_turn + 1 - valued:
             total += value_of(simulator, evaluation, states, player)
             count += 1
     if is_over(states[0]) or count == 0:
@@ -200,7 +202,7 @@ def play_worlds(simulator, policy, evaluation, root, scratch, models, plans, run
         values: (k, w) float64, overwritten there.
     """
     first, last, player, horizon, valued, search_seed = task
-    limits = (root[0].turn + horizon, valued)
+    limits = (root[0].turn, root[0].turn + horizon, valued)
     for world in range(first, last):
         seed = derived_seed(search_seed, world)
         sample_world(simulator, root, scratch[:1], player, seed)

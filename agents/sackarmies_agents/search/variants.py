@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.factory import escaped, parse_agent
 
 TRAINED = "trained"
 CHECKPOINT_SUFFIX = ".safetensors"
@@ -15,9 +15,14 @@ def is_learned(variant: str) -> bool:
 
 def text_of(variant: str) -> str:
     """Return the agent that a variant plays as, in text form."""
-    if variant == TRAINED:
-        return variant
-    return f"ppo:path={variant},deterministic=true" if is_learned(variant) else f"greedy:weights={variant}"
+    if is_learned(variant):
+        return learned_text(variant)
+    return f"greedy:weights={escaped(variant)}"
+
+
+def learned_text(place: str) -> str:
+    """Return a trained General in text form: the shipped one, or a checkpoint by its path."""
+    return TRAINED if place == TRAINED else f"ppo:path={escaped(place)},deterministic=true"
 
 
 def variant_of(agent: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import escaped
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.weights import MOST_DECAY, Weights, load_weights
 from sackarmies_agents.scripted.weight_sets import LARGEST as LARGEST_WEIGHT
@@ -109,7 +110,7 @@ class OpponentSearch:
 def candidates_for(target: str) -> list[str]:
     """Return searches that may exploit an agent, in text form."""
     model = variant_of(target)
-    models = f",models={model}" if model else ""
+    models = f",models={escaped(model)}" if model else ""
     return [
         f"search:level=fast,horizon={turns},caution={caution}{models}"
         for turns in (3, 5, 7)

@@ -7,7 +7,9 @@ each unit and battlefield. A last network compares a player's sums with those of
 from __future__ import annotations
 
 import functools
+import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import NamedTuple
 from zipfile import BadZipFile
 
@@ -40,6 +42,18 @@ OUTCOMES = 3  # win, draw, loss
 WIN, DRAW, LOSS = range(OUTCOMES)
 WEIGHTS = Path(__file__).parent / "evaluation.npz"
 TYPES = "types"  # in files, beside the weights: ids of the catalogue, in their order
+# What numpy raises that reads damaged files, or files of another kind.
+UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    BadZipFile,
+    AttributeError,
+    TypeError,
+    RuntimeError,
+    TokenError,
+    zlib.error,
+)
 
 
 def net_dtype(width: int) -> np.dtype[np.void]:
@@ -296,8 +310,8 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
     wanted = names_of_weights()
     try:
         with np.load(path, allow_pickle=False) as file:
-            weights = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
+            weights = {name: np.asarray(file[name]) for name in file.files}  # bytes, where an entry is no array
+    except UNREADABLE as error:
         # What numpy says of other files is advice for those who trust them.
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         raise ValueError(
