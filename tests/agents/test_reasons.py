@@ -8,9 +8,9 @@ from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import NUM_VERBS, BoardNetwork
 from sackarmies_agents.learned.network import REASONS, NetworkSizes, Place, Reasons
-from sackarmies_agents.scripted.compiled import TIE, CompiledAgent
+from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, TIE, CompiledAgent
 from sackarmies_agents.scripted.sack_armies.plans import ACTOR, GOAL
-from sackarmies_agents.scripted.sack_armies.reasons import Note, Part
+from sackarmies_agents.scripted.sack_armies.reasons import Note, Part, advise, advise_with_reasons
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.games.sack_armies.state.constants import Decision, Verb
 from sackarmies_env.registry import load_players
@@ -53,6 +53,28 @@ def agrees(game, greedy, batch, planned, decisions):
         return None  # with nothing to choose from, the game goes on
     worths = greedy.weigh(observations, np.array([len(legal)]), legal)
     return bool(planned in legal and worths[legal == planned][0] >= worths.max() - 2 * TIE)
+
+
+def test_advice_on_one_position_is_what_the_general_chooses_and_says(game, greedy, positions):
+    observations, masks, _ = positions
+    boards = make_agent("greedy", GameInfo.of(game)).board
+    rows = game.observation_spec.block("tokens").rows
+    for i in range(len(observations)):
+        one, mask = observations[i : i + 1], masks[i : i + 1]
+        ids = mask[0].nonzero()[0]
+        chosen, worths = np.zeros(1, np.int64), np.zeros(len(ids))
+        told = (
+            np.zeros((len(ids), PLAN_IDS), np.int64),
+            np.zeros((len(ids), NUM_PARTS), np.float32),
+            np.zeros((1, rows, NUM_NOTES), np.float32),
+        )
+        said = explain(game, greedy, one, mask)
+        for kernel in (advise, advise_with_reasons):
+            kernel(boards, one, ids, (chosen, worths, *told))
+            assert chosen[0] == greedy.act(one[0], mask[0])
+            assert (worths == said.worths).all()
+        for found, wanted in zip(told, said[1:], strict=True):
+            assert (found == wanted).all()
 
 
 def test_plans_are_what_the_general_does_next(game, greedy, positions):

@@ -61,11 +61,7 @@ def assess(model, scratch, observations, masks, advice, out):
         count = list_legal(masks[i], scratch.legal)
         advised = chosen[i] if level > 0 else np.int64(-1)
         noted = notes[i] if level == REASONS else notes[0]
-        read_position(model, scratch, observations[i], advised, level, noted)
-        if level >= WORTHS:
-            weigh(scratch, worths[first : first + count], advised)
-        open_gates(model, scratch, level)
-        listen(model, scratch, count)
+        take_in(model, scratch, observations[i], count, level, advised, worths[first : first + count], noted)
         row = logits[i]
         row[:] = ILLEGAL
         for k in range(count):
@@ -73,6 +69,31 @@ def assess(model, scratch, observations, masks, advice, out):
             row[scratch.legal[k]] = bounded(score_id(model, scratch, k, level, advised, plans[place], parts[place]))
         values[i] = value_of(model, scratch)
         first += count
+
+
+@njit
+def likeliest(model, scratch, observation, count, advice):
+    """Return the best of the `count` legal ids of a position, which `list_legal` has just listed; see `forward`."""
+    level, chosen, worths, plans, parts, notes = advice
+    advised = chosen[0] if level > 0 else np.int64(-1)
+    take_in(model, scratch, observation, count, level, advised, worths[:count], notes[0])
+    best, most = scratch.legal[0], ILLEGAL
+    for k in range(count):
+        place = k if level == REASONS else np.int64(0)
+        score = bounded(score_id(model, scratch, k, level, advised, plans[place], parts[place]))
+        if score > most:
+            best, most = scratch.legal[k], score
+    return best
+
+
+@njit
+def take_in(model, scratch, observation, count, level, advised, worths, notes):
+    """Write all that the scores of the `count` legal ids of a position have in common."""
+    read_position(model, scratch, observation, advised, level, notes)
+    if level >= WORTHS:
+        weigh(scratch, worths, advised)
+    open_gates(model, scratch, level)
+    listen(model, scratch, count)
 
 
 @njit

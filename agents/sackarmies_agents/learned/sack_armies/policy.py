@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.board_network import BoardNetwork
-from sackarmies_agents.learned.forward_kernels import assess, list_legal
+from sackarmies_agents.learned.forward_kernels import likeliest, list_legal
 from sackarmies_agents.learned.forward_model import (
     Floats,
     Integers,
@@ -25,13 +25,13 @@ from sackarmies_agents.learned.forward_model import (
     model_of,
     scratch_for,
 )
-from sackarmies_agents.learned.network import WORTHS
+from sackarmies_agents.learned.network import REASONS
 from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, policy_of
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
-from sackarmies_agents.scripted.sack_armies.reasons import explain_batch
+from sackarmies_agents.scripted.sack_armies.reasons import advise, advise_with_reasons
 from sackarmies_agents.scripted.sack_armies.weights import DEFAULT, load_weights
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
@@ -50,24 +50,20 @@ class Answers(NamedTuple):
     """What the greedy General says of one position, and what the network says.
 
     Attributes:
-        first: `(2,)`, where its ids begin and end in the next three.
-        worths: `(num_actions,)` float64, see `CompiledAgent.weigh`.
+        chosen: `(1,)`, its choice.
+        worths: `(num_actions,)` float64, see `CompiledAgent.weigh`; of the legal ids in order, like the next three.
         rounded: the same as float32.
         plans: `(num_actions, PLAN_IDS)`, see `Explanation`, like `parts` and `notes`.
         parts: `(num_actions, NUM_PARTS)`.
         notes: `(1, rows, NUM_NOTES)`.
-        logits: `(1, num_actions)`.
-        value: `(1,)`.
     """
 
-    first: Integers
+    chosen: Integers
     worths: NDArray[np.float64]
     rounded: Floats
     plans: Integers
     parts: Floats
     notes: Floats
-    logits: Floats
-    value: Floats
 
 
 class Models(NamedTuple):
@@ -75,7 +71,7 @@ class Models(NamedTuple):
 
     Attributes:
         choose: the greedy General's `choose_batch`, as a `core.kernels.Kernel`; to compile it in here takes a minute.
-        explain: likewise `explain_batch`.
+        advise: likewise `advise`, or `advise_with_reasons` where the network is told them.
         places: `(num_models,)` int64, which board each plays by; `LEARNED`: the network's choice.
         boards: `(b,)` BOARD_DTYPE; the first is that of the General who advises the network.
         asks: `(NUM_DECISIONS,)` bool, in which decisions the network is asked.
@@ -86,7 +82,7 @@ class Models(NamedTuple):
     """
 
     choose: Any
-    explain: Any
+    advise: Any
     places: Integers
     boards: NDArray[np.void]
     asks: NDArray[np.bool_]
@@ -97,25 +93,21 @@ class Models(NamedTuple):
 
 
 @njit(counted=True)
-def ask_network(models, observations, masks, chosen):
-    """Return the id that the network prefers in one position, given what its advisor has `chosen` (1,)."""
+def ask_network(models, observations, masks):
+    """Return the id that the network prefers in one position."""
     answers, count = models.answers, list_legal(masks[0], models.scratch.legal)
     legal = models.scratch.legal[:count]
-    if models.level >= WORTHS:
-        answers.first[1] = count
+    if count == 1:
+        return legal[0]
+    if models.level == REASONS:
         answers.parts[:count] = 0
         answers.notes[:] = 0
-        explained = answers.worths, answers.plans, answers.parts, answers.notes
-        models.explain(models.boards[:1], observations, answers.first, legal, *explained)
-        for i in range(count):
-            answers.rounded[i] = answers.worths[i]
-    advice = models.level, chosen, answers.rounded, answers.plans, answers.parts, answers.notes
-    assess(models.model, models.scratch, observations, masks, advice, (answers.logits, answers.value))
-    best = legal[0]
-    for i in range(1, count):
-        if answers.logits[0, legal[i]] > answers.logits[0, best]:
-            best = legal[i]
-    return best
+    told = answers.chosen, answers.worths[:count], answers.plans[:count], answers.parts[:count], answers.notes
+    models.advise(models.boards[:1], observations, legal, told)
+    for i in range(count):
+        answers.rounded[i] = answers.worths[i]
+    advice = models.level, answers.chosen, answers.rounded, answers.plans, answers.parts, answers.notes
+    return likeliest(models.model, models.scratch, observations[0], count, advice)
 
 
 @njit(counted=True)
@@ -123,10 +115,12 @@ def choose_by(models, model, observations, masks, actions):
     """Choose by one of the variants, as a `Policy` does."""
     place = models.places[model]
     for i in range(len(observations)):
-        board = max(np.int64(0), place)
-        models.choose(models.boards[board : board + 1], observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
         if place == LEARNED and models.asks[observations[i, DECISION]]:
-            actions[i] = ask_network(models, observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
+            actions[i] = ask_network(models, observations[i : i + 1], masks[i : i + 1])
+        else:
+            board = max(np.int64(0), place)
+            boards = models.boards[board : board + 1]
+            models.choose(boards, observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
 
 
 def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) -> Policy:
@@ -152,10 +146,11 @@ def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) ->
     answers = _answers_for(network)
     observations, masks = np.zeros((1, game.observation_spec.size), np.int8), np.zeros((1, game.num_actions), np.int8)
     ids = answers.plans[:, 0].copy()
-    explained = answers.worths, answers.plans, answers.parts, answers.notes
+    told = answers.chosen, answers.worths, answers.plans, answers.parts, answers.notes
+    has_reasons = advice_level(network) == REASONS
     models = Models(
         choose=make_kernel(choose_batch, boards[:1], observations, masks, ids),
-        explain=make_kernel(explain_batch, boards[:1], observations, answers.first, ids, *explained),
+        advise=make_kernel(advise_with_reasons if has_reasons else advise, boards[:1], observations, ids, told),
         places=places,
         boards=boards,
         asks=np.isin(np.arange(NUM_DECISIONS), ASKED),
@@ -180,12 +175,10 @@ def _answers_for(network: BoardNetwork) -> Answers:
     """Return what answers are written into."""
     ids, rows = network.num_actions, network.spec.block("tokens").rows
     return Answers(
-        first=np.zeros(2, np.int64),
+        chosen=np.zeros(1, np.int64),
         worths=np.zeros(ids),
         rounded=np.zeros(ids, np.float32),
         plans=np.full((ids, PLAN_IDS), -1),
         parts=np.zeros((ids, NUM_PARTS), np.float32),
         notes=np.zeros((1, rows, NUM_NOTES), np.float32),
-        logits=np.zeros((1, ids), np.float32),
-        value=np.zeros(1, np.float32),
     )

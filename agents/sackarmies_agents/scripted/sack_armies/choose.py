@@ -199,6 +199,24 @@ def weigh(board, observation, actions, worths):
 
 
 @njit
+def choose_weighed(board, actions, worths):
+    """Return the best of all legal ids (k,), given what `weigh` has just said of them: the choice of `choose`."""
+    is_menu = see(board, Global.DECISION) == Decision.MENU
+    best, choice = 4.0 * NEVER, actions[0]
+    for i in range(len(actions)):
+        if is_menu and is_joint(actions[i]):
+            continue
+        value = worths[i] + tie_break(board, actions[i])
+        if value > best:
+            best, choice = value, actions[i]
+    if is_menu:
+        for i in range(len(actions)):
+            if is_joint(actions[i]) and worths[i] > best:
+                best, choice = worths[i], actions[i]
+    return choice
+
+
+@njit
 def weigh_batch(boards, observations, first, actions, worths):
     """Weigh the choices of many games.
 

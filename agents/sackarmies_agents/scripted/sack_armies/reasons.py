@@ -13,7 +13,7 @@ import numpy as np
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS
 from sackarmies_agents.scripted.sack_armies.attacks import NEVER, is_attack
 from sackarmies_agents.scripted.sack_armies.board import NO_CELL, NO_UNIT, gap_between, is_mine, see
-from sackarmies_agents.scripted.sack_armies.choose import survey_places, weigh
+from sackarmies_agents.scripted.sack_armies.choose import choose_weighed, survey_places, weigh
 from sackarmies_agents.scripted.sack_armies.odds import collateral, counter_chance, hidden_below, kill_chance
 from sackarmies_agents.scripted.sack_armies.places import danger, fight_value, find_contact, prospect, study
 from sackarmies_agents.scripted.sack_armies.plans import UNNAMED, plan_id
@@ -196,3 +196,32 @@ def explain_batch(boards, observations, first, actions, worths, plans, parts, no
     for i in range(len(observations)):
         a, b = first[i], first[i + 1]
         explain(boards[0], observations[i], actions[a:b], worths[a:b], plans[a:b], parts[a:b], notes[i])
+
+
+# --- the choice as well, for one position
+
+
+@njit
+def advise(boards, observations, actions, advice):
+    """Weigh the legal ids of one position, and choose.
+
+    Args:
+        boards: (1,) BOARD_DTYPE, scratch.
+        observations: (1, size) int8.
+        actions: (k,) int64, all legal ids.
+        advice: (1,) int64, the choice, and (k,) float64, what the ids are worth, both overwritten; three more arrays.
+    """
+    chosen, worths, _, _, _ = advice
+    weigh(boards[0], observations[0], actions, worths)
+    chosen[0] = choose_weighed(boards[0], actions, worths)
+
+
+@njit
+def advise_with_reasons(boards, observations, actions, advice):
+    """Do what `advise` does, and say why: the last three of `advice` are (k, 2), (k, NUM_PARTS), (1, rows, NUM_NOTES).
+
+    They are what `explain_batch` calls plans, parts and notes.
+    """
+    chosen, worths, plans, parts, notes = advice
+    explain(boards[0], observations[0], actions, worths, plans, parts, notes[0])
+    chosen[0] = choose_weighed(boards[0], actions, worths)
