@@ -69,7 +69,7 @@ def play_group(group: Group, network: Network, positions: Positions | None, seed
 def play_on(games: SelfPlay, section: LearnSection, network: Network, seed: int, shaping: float) -> Part:
     """Play games on; what is drawn at random comes from the seed alone."""
     games.curves = GameCurves()
-    with torch.random.fork_rng():
+    with torch.random.fork_rng([games.device] if games.device.type == "cuda" else []):  # else all GPUs there are
         torch.manual_seed(seed)
         played = games.play(network)
     return Part(played, look_back(played, section, shaping), games.positions, games.curves)
