@@ -574,9 +574,9 @@ def improve(learner: Learner, run: Run) -> bool:
 
     config, section, team, clock = run.config, run.config.learn, learner.team, run.clock
     torch.manual_seed(derive(config.seed, "games", team.rank, learner.decisions))
-    groups = Groups(run, learner)
+    groups, stop = Groups(run, learner), SoftStop()
     curve = Curve(run, learner.decisions) if team.rank == 0 else None
-    saved, stop = learner.decisions or -config.checkpoints.every, SoftStop()  # a start from a teacher is saved at once
+    saved = -config.checkpoints.every if config.teacher and not learner.decisions else learner.decisions  # a clone: now
     with TrainingProgress(run.console) as progress, stop.listening():
         while True:
             clock.done = learner.decisions
