@@ -145,11 +145,11 @@ class SackArmiesState(pyspiel.State):
         return bool(self._node.player == NO_PLAYER)
 
     def _legal_actions(self, player: int) -> list[int]:
-        return self._node.legal if isinstance(self._node, Position) else []
+        return list(self._node.legal) if isinstance(self._node, Position) else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the outcomes of a node of chance, and how likely they are."""
-        return [] if isinstance(self._node, Position) else self._node.outcomes
+        return [] if isinstance(self._node, Position) else list(self._node.outcomes)
 
     def _apply_action(self, action: int) -> None:
         self._node = self._node.play(action)
@@ -160,7 +160,7 @@ class SackArmiesState(pyspiel.State):
     def returns(self) -> list[float]:
         """Return what each player has earned at the end; zeros before."""
         node = self._node
-        return node.returns if isinstance(node, Position) and self.is_terminal() else [0.0] * self.num_players()
+        return list(node.returns) if isinstance(node, Position) and self.is_terminal() else [0.0] * self.num_players()
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> SackArmiesState:
         """Return a state that a player may believe in; its history is empty, for much of the true one is hidden.

@@ -147,6 +147,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return the masks of the current decisions, `(num_envs, num_actions)`."""
+        if not self.groups:
+            raise ValueError("no games are running: call reset() before action_masks()")
         masks: NDArray[np.int8] = _gather([(rows, one.action_masks()) for rows, one in self.groups], self.num_envs)
         return masks
 

@@ -207,6 +207,16 @@ def test_saved_states_are_equal(duel):
 # --- explicit chance and exact values
 
 
+def test_lists_that_are_handed_out_are_the_callers_own(duel):
+    over, begun = after(duel(), 10**6), duel().new_initial_state()
+    assert over.is_terminal()
+    for hand_out in (over.returns, begun.chance_outcomes, after(duel(), 2).legal_actions):
+        before = hand_out()
+        given = hand_out()
+        given.clear()
+        assert hand_out() == before != given
+
+
 def test_explicit_results_are_all_of_chance():
     """Chances of the ends add up to 1, and the seed no longer matters."""
     ends = []

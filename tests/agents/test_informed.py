@@ -92,6 +92,11 @@ def test_informed_agents_play_where_games_are_watched():
     assert failing.reasons[0] == "raised TypeError: 'NoneType' object is not callable"
 
 
+def test_agent_that_cannot_begin_a_watched_game_is_refused_with_its_reason():
+    with pytest.raises(ValueError, match=r"BadReset.* cannot begin a game: raised KeyError"):
+        Seats(make_duel(), ["python:class=tests.agents.misbehaving:BadReset"] * 2, 1)
+
+
 # --- environments
 
 

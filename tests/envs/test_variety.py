@@ -225,6 +225,8 @@ def test_reset_mask_begins_rows_of_a_varied_vector_anew(duel, mode):
     env, single = varied(duel, autoreset_mode=mode)
     with pytest.raises(ValueError, match="no games are running: call reset"):
         env.reset(options={"reset_mask": np.arange(6) > 0})
+    with pytest.raises(ValueError, match=r"no games are running: call reset\(\) before action_masks\(\)"):
+        env.action_masks()
     env.reset(seed=10)
     for row, one in enumerate(single):
         one.reset(seed=10 + row)

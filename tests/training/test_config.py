@@ -126,6 +126,7 @@ def test_trainer_is_chosen_by_exactly_one_section(tmp_path, sections):
     [
         ('advice = "random"', r"learn.advice: advice is 'random', but it can only come from 'greedy'"),
         ("largest = 0.0", r"learn.largest: 0.0 is given, but it must be greater than 0"),
+        ("learning_rate = inf", r"learn.learning_rate: inf is given: .* a finite number"),
         ("gae_lambda = 1.5", r"learn.gae_lambda: 1.5 is given, but it may be at most 1"),
         ("worths = true", r"learn: worths is true, but advice names nobody whose they are"),
         (

@@ -253,6 +253,23 @@ def test_own_agents_are_identified_by_their_source_without_running_it(tmp_path, 
         assert identity.find_source(nothing) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python:file={0}/bold.py,class=Bold,net={0}/b/main.py",
+        "search:models=tuned+{0}/b/main.py",
+        "line:command=python {0}/b/main.py {0}/a/main.py",
+    ],
+)
+def test_files_that_an_agent_names_belong_to_its_identity(tmp_path, text):
+    for name in ("bold.py", "a/main.py", "b/main.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1\n")
+    before = identity.agent_identity(text.format(tmp_path))
+    (tmp_path / "b" / "main.py").write_text("2\n")
+    assert identity.agent_identity(text.format(tmp_path)) != before
+
+
 def test_agents_in_folders_without_init_are_identified_by_their_source(tmp_path, monkeypatch):
     """Namespace packages, one in the other."""
     monkeypatch.syspath_prepend(tmp_path)

@@ -115,6 +115,17 @@ def test_options_of_a_placing_are_refused_without_a_newcomer(config, option):
     assert sentence in invoke("ladder", "--config", config, option, 2, "exploit", "random", code=2)
 
 
+@pytest.mark.parametrize("option", ["--add", "--on"])
+def test_options_that_a_subcommand_does_not_use_are_refused(config, option):
+    text = invoke("ladder", "--config", config, option, {"--add": "random", "--on": "ray"}[option], "exact", code=2)
+    assert f"{option} is given before exact, which does not use it" in text
+
+
+def test_newcomer_is_placed_on_this_machine_alone(config):
+    text = invoke("ladder", "--config", config, "--add", "random", "--on", "ray", code=2)
+    assert "--on is given with --add AGENT, whose games are played on this machine" in text
+
+
 def test_impossible_options_are_a_sentence(config):
     assert "elo0 is 30 and elo1 is 20" in invoke("ladder", "--config", config, "--add", "random", "--elo0", 30, code=2)
     assert "unknown agent 'gredy'" in invoke("ladder", "--config", config, "--add", "gredy", code=2)

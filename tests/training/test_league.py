@@ -326,6 +326,17 @@ def test_old_records_are_removed_and_results_stay(tmp_path, monkeypatch):
     assert len(report_of(simulation).present.units) == 50
 
 
+def test_an_open_round_takes_no_records_from_closed_ones(tmp_path, monkeypatch):
+    simulation = Simulation(tmp_path / "league", monkeypatch, TRUE, more="[retention]\nrounds = 2")
+    simulation.submit("bold")
+    simulation.stop_after = 33
+    for _ in range(2):  # the second one begins by finishing what the first one left
+        with pytest.raises(KeyboardInterrupt):
+            simulation.play(100)
+        simulation.stop_after = 1
+    assert sorted(path.name for path in (simulation.folder / "records").iterdir()) == ["0002", "0003", "0004"]
+
+
 # --- seasons
 
 

@@ -61,6 +61,13 @@ def test_learner_is_always_the_current_player(num_players):
         assert (env.action_masks().sum(axis=1) > 0).all()
 
 
+def test_games_that_are_over_before_they_begin_are_refused(monkeypatch):
+    env = make_env()
+    monkeypatch.setattr(env, "_is_finished", lambda rows: np.ones(len(rows), np.bool_))
+    with pytest.raises(ValueError, match=r"100 games in a row were over"):
+        env.reset()
+
+
 def test_rewards_are_what_the_learner_earns_and_each_end_counts_once():
     env = make_env()
     total, ends = 0.0, 0

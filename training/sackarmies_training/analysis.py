@@ -16,7 +16,7 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.messages import join_faults, printable, shorten
+from sackarmies_env.core.messages import join_faults, printable, quote, shorten
 from sackarmies_env.core.record import Analysis, Candidate, GameRecord, check_analysis, replay
 from sackarmies_env.core.validation import explain
 from sackarmies_env.envs.match import Match
@@ -184,7 +184,10 @@ def analyze(
     """
     agents = {seat: make_agent(plan.agent, GameInfo.of(game)) for seat in plan.seats}
     for seat, agent in agents.items():
-        agent.reset(int(np.random.SeedSequence([plan.seed, seat]).generate_state(1)[0]))
+        try:
+            conduct.reset(agent, int(np.random.SeedSequence([plan.seed, seat]).generate_state(1)[0]))
+        except Misconduct as fault:
+            raise ValueError(f"the agent {quote(plan.agent)} cannot begin a game: {fault}") from None
     earlier = {analysis.ply: analysis for analysis in record.analyses}
     noted = notes.analyses if notes and all(agent.shares_batch for agent in agents.values()) else {}
     analyses: list[Analysis] = []

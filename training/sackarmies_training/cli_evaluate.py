@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -176,10 +177,14 @@ def refuse_without(needed: str, why: str, ctx: typer.Context, options: Sequence[
     Raises:
         ValueError: one of them is given.
     """
-    for name in options:
-        source = ctx.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise ValueError(f"--{name.replace('_', '-')} is given without {needed}: only {why}")
+    for option in given_options(ctx, options):
+        raise ValueError(f"{option} is given without {needed}: only {why}")
+
+
+def given_options(ctx: typer.Context, options: Sequence[str]) -> list[str]:
+    """Return those of some parameters of a command that are given, as options: `--max-games`."""
+    sources = {f"--{name.replace('_', '-')}": ctx.get_parameter_source(name) for name in options}
+    return [option for option, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
 
 
 def check_report(report: Path | None, *, replays: bool) -> None:
@@ -230,7 +235,7 @@ def isolation_of(limits: dict[str, Any], *, isolate: bool) -> Isolation | None:
     for option, value in given.items():
         if not isolate:
             raise ValueError(f"{option} is given without --isolate: {UNSTOPPABLE}")
-        if not value > 0:
+        if not 0 < value < math.inf:
             raise ValueError(f"{option} {value} is not allowed: give a number of seconds above 0")
     if not isolate:
         return None

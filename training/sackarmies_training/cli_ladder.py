@@ -19,7 +19,7 @@ from sackarmies_training.cli_errors import (
     print_resumed,
     print_without_replay,
 )
-from sackarmies_training.cli_evaluate import SPRT_OPTIONS, refuse_without
+from sackarmies_training.cli_evaluate import SPRT_OPTIONS, given_options, refuse_without
 from sackarmies_training.cli_options import OnOption, complete_agent
 from sackarmies_training.config import Place, load_config
 from sackarmies_training.fitting import add_numbers, fitted, plain_table, titled
@@ -68,6 +68,8 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     if add is None:
         refuse_without("--add AGENT", "the tests that place a newcomer use it", ctx, TEST_OPTIONS)
     if ctx.invoked_subcommand is not None:
+        for option in given_options(ctx, ("add", "on")):
+            raise ValueError(f"{option} is given before {ctx.invoked_subcommand}, which does not use it")
         ctx.obj = config  # for commands that are given none of their own
         return
     from sackarmies_training.stats.sprt import SprtPlan
@@ -77,6 +79,8 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     if add is None:
         play_ladder(settings, on)
     else:
+        for option in given_options(ctx, ("on",)):
+            raise ValueError(f"{option} is given with --add AGENT, whose games are played on this machine")
         parse_agent(add)
         add_newcomer(settings, add, plan)
 

@@ -35,7 +35,7 @@ def _check_agent(text: str) -> str:
 AgentText = Annotated[str, AfterValidator(_check_agent)]
 AdviceText = Annotated[str, AfterValidator(checked_advice)]
 Share = Annotated[float, Field(ge=0)]
-Positive = Annotated[float, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 Turns = Annotated[int, Field(ge=0)]
 Fraction = Annotated[float, Field(ge=0, le=1)]

@@ -18,6 +18,7 @@ from sackarmies_training.files import digest_of
 
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 TRAINING_FOLDER = Path(__file__).parent
+HASHED = ("path", "weights", "evaluation", "prior", "file", "command", "log")  # by their own keys, and what is written
 
 
 @cache  # reading them takes 20 ms, and a process keeps the code that it has loaded when files change
@@ -42,7 +43,7 @@ def game_identity(game: Game) -> dict[str, str]:
 
 
 def agent_identity(text: str) -> dict[str, str]:
-    """Return the identity of an agent: its kind and options, and the content of the file that they name.
+    """Return the identity of an agent: its kind and options, and the content of the files that they name.
 
     Of a program, that is each word of its command that names a file.
 
@@ -58,12 +59,16 @@ def agent_identity(text: str) -> dict[str, str]:
     for option in ("evaluation", "prior"):
         if Path(spec.options.get(option, "")).is_file():
             identity[f"{option}_sha256"] = digest_of(Path(spec.options[option]))
+    for option, value in spec.options.items():
+        for name in value.split("+"):  # `models` joins several
+            if option not in HASHED and Path(name).is_file():
+                identity[f"sha256 of {option} {name}"] = digest_of(Path(name))
     if "file" in spec.options:
         identity["source"] = source_digest([Path(spec.options["file"])])
     elif spec.name == LINE:
         place = Path(spec.options.get("folder", "."))
-        files = [place / word for word in shlex.split(spec.options["command"]) if (place / word).is_file()]
-        identity |= {f"sha256 of {path.name}": digest_of(path) for path in files}
+        words = [word for word in shlex.split(spec.options["command"]) if (place / word).is_file()]
+        identity |= {f"sha256 of {word}": digest_of(place / word) for word in words}
     elif "class" in spec.options:
         source = find_source(spec.options["class"].partition(":")[0])
         if source is not None:

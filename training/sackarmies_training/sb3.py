@@ -94,7 +94,8 @@ class SB3Env(VecEnv):
         """Return `action_masks` of each game; there is no other method."""
         if method_name != "action_masks":
             raise AttributeError(f"no method {method_name!r} of a single game, only 'action_masks'")
-        return [self.action_masks()[row] for row in self._get_indices(indices)]
+        masks = self.action_masks()
+        return [masks[row] for row in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether single games have an attribute."""

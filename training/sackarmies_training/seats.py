@@ -12,6 +12,7 @@ from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import quote
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_training.analysis import Reports
@@ -39,7 +40,7 @@ class Seats:
             reports: see above.
 
         Raises:
-            ValueError: an agent cannot be made, or cannot play this game.
+            ValueError: an agent cannot be made, cannot play this game, or fails as it begins.
         """
         info = GameInfo.of(game)
         self.names = list(names)
@@ -49,7 +50,10 @@ class Seats:
         for seat, name in enumerate(names):
             if name != PERSON:
                 self._agents[seat] = make_agent(name, info)
-                self._agents[seat].reset(int(np.random.SeedSequence([seed, seat]).generate_state(1)[0]))
+                try:
+                    conduct.reset(self._agents[seat], int(np.random.SeedSequence([seed, seat]).generate_state(1)[0]))
+                except Misconduct as fault:
+                    raise ValueError(f"the agent {quote(name)} cannot begin a game: {fault}") from None
 
     @property
     def persons(self) -> list[int]:

@@ -24,8 +24,9 @@ from sackarmies_env.core.checks import integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.core.step_batch import Command, Ending
+from sackarmies_env.core.step_batch import MAX_RESTARTS, Command, Ending
 from sackarmies_env.envs.batch_opponents import ask_shared
+from sackarmies_env.envs.options import TOO_SHORT
 from sackarmies_training.game_curves import GameCurves
 from sackarmies_training.labels import DRAW, LOSS, WIN
 from sackarmies_training.opponents import OpponentPool
@@ -175,7 +176,9 @@ class SelfPlayEnv(VecEnv):
     def _begin(self, rows: Rows) -> None:
         """Start new games in `rows`, until each of them has come to a decision of the learner."""
         fresh, batch = rows, self.batch
-        while len(fresh):
+        for _ in range(MAX_RESTARTS):
+            if not len(fresh):
+                break
             self._seat[fresh] = self.rng.integers(batch.game.num_players, size=len(fresh))
             for row in fresh.tolist():
                 self._invite(row)
@@ -183,6 +186,8 @@ class SelfPlayEnv(VecEnv):
             batch.reset(seeds, None if len(fresh) == len(batch) else fresh)
             self._let_others_play(fresh)
             fresh = fresh[self._is_finished(fresh)]
+        else:
+            raise ValueError(TOO_SHORT)
         self._gain[rows] = 0
         self._length[rows] = 0
         if self._potential is not None and len(rows):

@@ -159,7 +159,8 @@ class LeaguePlayer:
         RoundFolder(self._league.folder, number).publish()
         keep = self._league.config.retention.rounds
         if keep is not None:
-            for one in state.rounds[: max(0, len(state.rounds) - keep)]:
+            closed = [one for one in state.rounds if one.closed is not None]
+            for one in closed[: max(0, len(closed) - keep)]:
                 RoundFolder(self._league.folder, one.number).remove_records()
 
     def _suspend_failing(self) -> None:
