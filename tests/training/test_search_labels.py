@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.registry import load_players
 from sackarmies_training import search_labels
 from sackarmies_training.labels import joined, read_labels
+from sackarmies_training.locks import locked
 from sackarmies_training.search_labels import SearchPlan, label_games, write_search_labels
+from sackarmies_training.teacher import label_files, teach
 from tests.agents.simple import LastLegal
 
 PLAN = SearchPlan(worlds=2, horizons=(0, 1), share=0.05, most=4)
@@ -177,13 +180,92 @@ def test_files_that_are_there_are_kept_and_count(tmp_path, monkeypatch):
     monkeypatch.setattr(search_labels, "LOTS", 1)
     told = []
     done = write_search_labels(tmp_path, PLAN, 15, "sack_armies", 3, told.append)
-    files = sorted(tmp_path.iterdir())
+    files = label_files(tmp_path)
     info = GameInfo.of(load_players("sack_armies", 2))
     assert done == sum(told) == sum(len(read_labels(path, info)) for path in files) >= 15
     before = [path.stat().st_mtime_ns for path in files]
     assert write_search_labels(tmp_path, PLAN, 15, "sack_armies", 3, told.append) == done
     assert [path.stat().st_mtime_ns for path in files] == before
     assert np.all(read_labels(files[0], info).counts.numpy() >= 2)
+
+
+@pytest.fixture
+def write(game, tmp_path, monkeypatch):
+    """Writes so many files of labels into `tmp_path`; what they hold costs no search."""
+    labels = teach(game, make_agent("random", GameInfo.of(game)), 1, seed=1, noise=0.0)
+    monkeypatch.setattr(search_labels, "label_lots", lambda *given: labels)
+
+    def write_files(files, plan=PLAN, seed=1):
+        write_search_labels(tmp_path, plan, files * len(labels), "sack_armies", seed, lambda count: None)
+
+    return write_files
+
+
+def test_labels_of_the_same_plan_resume(write, tmp_path):
+    write(1)
+    write(2)
+    assert [path.name for path in label_files(tmp_path)] == ["00000.safetensors", "00001.safetensors"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"agent": "random"}, "its agent is greedy, here it is random"),
+        ({"advice": "greedy:weights=first"}, "its advice is greedy, here it is greedy:weights=first"),
+        ({"worlds": 3}, "its worlds is 2, here it is 3"),
+        ({"horizons": (0, 2)}, r"its horizons is \[0, 1\], here it is \[0, 2\]"),
+        ({"focused": False}, "its focused is True, here it is False"),
+    ],
+)
+def test_labels_of_another_plan_are_refused(write, tmp_path, changes, told):
+    write(1)
+    sentence = f"{tmp_path.name}.* holds labels of another plan: {told}; choose another folder, or remove that one"
+    with pytest.raises(ValueError, match=sentence):
+        write(2, dataclasses.replace(PLAN, **changes))
+    assert len(label_files(tmp_path)) == 1
+
+
+def test_labels_of_another_seed_are_refused(write):
+    write(1)
+    with pytest.raises(ValueError, match="its seed is 1, here it is 2; choose"):
+        write(2, seed=2)
+
+
+@pytest.mark.parametrize("key", ["game", "code", "training"])
+def test_labels_of_another_game_or_other_code_are_refused(write, tmp_path, key):
+    write(1)
+    identity = json.loads((tmp_path / "labels.json").read_text())
+    (tmp_path / "labels.json").write_text(json.dumps(identity | {key: "other"}))
+    with pytest.raises(ValueError, match=f"its {key} is other, here it is {identity[key]}; choose"):
+        write(2)
+
+
+def test_labels_of_an_agent_with_other_weights_are_refused(write, tmp_path, monkeypatch):
+    monkeypatch.setattr(search_labels, "agent_identity", lambda text: {"sha256": "old"})
+    write(1)
+    monkeypatch.setattr(search_labels, "agent_identity", lambda text: {"sha256": "new"})
+    with pytest.raises(ValueError, match="its agent sha256 is old, here it is new; choose"):
+        write(2)
+
+
+def test_labels_of_an_unknown_plan_are_refused(write, tmp_path):
+    write(1)
+    (tmp_path / "labels.json").unlink()
+    with pytest.raises(ValueError, match=r"holds labels but no labels\.json, so their plan is unknown; choose another"):
+        write(2)
+    assert not (tmp_path / "labels.json").exists()
+
+
+def test_damaged_identity_of_labels_is_refused(write, tmp_path):
+    (tmp_path / "labels.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"labels\.json.* is damaged: it must hold a table"):
+        write(1)
+
+
+def test_folder_of_labels_that_another_process_writes_is_refused(write, tmp_path):
+    with locked(tmp_path), pytest.raises(ValueError, match=r"is in use by process .*: wait until it has ended"):
+        write(1)
+    assert not list(tmp_path.glob("*.safetensors"))
 
 
 def test_general_that_needs_more_than_observations_is_refused(tmp_path):

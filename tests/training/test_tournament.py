@@ -5,6 +5,7 @@ import re
 import stat
 from contextlib import closing
 from itertools import combinations
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -84,7 +85,6 @@ def test_damaged_results_are_played_again(tmp_path):
         {"returns": [float("nan"), 0.0]},
         {"forfeits": [{"seat": 0, "ply": -1, "reason": "r"}]},
         {"forfeits": [{"seat": 0}]},
-        {"seed": 0},
         {"turns": "many"},
         {"more": 1},
     ],
@@ -99,6 +99,30 @@ def test_invalid_results_are_played_again(tmp_path, change):
     assert [batch.number for batch in tournament.open()] == [0]
     with pytest.raises(ValueError, match=re.escape(str(path))):
         tournament.outcomes()
+
+
+def test_batch_that_lacks_games_is_played_again(tmp_path):
+    tournament = make_tournament(tmp_path)
+    tournament.play(tournament.open(), lambda games: None)
+    path = batch_path(tmp_path, tournament.batches()[0])
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({"games": data["games"][:-1]}))
+    assert [batch.number for batch in tournament.open()] == [0]
+
+
+@pytest.mark.parametrize("change", [{"seed": 0}, {"agents": ["trained", "random"]}])
+def test_batch_of_other_games_is_refused_and_kept(tmp_path, change):
+    tournament = make_tournament(tmp_path)
+    tournament.play(tournament.open(), lambda games: None)
+    path = batch_path(tmp_path, tournament.batches()[0])
+    data = json.loads(path.read_text())
+    data["games"][0] |= change
+    path.write_text(json.dumps(data))
+    (tmp_path / "tournament.json").unlink()
+    before = files_of(tmp_path)
+    with pytest.raises(ValueError, match=r"0000\.json holds other games than batch 0 of this tournament; choose"):
+        run_tournament(tournament.game, tournament.section, tournament.folder, tournament.aliases)
+    assert files_of(tmp_path) == before
 
 
 def test_processes_give_the_same_games_as_one(tmp_path):
@@ -116,6 +140,63 @@ def test_folder_of_another_tournament_is_refused(tmp_path):
     make_tournament(tmp_path).open()
     with pytest.raises(ValueError, match=r"holds another tournament: its seeds is 5, here it is 6; choose another"):
         make_tournament(tmp_path, seeds=6).open()
+
+
+def test_finished_tournament_is_not_replayed_with_agents_in_another_order(tmp_path):
+    first, other = make_tournament(tmp_path), make_tournament(tmp_path, agents=["trained", "random"])
+    run_tournament(first.game, first.section, first.folder, first.aliases)
+    before = files_of(tmp_path)
+    with pytest.raises(ValueError, match=r"its order is \['random', 'trained'\], here it is \['trained', .*\]; choose"):
+        run_tournament(other.game, other.section, other.folder, other.aliases)
+    assert files_of(tmp_path) == before
+
+
+BOLD = """
+from sackarmies_agents.scripted.random_agent import RandomAgent
+
+class Bold(RandomAgent):
+    def __init__(self, info):
+        super().__init__()
+"""
+
+
+@pytest.fixture
+def bold(tmp_path):
+    """The file of an agent."""
+    source = tmp_path / "bold.py"
+    source.write_text(BOLD)
+    return source
+
+
+def make_bold(source, **changes):
+    agents = ["random", f"python:file={source},class=Bold"]
+    return make_tournament(source.parent / "contest", agents=agents, **changes)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_batch_of_an_agent_whose_file_was_edited_is_not_kept(bold, workers):
+    contest = make_bold(bold, workers=workers)
+    missing = contest.open()
+    contest.play(missing[:1], lambda games: None)
+    before = files_of(contest.folder)
+    message = r'^"python:file=.*: its file changed during the tournament, so batch [12] was not kept; restore the file'
+    with pytest.raises(ValueError, match=message):
+        contest.play(missing[1:], lambda games: bold.write_text(f"{BOLD}# another one\n"))
+    assert files_of(contest.folder) == before
+    bold.write_text(BOLD)
+    again = make_bold(bold, workers=workers)
+    again.play(again.open(), lambda games: None)
+    assert len(again.outcomes()) == 10
+
+
+def test_batch_of_an_agent_whose_file_is_gone_is_not_kept(bold):
+    contest = make_bold(bold)
+    batch = contest.open()[0]
+    games = play_batch(contest, batch)
+    bold.unlink()
+    with pytest.raises(ValueError, match=r"its file changed during the tournament, so batch 0 was not kept"):
+        save_batch(contest, batch, games)
+    assert files_of(contest.folder).keys() == {Path("tournament.json")}
 
 
 def test_tournament_of_other_code_is_refused(tmp_path, change_code):

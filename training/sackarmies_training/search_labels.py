@@ -9,9 +9,10 @@ choice becomes the label without a search.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,9 +28,14 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_env.registry import load_players
+from sackarmies_training.files import read_json, write_json
+from sackarmies_training.identity import agent_identity, code_digest, game_identity, training_digest
 from sackarmies_training.labels import Labels, joined, read_labels, results_of, write_labels
+from sackarmies_training.locks import locked
 from sackarmies_training.seeds import derive
 
 PLAYERS = 2
@@ -37,6 +43,8 @@ FORCED = 2  # actions that are compared whatever room there is: the General's ch
 LOT = 4  # games with the same armies
 LOTS = 8  # played side by side: a network answers 32 games in hardly more time than one
 FILE = 8_000  # decisions of a file, at least
+IDENTITY = "labels.json"  # what the labels of a folder depend on
+MAX_SHOWN = 80  # characters of a value in a message
 
 
 @dataclass(frozen=True)
@@ -226,7 +234,7 @@ def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, game
 def write_search_labels(
     folder: Path, plan: SearchPlan, decisions: int, game_id: str, seed: int, progress: Callable[[int], None]
 ) -> int:
-    """Write files of labels of two-player games, armies being drawn; files that are there already count.
+    """Write files of labels of two-player games, armies being drawn; files of the same plan that are there count.
 
     Args:
         folder: made if there is none.
@@ -241,10 +249,12 @@ def write_search_labels(
 
     Raises:
         ValueError: the game has no search, the agent cannot play it side by side, advice is not to come from that
-            agent, or a file is of another game.
+            agent, a file is of another game, another process uses the folder, or it holds labels of another plan or
+            of an unknown one.
         OSError: a file cannot be written; those before stay.
     """
-    info = GameInfo.of(load_players(game_id, PLAYERS))
+    game = load_players(game_id, PLAYERS)
+    info = GameInfo.of(game)
     parts_of(info, ())
     general = make_agent(plan.agent, info)
     if general.is_informed or not general.shares_batch:
@@ -254,20 +264,73 @@ def write_search_labels(
         )
     checked_advice(plan.advice)
     draw_game = functools.partial(game_with_drawn_armies, game_id)
-    folder.mkdir(parents=True, exist_ok=True)
+    identity = labels_identity(plan, game, game_id, seed)
     done = number = 0
-    while done < decisions:
-        path = folder / f"{number:05d}.safetensors"
-        if path.exists():
-            count = len(read_labels(path, info))
-        else:
-            found = label_lots(draw_game, general, plan, FILE, derive(seed, "file", number))
-            count = len(found)
-            write_labels(path, found, info, f"search, games of {plan.agent}")
-        progress(count)
-        done += count
-        number += 1
+    with locked(folder):
+        claim_folder(folder, identity)
+        while done < decisions:
+            path = folder / f"{number:05d}.safetensors"
+            if path.exists():
+                count = len(read_labels(path, info))
+            else:
+                found = label_lots(draw_game, general, plan, FILE, derive(seed, "file", number))
+                count = len(found)
+                write_labels(path, found, info, f"search, games of {plan.agent}")
+            progress(count)
+            done += count
+            number += 1
     return done
+
+
+def labels_identity(plan: SearchPlan, game: Game, game_id: str, seed: int) -> dict[str, Any]:
+    """Return what labels depend on, as plain data: game, seed, plan, agents with their files, code.
+
+    Raises:
+        ValueError: a file of an agent cannot be read.
+    """
+    contents = {
+        f"{role} {key}": value
+        for role, text in (("agent", plan.agent), ("advice", plan.advice))
+        for key, value in agent_identity(text).items()
+    }
+    return {
+        "game": game_id,
+        "seed": seed,
+        **asdict(plan),
+        "horizons": list(plan.horizons),  # as JSON has them
+        **contents,
+        "code": code_digest(),
+        "training": training_digest(),
+        **game_identity(game),
+    }
+
+
+def claim_folder(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Write into a folder what its labels depend on; if that is there already, it must be the same.
+
+    Raises:
+        ValueError: the folder holds labels that depend on something else, or nobody knows on what.
+        OSError: it cannot be written.
+    """
+    path = folder / IDENTITY
+    if not path.exists():
+        if any(folder.glob("*.safetensors")):
+            raise ValueError(
+                f"{named(folder)} holds labels but no {IDENTITY}, so their plan is unknown; choose another folder, or "
+                "remove that one"
+            )
+        write_json(path, identity)
+        return
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise ValueError(f"{named(path)} is damaged: it must hold a table")
+    for key, value in identity.items():
+        if found.get(key) != value:
+            was, here = (shorten(printable(one), MAX_SHOWN) for one in (found.get(key), value))
+            raise ValueError(
+                f"{named(folder)} holds labels of another plan: its {key} is {was}, here it is {here}; choose another "
+                "folder, or remove that one"
+            )
 
 
 def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:

@@ -32,7 +32,7 @@ from sackarmies_training.matches import PlayedGame, Progress, Seating, play_game
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import MAX_SEED, SEED_BITS, agent_seed, commitment, draw_seed, game_seeds
 
-FORMAT = 4
+FORMAT = 5
 IDENTITY = "tournament.json"
 SEED = "seed.json"
 MAX_SEED_FILE = 1000  # bytes
@@ -119,7 +119,7 @@ class Tournament:
         """Make the folder, or resume it, and return what is still to be played.
 
         Raises:
-            ValueError: the folder holds another tournament, or an agent's checkpoint cannot be read.
+            ValueError: the folder holds another tournament or games of one, or an agent's checkpoint cannot be read.
         """
         for folder in (self.folder, self.folder / BATCHES, self.folder / RECORDS):
             remove_leftovers(folder)
@@ -130,9 +130,9 @@ class Tournament:
         identity |= self._seed_identity()
         if path.exists():
             self._compare(identity, read_json(path))
-        else:
-            write_json(path, identity)
         missing = [batch for batch in self.batches() if not is_complete(self.folder, batch)]
+        if not path.exists():
+            write_json(path, identity)
         if missing and self.section.seed is None:
             for name in SECRET_FOLDERS:
                 (self.folder / name).mkdir(exist_ok=True)
@@ -159,7 +159,8 @@ class Tournament:
             on: this machine or a cluster; games and files are the same.
 
         Raises:
-            ValueError: an agent cannot be made, a process that plays games died, or there is no cluster.
+            ValueError: an agent cannot be made, its file changed, a process that plays games died, or there is no
+                cluster.
             OSError: results cannot be written.
         """
         if not batches:
@@ -211,6 +212,24 @@ class Tournament:
         """Make an agent of the section."""
         return make_player(self.agent_text(name), GameInfo.of(self.game), self.section.isolation)
 
+    def check_agents(self, batch: Batch) -> None:
+        """Refuse a batch whose agents may not be those that the tournament began with.
+
+        Raises:
+            ValueError: a file of an agent has changed or is gone.
+        """
+        agents = read_json(self.folder / IDENTITY)["agents"]
+        for name in self.section.agents:
+            try:
+                is_same = agent_identity(self.agent_text(name)) == agents[name]
+            except (OSError, ValueError):
+                is_same = False
+            if not is_same:
+                raise ValueError(
+                    f"{quote(name)}: its file changed during the tournament, so batch {batch.number} was not kept; "
+                    "restore the file and give the same command again, or choose another folder"
+                )
+
     def _identity(self) -> dict[str, Any]:
         agents = {name: agent_identity(self.agent_text(name)) for name in self.section.agents}
         section = self.section.model_dump(mode="json", include={"seeds", "batch", *LIMITS})
@@ -222,6 +241,7 @@ class Tournament:
             "rules": self.game.digest,
             **game_identity(self.game),
             "agents": agents,
+            "order": list(self.section.agents),
             **section,
         }
 
@@ -242,7 +262,13 @@ def play_batch(tournament: Tournament, batch: Batch, progress: Progress | None =
 
 
 def save_batch(tournament: Tournament, batch: Batch, games: Sequence[PlayedGame]) -> None:
-    """Save one batch: first the game records, last the file that says it is complete."""
+    """Save one batch: first the game records, last the file that says it is complete.
+
+    Raises:
+        ValueError: a file of an agent has changed since the tournament began.
+        OSError: the batch cannot be written.
+    """
+    tournament.check_agents(batch)
     section, entries = tournament.section, []
     is_timed = section.isolation is not None and section.isolation.is_timed
     for place, played in enumerate(games):
@@ -352,27 +378,43 @@ class BatchFile(StrictModel):
     games: TupleOf[GameEntry]
 
 
+class OtherGamesError(ValueError):
+    """A batch of another tournament, which must not be overwritten."""
+
+
 def read_batch(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
     """Return how the games of a batch ended.
 
     Raises:
-        ValueError: it has not been played, or its file is damaged or holds other games.
+        OtherGamesError: its file holds other games.
+        ValueError: it has not been played, or its file is damaged.
     """
     path = batch_path(folder, batch)
     games = read_model(BatchFile, read_json(path), str(path)).games
     planned = list(zip(batch.line_ups, batch.seeds, strict=True))
     found = [(game.agents, game.seed) for game in games]
-    if found != planned or any(len(game.returns) != len(game.agents) for game in games):
-        raise ValueError(f"{path} holds other games than batch {batch.number} of this tournament")
+    if found != planned[: len(found)]:
+        raise OtherGamesError(
+            f"{named(path)} holds other games than batch {batch.number} of this tournament; choose another folder, or "
+            "remove that file to play the batch again"
+        )
+    if len(found) < len(planned) or any(len(game.returns) != len(game.agents) for game in games):
+        raise ValueError(f"{named(path)} is damaged: games or returns are missing, or there are too many returns")
     return games
 
 
 def is_complete(folder: Path, batch: Batch) -> bool:
-    """Return whether a batch has been played and its results can be read; if not, it will be played again."""
+    """Return whether a batch has been played and its results can be read; if not, it will be played again.
+
+    Raises:
+        OtherGamesError: its file holds games of another tournament.
+    """
     if not batch_path(folder, batch).exists():
         return False
     try:
         read_batch(folder, batch)
+    except OtherGamesError:
+        raise
     except ValueError:
         return False
     return True
