@@ -378,28 +378,14 @@ class BatchFile(StrictModel):
     games: TupleOf[GameEntry]
 
 
-class OtherGamesError(ValueError):
-    """A batch of another tournament, which must not be overwritten."""
-
-
 def read_batch(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
     """Return how the games of a batch ended.
 
     Raises:
-        OtherGamesError: its file holds other games.
-        ValueError: it has not been played, or its file is damaged.
+        ValueError: it has not been played, or its file is damaged or holds other games.
     """
-    path = batch_path(folder, batch)
-    games = read_model(BatchFile, read_json(path), str(path)).games
-    planned = list(zip(batch.line_ups, batch.seeds, strict=True))
-    found = [(game.agents, game.seed) for game in games]
-    if found != planned[: len(found)]:
-        raise OtherGamesError(
-            f"{named(path)} holds other games than batch {batch.number} of this tournament; choose another folder, or "
-            "remove that file to play the batch again"
-        )
-    if len(found) < len(planned) or any(len(game.returns) != len(game.agents) for game in games):
-        raise ValueError(f"{named(path)} is damaged: games or returns are missing, or there are too many returns")
+    games = _read_games(folder, batch)
+    _check_games(folder, batch, games)
     return games
 
 
@@ -407,17 +393,33 @@ def is_complete(folder: Path, batch: Batch) -> bool:
     """Return whether a batch has been played and its results can be read; if not, it will be played again.
 
     Raises:
-        OtherGamesError: its file holds games of another tournament.
+        ValueError: its file holds games of another tournament, which must not be overwritten.
     """
     if not batch_path(folder, batch).exists():
         return False
     try:
-        read_batch(folder, batch)
-    except OtherGamesError:
-        raise
+        games = _read_games(folder, batch)
     except ValueError:
         return False
+    _check_games(folder, batch, games)
     return True
+
+
+def _read_games(folder: Path, batch: Batch) -> tuple[GameEntry, ...]:
+    path = batch_path(folder, batch)
+    games = read_model(BatchFile, read_json(path), str(path)).games
+    if len(games) < len(batch.line_ups) or any(len(game.returns) != len(game.agents) for game in games):
+        raise ValueError(f"{named(path)} is damaged: games or returns are missing, or there are too many returns")
+    return games
+
+
+def _check_games(folder: Path, batch: Batch, games: Sequence[GameEntry]) -> None:
+    planned = list(zip(batch.line_ups, batch.seeds, strict=True))
+    if [(game.agents, game.seed) for game in games] != planned:
+        raise ValueError(
+            f"{named(batch_path(folder, batch))} holds other games than batch {batch.number} of this tournament; "
+            "choose another folder, or remove that file to play the batch again"
+        )
 
 
 def _short(value: object) -> str:
