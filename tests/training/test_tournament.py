@@ -77,6 +77,17 @@ def test_damaged_results_are_played_again(tmp_path):
     assert [batch.number for batch in tournament.open()] == [1]
 
 
+def played_with_a_change(folder, change):
+    """Return a finished tournament in whose first game something is changed, and the file of that."""
+    tournament = make_tournament(folder)
+    tournament.play(tournament.open(), lambda games: None)
+    path = batch_path(folder, tournament.batches()[0])
+    data = json.loads(path.read_text())
+    data["games"][0] |= change
+    path.write_text(json.dumps(data))
+    return tournament, path
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -90,12 +101,7 @@ def test_damaged_results_are_played_again(tmp_path):
     ],
 )
 def test_invalid_results_are_played_again(tmp_path, change):
-    tournament = make_tournament(tmp_path)
-    tournament.play(tournament.open(), lambda games: None)
-    path = batch_path(tmp_path, tournament.batches()[0])
-    data = json.loads(path.read_text())
-    data["games"][0] |= change
-    path.write_text(json.dumps(data))
+    tournament, path = played_with_a_change(tmp_path, change)
     assert [batch.number for batch in tournament.open()] == [0]
     with pytest.raises(ValueError, match=re.escape(str(path))):
         tournament.outcomes()
@@ -112,12 +118,7 @@ def test_batch_that_lacks_games_is_played_again(tmp_path):
 
 @pytest.mark.parametrize("change", [{"seed": 0}, {"agents": ["trained", "random"]}])
 def test_batch_of_other_games_is_refused_and_kept(tmp_path, change):
-    tournament = make_tournament(tmp_path)
-    tournament.play(tournament.open(), lambda games: None)
-    path = batch_path(tmp_path, tournament.batches()[0])
-    data = json.loads(path.read_text())
-    data["games"][0] |= change
-    path.write_text(json.dumps(data))
+    tournament, _ = played_with_a_change(tmp_path, change)
     (tmp_path / "tournament.json").unlink()
     before = files_of(tmp_path)
     with pytest.raises(ValueError, match=r"0000\.json holds other games than batch 0 of this tournament; choose"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
+from collections.abc import Mapping
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import Any
 
 import sackarmies_agents
 import sackarmies_env
@@ -14,9 +16,12 @@ from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.line_agent import LINE
 from sackarmies_env.core.cache_folder import CORE, GAMES, source_digest
 from sackarmies_env.core.game import Game
+from sackarmies_env.core.messages import printable, shorten
+from sackarmies_env.core.safe_read import named
 from sackarmies_training.files import digest_of
 
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
+MAX_SHOWN = 80  # characters of a value in a message
 TRAINING_FOLDER = Path(__file__).parent
 HASHED = ("path", "weights", "evaluation", "prior", "file", "command", "log")  # by their own keys, and what is written
 
@@ -32,6 +37,31 @@ def code_digest() -> str:
 def training_digest() -> str:
     """Return a digest of the sources of this package, which results of training depend on besides `code_digest`."""
     return source_digest([TRAINING_FOLDER])
+
+
+def check_same(folder: Path, other: str, identity: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+    """Refuse a folder whose content depends on something else than `identity`.
+
+    Args:
+        folder: of the results.
+        other: what it holds then, for the message: "another ladder".
+        identity: what results depend on here.
+        found: what they depended on there.
+
+    Raises:
+        ValueError: with the first difference.
+    """
+    for key, value in identity.items():
+        if found.get(key) != value:
+            raise ValueError(
+                f"{named(folder)} holds {other}: its {key} is {shown(found.get(key))}, here it is {shown(value)}; "
+                "choose another folder, or remove that one"
+            )
+
+
+def shown(value: object) -> str:
+    """Return a value of an identity as messages show it."""
+    return shorten(printable(value), MAX_SHOWN)
 
 
 def game_identity(game: Game) -> dict[str, str]:

@@ -28,12 +28,11 @@ from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
-from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_env.registry import load_players
 from sackarmies_training.files import read_json, write_json
-from sackarmies_training.identity import agent_identity, code_digest, game_identity, training_digest
+from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity, training_digest
 from sackarmies_training.labels import Labels, joined, read_labels, results_of, write_labels
 from sackarmies_training.locks import locked
 from sackarmies_training.seeds import derive
@@ -44,7 +43,6 @@ LOT = 4  # games with the same armies
 LOTS = 8  # played side by side: a network answers 32 games in hardly more time than one
 FILE = 8_000  # decisions of a file, at least
 IDENTITY = "labels.json"  # what the labels of a folder depend on
-MAX_SHOWN = 80  # characters of a value in a message
 
 
 @dataclass(frozen=True)
@@ -324,13 +322,7 @@ def claim_folder(folder: Path, identity: Mapping[str, Any]) -> None:
     found = read_json(path)
     if not isinstance(found, dict):
         raise ValueError(f"{named(path)} is damaged: it must hold a table")
-    for key, value in identity.items():
-        if found.get(key) != value:
-            was, here = (shorten(printable(one), MAX_SHOWN) for one in (found.get(key), value))
-            raise ValueError(
-                f"{named(folder)} holds labels of another plan: its {key} is {was}, here it is {here}; choose another "
-                "folder, or remove that one"
-            )
+    check_same(folder, "labels of another plan", identity, found)
 
 
 def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:

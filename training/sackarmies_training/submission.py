@@ -13,7 +13,7 @@ from pydantic import Field
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Status
-from sackarmies_agents.factory import make_agent, parse_agent
+from sackarmies_agents.factory import escaped, make_agent, parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation, Usage, peak_memory_of
 from sackarmies_agents.line_agent import LINE
@@ -116,7 +116,7 @@ def located(text: str, folder: Path) -> str:
     }
     if spec.name == LINE:
         options.setdefault("folder", str(place))
-    parts = ",".join(f"{key}={value.replace(',', chr(92) + ',')}" for key, value in options.items())
+    parts = ",".join(f"{key}={escaped(value)}" for key, value in options.items())
     return f"{spec.name}:{parts}" if parts else spec.name
 
 

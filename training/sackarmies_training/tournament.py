@@ -20,13 +20,13 @@ from sackarmies_agents.isolated import make_player
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.messages import printable, quote, shorten
+from sackarmies_env.core.messages import quote
 from sackarmies_env.core.record import GameRecord, make_record, save_record
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
 from sackarmies_training.config import LIMITS, MatchSection, Place
 from sackarmies_training.files import read_json, write_json
-from sackarmies_training.identity import agent_identity, code_digest, game_identity
+from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity
 from sackarmies_training.jobs import job_pool
 from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games, rehearse
 from sackarmies_training.ratings import Outcome
@@ -143,12 +143,7 @@ class Tournament:
         """Refuse a folder that holds another tournament than this one."""
         if not isinstance(found, dict):
             raise ValueError(f"{named(self.folder / IDENTITY)} is damaged: it must hold a table")
-        for key, value in identity.items():
-            if found.get(key) != value:
-                raise ValueError(
-                    f"{named(self.folder)} holds another tournament: its {key} is {_short(found.get(key))}, here it is "
-                    f"{_short(value)}; choose another folder, or remove that one"
-                )
+        check_same(self.folder, "another tournament", identity, found)
 
     def play(self, batches: Sequence[Batch], progress: Progress, on: Place = Place.LOCAL) -> None:
         """Play batches and save each as it ends.
@@ -420,7 +415,3 @@ def _check_games(folder: Path, batch: Batch, games: Sequence[GameEntry]) -> None
             f"{named(batch_path(folder, batch))} holds other games than batch {batch.number} of this tournament; "
             "choose another folder, or remove that file to play the batch again"
         )
-
-
-def _short(value: object) -> str:
-    return shorten(printable(value), 80)

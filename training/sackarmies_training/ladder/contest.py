@@ -12,11 +12,10 @@ from typing import Any
 
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
-from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import Place
 from sackarmies_training.files import read_json, write_json
-from sackarmies_training.identity import agent_identity, code_digest, game_identity
+from sackarmies_training.identity import agent_identity, check_same, code_digest, game_identity, shown
 from sackarmies_training.jobs import Pool, job_pool
 from sackarmies_training.ladder.config import ContestConfig, LadderConfig
 from sackarmies_training.ladder.store import UnitStore, key_of
@@ -38,7 +37,6 @@ FORMAT = 1
 IDENTITY = "ladder.json"
 UNITS = "units.jsonl"
 DIGEST = 16  # hexadecimal digits
-MAX_SHOWN = 80  # characters of a value in a message
 
 Save = Callable[[Finished], None]
 SavePlace = Callable[[int, Finished], None]
@@ -236,36 +234,24 @@ def folder_identity(folder: Path, config: LadderConfig, identity: Mapping[str, A
     for name, agent in rungs.items():
         if known.get(name, agent) != agent:
             raise ValueError(
-                f"{named(folder)}: the rung {name!r} was {_short(known[name])}, here it is {_short(agent)}; give it "
+                f"{named(folder)}: the rung {name!r} was {shown(known[name])}, here it is {shown(agent)}; give it "
                 "another name, choose another folder, or remove this one"
             )
     return {**identity, "rules": {**found["rules"], **identity["rules"]}, "rungs": {**known, **rungs}}
 
 
-def check_identity(path: Path, identity: Mapping[str, Any], found: Any, contest: str = "ladder") -> None:
+def check_identity(path: Path, identity: Mapping[str, Any], found: Any) -> None:
     """Refuse a folder whose results depend on other things than `identity`; rules of other pools do not matter.
 
     Args:
         path: the file.
         identity: what results depend on here.
         found: content of the file.
-        contest: what it is, for messages.
 
     Raises:
         ValueError: with what differs.
     """
     if not isinstance(found, dict) or not isinstance(found.get("rules"), dict):
         raise ValueError(f"{named(path)} is damaged: it must hold a table, with a table `rules`")
-    for key, value in identity.items():
-        other = found.get(key)
-        if key == "rules":
-            other = {players: found[key].get(players, digest) for players, digest in value.items()}
-        if other != value:
-            raise ValueError(
-                f"{named(path.parent)} holds another {contest}: its {key} is {_short(other)}, here it is "
-                f"{_short(value)}; choose another folder, or remove that one"
-            )
-
-
-def _short(value: object) -> str:
-    return shorten(printable(value), MAX_SHOWN)
+    rules = {players: found["rules"].get(players, digest) for players, digest in identity["rules"].items()}
+    check_same(path.parent, "another ladder", identity, {**found, "rules": rules})

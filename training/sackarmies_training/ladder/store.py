@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from sackarmies_env.core.messages import printable, shorten
 from sackarmies_env.core.safe_read import named, parse_json, read_text
 from sackarmies_env.core.validation import read_model
 from sackarmies_training.files import append_line, drop_partial_line
+from sackarmies_training.identity import shown
 from sackarmies_training.ladder.units import Unit, UnitEntry
 
 MAX_RESULTS = 2**28  # bytes; a unit of two games has about a thousand
-MAX_SHOWN = 80  # characters of a value in a message
 
 Key = tuple[tuple[str, ...], int]  # line-up and number
 
@@ -95,7 +94,7 @@ def check_planned(entry: UnitEntry, planned: Unit, place: str) -> None:
         if found != wanted:
             raise ValueError(
                 f"{place}: {_name(key_of(planned))} was planned with {what} {wanted}, but has "
-                f"{shorten(printable(found), MAX_SHOWN)}; remove this line, and its games are played again"
+                f"{shown(found)}; remove this line, and its games are played again"
             )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct
-from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.factory import escaped, parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_agents.line_agent import LINE
@@ -85,7 +85,7 @@ def with_bare_names(text: str) -> tuple[str, list[Path]]:
         if files.setdefault(path.name, path).resolve() != path.resolve():
             raise ValueError(f"agent {quote(text)}: two of its files are called {quote(path.name)}: rename one")
         options[key] = path.name
-    parts = ",".join(f"{key}={value.replace(',', chr(92) + ',')}" for key, value in options.items())
+    parts = ",".join(f"{key}={escaped(value)}" for key, value in options.items())
     return f"{spec.name}:{parts}" if parts else spec.name, list(files.values())
 
 
