@@ -196,7 +196,8 @@ class LabelSection(StrictModel):
     def _early_gains_are_beside_gains(self) -> LabelSection:
         if self.early and not self.gains:
             raise ValueError(
-                f"early is {self.early}, but gains is 0: gains of fewer turns are learned beside gains alone; set early to 0 too"
+                f"early is {self.early}, but gains is 0: gains after fewer turns are learned only beside gains; "
+                "set early to 0 too"
             )
         return self
 
