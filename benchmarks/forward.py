@@ -18,8 +18,10 @@ from benchmarks.contest import load_now
 from benchmarks.machine import describe_machine
 from benchmarks.report import wide_console
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned import policy_agent
-from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_agents.learned.learned_agent import LearnedAgent
+from sackarmies_agents.learned.load import kernel_agent_of
+from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game
@@ -42,7 +44,7 @@ def positions_of(game: Game, count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(seen)[order], np.concatenate(masks)[order]
 
 
-def microseconds(agent: PolicyAgent, observations: np.ndarray, masks: np.ndarray, n: int) -> float:
+def microseconds(agent: LearnedAgent, observations: np.ndarray, masks: np.ndarray, n: int) -> float:
     """Return the processor time of a decision in batches of `n`."""
     begun, whole = time.process_time(), len(masks) - len(masks) % n
     for first in range(0, whole, n):
@@ -58,10 +60,9 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     load, game = load_now(), load_players("sack_armies", 2)
-    policy_agent.MOST_AT_ONCE = max(SIZES)
-    info = GameInfo.of(game)
-    kernel = load_agent(CHECKPOINT, info, deterministic=True)
-    agents = kernel, PolicyAgent(kernel.network, deterministic=True, advisor=kernel.advisor)
+    info, checkpoint = GameInfo.of(game), read_checkpoint(CHECKPOINT)
+    kernel, network = kernel_agent_of(checkpoint, info, deterministic=True), read_network(checkpoint, POLICY, info)
+    agents = kernel, PolicyAgent(network, deterministic=True, advisor=kernel.advisor)
     observations, masks = positions_of(game, arguments.positions)
     table = Table(
         "positions at once", "kernel, us a decision", "torch, us a decision", title=describe_machine()["processor"]

@@ -25,8 +25,9 @@ import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_agents.learned.network import Advice
-from sackarmies_agents.learned.policy_agent import load_agent
+from sackarmies_agents.learned.policy_agent import read_network
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_env.core.chance import NO_RESULT
 from sackarmies_env.core.game import Game, Records
@@ -169,7 +170,7 @@ class TrainedValues:
     def __init__(self, game: Game) -> None:
         """Load the network."""
         self._game = game
-        self._network = load_agent(CHECKPOINT, GameInfo.of(game)).network
+        self._network = read_network(read_checkpoint(CHECKPOINT), POLICY, GameInfo.of(game)).eval()
 
     def __call__(self, states: Records, players: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the values of positions `(n,)` for players `(n,)`; returns where the game is over."""

@@ -10,8 +10,9 @@ import torch
 
 import sackarmies_env
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.network import Network, NetworkSizes
+from sackarmies_agents.learned.network import Network
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.record import make_record, save_record
 from sackarmies_training.curve import play_side_by_side
 from sackarmies_training.dataset import action_masks, describe_file, observations, write_parquet

@@ -23,7 +23,7 @@ from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct, guarded
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
-from sackarmies_env.core.messages import missing_extra, short_repr, suggestion
+from sackarmies_env.core.messages import short_repr, suggestion
 
 BETWEEN_OPTIONS = re.compile(r"(?<!\\),")
 TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -179,11 +179,7 @@ def _make_trained(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 
 def _load_general(path: str | Path, info: GameInfo, options: Mapping[str, str], *, deterministic: bool) -> Agent:
-    try:
-        from sackarmies_agents.learned.policy_agent import load_agent
-    except ImportError as error:
-        sentence = missing_extra(error, "a trained agent")
-        raise ValueError(sentence) if sentence else error from None
+    from sackarmies_agents.learned.load import load_agent
 
     chosen = parse_flag(options, "deterministic", default=deterministic)
     return load_agent(path, info, deterministic=chosen, device=options.get("device", "cpu"))
@@ -273,7 +269,8 @@ KINDS: dict[str, AgentKind] = {
             "plans": "plans of a whole action of which later choices are varied; 0: single choices are compared",
             "threads": "how many threads work at the same time, at most 64",
             "evaluation": "file of weights for what positions are worth, as sackarmies fit-evaluation writes it",
-            "prior": "trained or a checkpoint: the General whose choice must be beaten; the first of models by default",
+            "prior": "the General whose choice must be beaten: trained, a checkpoint, or policy, the first of models; "
+            "by default trained, where it plays the game and no models are given",
             "models": "who plays positions on, joined by +: weights, trained or a checkpoint; the first plays for the "
             "searching General, opponents draw any",
         },

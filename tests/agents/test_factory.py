@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import numpy as np
@@ -5,6 +6,12 @@ import pytest
 
 from sackarmies_agents import GameInfo, make_agent, parse_agent
 from sackarmies_agents.factory import checked_advice, escaped
+from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.checkpoint import POLICY, Header, pack
+from sackarmies_agents.learned.policy_agent import make_network
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of
+from sackarmies_env.registry import load_players
 from tests.core.toy_game import make_duel
 
 
@@ -54,14 +61,47 @@ def test_info_holds_sizes_and_nothing_of_armies():
     assert not any(isinstance(value, np.ndarray) for value in vars(info).values())
 
 
-def test_trained_agent_without_torch_says_what_to_install(monkeypatch):
+def test_trained_agent_without_torch_says_what_to_install(tmp_path, monkeypatch):
+    info, sizes = GameInfo.of(make_duel()), NetworkSizes(hidden=2)
+    weights = arrays_of(make_network(info, sizes).state_dict())
+    path = tmp_path / "plain.safetensors"
+    path.write_bytes(pack(Header(describe(info), sizes, {}), {POLICY: weights}))
+    make_agent(f"ppo:path={path}", info)
     for name in list(sys.modules):
         if name.startswith("sackarmies_agents.learned.") or name.partition(".")[0] == "torch":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
     sentence = r"needs torch, which is not installed: pip install 'sackarmies-env\[train\]'"
-    with pytest.raises(ValueError, match=sentence):
-        make_agent("ppo:path=checkpoint.zip", GameInfo.of(make_duel()))
+    board = GameInfo.of(load_players("sack_armies", 2))
+    for text, game in ((f"ppo:path={path}", info), ("trained:device=cuda", board)):
+        with pytest.raises(ValueError, match=sentence):
+            make_agent(text, game)
+
+
+PLAY_WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import numpy as np
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.registry import load_players
+game = load_players("sack_armies", 2)
+batch = Batch(game, 1)
+batch.reset(np.zeros(1, np.int64))
+batch.step_random(100)
+information = batch.information_sets(int(batch.players[0]))
+trained, search, mixed = (
+    make_agent(text, GameInfo.of(game)) for text in ("trained", "search:playouts=8", "search:playouts=8,models=trained")
+)
+print(trained.act_batch(batch.observations, batch.action_masks), search.act_informed(information))
+print(mixed.act_informed(information))
+"""
+
+
+def test_shipped_general_and_searches_play_without_torch():
+    done = subprocess.run([sys.executable, "-c", PLAY_WITHOUT_TORCH], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 3
 
 
 def test_advice_may_only_come_from_a_scripted_agent():

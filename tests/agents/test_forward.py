@@ -1,7 +1,5 @@
 """The kernel of the forward pass computes what operations of torch do."""
 
-import copy
-
 import numba
 import numpy as np
 import pytest
@@ -9,18 +7,25 @@ import torch
 
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.advice import Answer, make_advisor
-from sackarmies_agents.learned.board_network import POINTED_HEXES, BoardNetwork
+from sackarmies_agents.learned.board_form import POINTED_HEXES, board_form
+from sackarmies_agents.learned.board_network import BoardNetwork
+from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_agents.learned.forward import ForwardPass
 from sackarmies_agents.learned.forward_kernels import forward
-from sackarmies_agents.learned.network import REASONS, WORTHS, NetworkSizes, PlainNetwork
-from sackarmies_agents.learned.policy_agent import MOST_AT_ONCE, PolicyAgent
+from sackarmies_agents.learned.kernel_agent import KernelAgent
+from sackarmies_agents.learned.load import kernel_agent_of
+from sackarmies_agents.learned.network import Advice
+from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
+from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
+from sackarmies_agents.learned.sizes import REASONS, WORTHS, NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of
+from sackarmies_agents.learned.weights import shapes_of
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, Explanation
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.games.sack_armies.game import make_game
 from sackarmies_env.registry import load_players
-from tests.core.toy_game import make_duel
 from tests.sack_armies.builders.random_games import bout_options
 
 POSITIONS = 4 if INTERPRETED else 400
@@ -60,14 +65,18 @@ def random_network(info, sizes):
 
 
 def by_torch(network, observations, masks, answer):
-    given = [] if answer is None else [answer.as_tensors()]
+    given = [] if answer is None else [Advice.of(answer)]
     with torch.inference_mode():
         logits, values = network(torch.tensor(observations), torch.tensor(masks) != 0, *given)
     return np.where(masks != 0, logits.numpy(), -np.inf), values.numpy()
 
 
-def assert_same(network, observations, masks, answer=None):
-    kernel = ForwardPass(network)
+def kernel_of(network, sizes, info):
+    """Return the forward pass of a network of torch."""
+    return ForwardPass(board_form(info, sizes.patch), sizes, arrays_of(network.state_dict()))
+
+
+def assert_same(kernel, network, observations, masks, answer=None):
     logits, values = kernel.run(observations, masks, answer)
     wanted, wanted_values = by_torch(network, observations, masks, answer)
     scale = 1e-4 * max(1.0, float(np.abs(wanted[masks != 0]).max()))
@@ -83,12 +92,21 @@ def test_positions_of_games_are_scored_as_by_torch(name):
     info = GameInfo.of(game)
     observations, masks = positions_of(game)
     network = random_network(info, sizes)
-    assert_same(network, observations, masks)
+    both = kernel_of(network, sizes, info), network
+    assert_same(*both, observations, masks)
     if sizes.advice:
         answer = make_advisor("greedy", info, REASONS).ask(observations, masks)
-        assert_same(network, observations, masks, answer)
-        assert_same(network, observations, masks, answer._replace(explanation=None))
-        assert_same(network, observations, masks, Answer(answer.chosen))
+        assert_same(*both, observations, masks, answer)
+        assert_same(*both, observations, masks, answer._replace(explanation=None))
+        assert_same(*both, observations, masks, Answer(answer.chosen))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_names_and_shapes_of_weights_are_those_of_torch(name):
+    options, sizes = CASES[name]
+    info = GameInfo.of(make_game(**options))
+    wanted = {name: tuple(weight.shape) for name, weight in BoardNetwork(info, sizes).state_dict().items()}
+    assert shapes_of(board_form(info, sizes.patch), sizes) == wanted
 
 
 @pytest.mark.parametrize("sizes", [SMALL, NetworkSizes(12, 4, 30, message=6, outcomes=3, advice=REASONS)])
@@ -113,33 +131,26 @@ def test_observations_of_random_numbers_are_scored_as_by_torch(sizes):
     plans = rng.integers(-1, info.num_actions, (k, PLAN_IDS))
     notes = rng.normal(size=(n, info.observation_spec.block("tokens").rows, NUM_NOTES)).astype(np.float32)
     told = Explanation(worths, plans, rng.normal(size=(k, NUM_PARTS)).astype(np.float32), notes)
-    assert_same(network, observations, masks, Answer(chosen, worths, told) if sizes.advice else None)
+    answer = Answer(chosen, worths, told) if sizes.advice else None
+    assert_same(kernel_of(network, sizes, info), network, observations, masks, answer)
 
 
 def test_position_without_legal_ids_has_a_value():
     info = GameInfo.of(make_game(num_generals=2))
     network = random_network(info, SMALL)
     observations, masks = positions_of(make_game(num_generals=2), 4)
-    logits, values = ForwardPass(network).run(observations, np.zeros_like(masks), None)
+    logits, values = kernel_of(network, SMALL, info).run(observations, np.zeros_like(masks), None)
     assert (logits == -np.inf).all()
     np.testing.assert_allclose(values, by_torch(network, observations, masks, None)[1], rtol=1e-4, atol=1e-4)
 
 
 def test_arrays_of_other_shapes_are_refused(game, positions):
-    kernel = ForwardPass(random_network(GameInfo.of(game), SMALL))
+    info = GameInfo.of(game)
+    kernel = kernel_of(random_network(info, SMALL), SMALL, info)
     observations, masks = (part[:3] for part in positions)
     for pair in ((observations[:2], masks), (observations[:, 1:], masks), (observations, masks[:, 1:])):
         with pytest.raises(ValueError, match=r"observations and masks are of the shapes .* but must be \(3, 5801\)"):
             kernel.run(*pair, None)
-
-
-def test_other_networks_have_no_kernel():
-    plain = PlainNetwork(GameInfo.of(make_duel()), SMALL)
-    with pytest.raises(ValueError, match="PlainNetwork has no kernel"):
-        ForwardPass(plain)
-    double = random_network(GameInfo.of(make_game(num_generals=2)), SMALL).double()
-    with pytest.raises(ValueError, match="not on a CPU and of float32"):
-        ForwardPass(double)
 
 
 @pytest.fixture(scope="module")
@@ -152,20 +163,27 @@ def positions(game):
     return positions_of(game)
 
 
-def with_torch(agent):
-    """Return an agent that does the same without the kernel."""
-    return PolicyAgent(agent.network, deterministic=True, advisor=agent.advisor)
+@pytest.fixture(scope="module")
+def trained(game):
+    """Return the General that comes with the game, computed by the kernel and by torch."""
+    info, checkpoint = GameInfo.of(game), read_checkpoint(CHECKPOINT)
+    kernel, network = kernel_agent_of(checkpoint, info, deterministic=True), read_network(checkpoint, POLICY, info)
+    return kernel, PolicyAgent(network, deterministic=True, advisor=kernel.advisor)
 
 
-def test_trained_general_scores_and_values_as_by_torch(game, positions):
-    trained = make_agent("trained", GameInfo.of(game))
-    assert_same(trained.network, *positions, trained.advisor.ask(*positions))
+def test_trained_general_scores_and_values_as_by_torch(trained, positions):
+    kernel, by_torch = trained
+    logits, values = kernel.outputs(*positions)
+    wanted, wanted_values = by_torch.outputs(*positions)
+    legal = positions[1] != 0
+    np.testing.assert_allclose(logits[legal], wanted[legal], rtol=0, atol=1e-4 * np.abs(wanted[legal]).max())
+    np.testing.assert_allclose(values, wanted_values, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="the kernel is not used without the compiler")
-def test_trained_general_plays_whole_games_alike_alone_and_in_a_batch(game):
-    alone = make_agent("trained", GameInfo.of(game))
-    together, batch = with_torch(alone), Batch(game, 4, restarts=False)
+@pytest.mark.skipif(INTERPRETED, reason="whole games take too long without the compiler")
+def test_trained_general_plays_whole_games_alike_alone_and_in_a_batch_of_torch(game, trained):
+    alone, together = trained
+    batch = Batch(game, 4, restarts=False)
     batch.reset(np.arange(4))
     while (batch.players >= 0).any():
         rows = np.flatnonzero(batch.players >= 0)
@@ -175,12 +193,10 @@ def test_trained_general_plays_whole_games_alike_alone_and_in_a_batch(game):
         actions = np.zeros(4, np.int64)
         actions[rows] = chosen
         batch.step(actions)
-    assert alone._forward is not None
-    assert together._forward is None
 
 
-def test_rating_gives_the_likeliest_id_and_all_scores(game, positions):
-    observations, masks = (part[: MOST_AT_ONCE + 1] for part in positions)
+def test_rating_gives_the_likeliest_id_and_all_scores(game, trained, positions):
+    observations, masks = positions
     agent = make_agent("trained:deterministic=false", GameInfo.of(game))
     agent.reset(4)
     for n in (1, len(masks)):
@@ -188,47 +204,28 @@ def test_rating_gives_the_likeliest_id_and_all_scores(game, positions):
         assert chosen.dtype == np.int64
         assert logits.dtype == np.float32
         assert ((logits == -np.inf) == (masks[:n] == 0)).all()
-        assert chosen.tolist() == with_torch(agent).act_batch(observations[:n], masks[:n]).tolist()
+        assert chosen.tolist() == trained[1].act_batch(observations[:n], masks[:n]).tolist()
     assert agent.report() == []
     other = make_agent("trained:deterministic=false", GameInfo.of(game))
     other.reset(4)
     np.testing.assert_array_equal(agent.act_batch(observations, masks), other.act_batch(observations, masks))
 
 
-@pytest.mark.skipif(INTERPRETED, reason="the kernel is not used without the compiler")
-def test_changed_weights_are_copied_again(game, positions):
-    observations, masks = (part[:3] for part in positions)
-    agent = make_agent("trained", GameInfo.of(game))
-    _, before = agent.rate(observations, masks)
-    twin = copy.deepcopy(agent)
-    agent.network.scale_scores(2.0)
-    _, after = agent.rate(observations, masks)
-    np.testing.assert_allclose(after[masks != 0], 2 * before[masks != 0], rtol=1e-4, atol=1e-4)
-    np.testing.assert_array_equal(twin.rate(observations, masks)[1], before)
-    agent.network.load_state_dict(twin.network.state_dict())
-    np.testing.assert_array_equal(agent.rate(observations, masks)[1], before)
-
-
-def test_kernel_is_for_networks_that_stay_as_they_are(game, positions):
-    network = random_network(GameInfo.of(game), SMALL)
-    agent = PolicyAgent(network)
-    agent.act_batch(positions[0][:2], positions[1][:2])
-    assert agent._forward is None
-
-
 @pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan, 1e38])
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_network_without_finite_scores_still_plays_legal_ids(game, positions, weight, deterministic):
-    network = random_network(GameInfo.of(game), SMALL)
+    info = GameInfo.of(game)
+    network = random_network(info, SMALL)
     for bias in (network.direct.bias, network.score.weight, network.gate.bias):
         torch.nn.init.constant_(bias, weight)
-    agent = PolicyAgent(network, deterministic=deterministic, frozen=True)
-    for observation, mask in zip(*(part[:50] for part in positions), strict=True):
-        assert mask[agent.act(observation, mask)]
-    assert all(np.isfinite(agent.rate(*positions)[1]).sum(axis=1) == positions[1].sum(axis=1))
-    with np.errstate(over="ignore", invalid="ignore"):  # interpreted, they are told of
-        logits, _ = ForwardPass(network).run(positions[0][:4], positions[1][:4], None)
-    assert (np.isfinite(logits) == (positions[1][:4] != 0)).all()
+    by_kernel = KernelAgent(
+        board_form(info, SMALL.patch), SMALL, arrays_of(network.state_dict()), deterministic=deterministic
+    )
+    observations, masks = (part[: min(50, POSITIONS)] for part in positions)
+    for agent in (by_kernel, PolicyAgent(network, deterministic=deterministic)):
+        with np.errstate(over="ignore", invalid="ignore"):  # interpreted, they are told of
+            assert masks[np.arange(len(masks)), agent.act_batch(observations, masks)].all()
+            assert (np.isfinite(agent.rate(observations, masks)[1]) == (masks != 0)).all()
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
@@ -236,10 +233,12 @@ def test_kernel_is_compiled_once_for_all_networks_and_arrays(game, positions):
     observations, masks = (part[:4] for part in positions)
     kinds = set()
     for options, sizes in CASES.values():
-        kernel = ForwardPass(random_network(GameInfo.of(make_game(**options)), sizes))
-        kinds.add((numba.typeof(kernel._model), numba.typeof(kernel._scratch)))
+        info = GameInfo.of(make_game(**options))
+        kernel = kernel_of(random_network(info, sizes), sizes, info)
+        kinds.add((numba.typeof(tuple(kernel.model)), numba.typeof(kernel._scratch)))
     assert len(kinds) == 1
-    kernel = ForwardPass(random_network(GameInfo.of(game), SMALL))
+    info = GameInfo.of(game)
+    kernel = kernel_of(random_network(info, SMALL), SMALL, info)
     wanted = kernel.run(observations, masks, None)[0]
     forms = [
         (observations.astype(np.int64), masks.astype(bool)),

@@ -7,10 +7,12 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.checkpoint import POLICY, Header, pack
-from sackarmies_agents.learned.network import REASONS, WORTHS, NetworkSizes
-from sackarmies_agents.learned.policy_agent import load_agent, make_network
+from sackarmies_agents.learned.load import load_agent
+from sackarmies_agents.learned.policy_agent import make_network
 from sackarmies_agents.learned.sack_armies.policy import ASKED
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
+from sackarmies_agents.learned.sizes import REASONS, WORTHS, NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of
 from sackarmies_agents.search.sack_armies.policy import make_policy
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.jit import INTERPRETED
@@ -60,7 +62,7 @@ def test_shipped_general_plays_as_its_agent_beside_greedy_ones(game):
 def test_checkpoint_plays_as_its_agent_whatever_advice_it_takes(game, tmp_path, advice):
     info, sizes = GameInfo.of(game), NetworkSizes(token=8, mark=4, hidden=16, advice=advice)
     torch.manual_seed(3)
-    weights = make_network(info, sizes).state_dict()
+    weights = arrays_of(make_network(info, sizes).state_dict())
     header = Header(game=describe(info), network=sizes, advice="greedy:weights=tuned" if advice else "", training={})
     path = tmp_path / "mine.safetensors"
     path.write_bytes(pack(header, {POLICY: weights}))

@@ -4,9 +4,12 @@ import torch
 
 from sackarmies_agents import GameInfo
 from sackarmies_agents.learned import fused
-from sackarmies_agents.learned.board_network import NUM_SYMMETRIES, BoardNetwork, hex_ids, patches
-from sackarmies_agents.learned.network import MASKED, Advice, Encoder, NetworkSizes, PlainNetwork, value_of
+from sackarmies_agents.learned.board_form import hex_ids, patches
+from sackarmies_agents.learned.board_network import NUM_SYMMETRIES, BoardNetwork
+from sackarmies_agents.learned.feature_columns import columns_of
+from sackarmies_agents.learned.network import MASKED, Advice, Encoder, PlainNetwork, value_of
 from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.hexgrid import make_hexgrid
 from sackarmies_env.core.observation import Feature
 from sackarmies_env.registry import load_game
@@ -301,7 +304,7 @@ def test_agent_draws_by_the_probabilities_of_its_network():
 
 def test_encoder_scales_numbers_looks_up_codes_and_omits_given_features():
     features = [Feature("wide", -128, 127, "x"), Feature("code", -1, 2, "x", categorical=True), Feature("q", 0, 4, "x")]
-    encoder = Encoder(features, 5, without={"q"})
+    encoder = Encoder(columns_of(features, without={"q"}), 5)
     rows = torch.tensor([[8, -1, 3], [8, -1, 1], [-128, 2, 0]], dtype=torch.int8)
     vectors = encoder(rows)
     assert torch.equal(vectors[0], vectors[1])

@@ -7,7 +7,8 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import NUM_VERBS, BoardNetwork
-from sackarmies_agents.learned.network import REASONS, NetworkSizes, Place, Reasons
+from sackarmies_agents.learned.network import Advice, Place, Reasons
+from sackarmies_agents.learned.sizes import REASONS, NetworkSizes
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, TIE, CompiledAgent
 from sackarmies_agents.scripted.sack_armies.plans import ACTOR, GOAL
 from sackarmies_agents.scripted.sack_armies.reasons import Note, Part, advise, advise_with_reasons
@@ -186,7 +187,7 @@ def test_each_kind_of_reason_changes_scores(game, positions):
     torch.nn.init.normal_(network.score.weight)
     observations, masks = (part[::29] for part in positions[:2])
     place = Place(*torch.from_numpy(masks != 0).nonzero(as_tuple=True))
-    advice = make_advisor("greedy", GameInfo.of(game), REASONS).advise(observations, masks)
+    advice = Advice.of(make_advisor("greedy", GameInfo.of(game), REASONS).ask(observations, masks))
 
     def scores(**changed):
         given = advice._replace(reasons=advice.reasons._replace(**changed)) if changed else advice

@@ -7,8 +7,9 @@ import torch
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.conduct import Misconduct, ask_reports
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.learned.network import MASKED, NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import MASKED, PlainNetwork
 from sackarmies_agents.learned.policy_agent import PolicyAgent
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_agents.search.agent import report_of
 from sackarmies_agents.search.flat import Finding, unsearched
 from sackarmies_env.core.batch import Batch

@@ -7,7 +7,8 @@ import torch
 from sackarmies_agents import GameInfo, make_agent
 from sackarmies_agents.learned.advice import Advisor, make_advisor
 from sackarmies_agents.learned.board_network import NUM_VERBS, BoardNetwork
-from sackarmies_agents.learned.network import REASONS, WORTHS, Advice, NetworkSizes, Place
+from sackarmies_agents.learned.network import Advice, Place
+from sackarmies_agents.learned.sizes import REASONS, WORTHS, NetworkSizes
 from sackarmies_agents.scripted.compiled import TIE
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.registry import load_players
@@ -38,7 +39,7 @@ def weighed(agent, observations, masks):
 
 def advice_of(game, observations, masks):
     advisor = make_advisor("greedy", GameInfo.of(game), WORTHS)
-    return advisor.advise(observations, masks)
+    return Advice.of(advisor.ask(observations, masks))
 
 
 def test_the_scripted_choice_is_worth_most(game, greedy, positions):

@@ -11,14 +11,18 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import safetensors.torch
+import safetensors.numpy
 import torch
+from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe
-from sackarmies_agents.learned.checkpoint import CHECKSUM, HEADER, POLICY, Header, bytes_of, checksum, pack
-from sackarmies_agents.learned.network import NetworkSizes
-from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent, make_network
+from sackarmies_agents.learned.checkpoint import CHECKSUM, HEADER, POLICY, Arrays, Header, checksum, pack
+from sackarmies_agents.learned.learned_agent import LearnedAgent
+from sackarmies_agents.learned.load import load_agent
+from sackarmies_agents.learned.policy_agent import make_network
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of
 from sackarmies_env.envs.snapshot import MAGIC, pack_state, unpack_state
 from sackarmies_training.checkpoints import OPTIMIZER, optimizer_tensors, restore_run, save_run
 from sackarmies_training.progress import Clock
@@ -29,7 +33,7 @@ from tests.training.test_train import make_config
 
 LENGTH = 8  # bytes of a file that say how long its table is
 SHAPES = ((0,), (1,), (2, 0), (3, 5), (10**9, 0))
-KINDS = (torch.uint8, torch.bool, torch.int64, torch.float16, torch.float64, torch.bfloat16, torch.complex64)
+KINDS = (np.uint8, np.bool_, np.int64, np.uint16, np.float16, np.float64)
 
 
 @functools.cache
@@ -47,32 +51,33 @@ def checkpoint(hidden: int, **changes: Any) -> bytes:
         parameter.grad = torch.ones_like(parameter)
     optimizer.step()
     header = Header(describe(info()), sizes, {"decisions": 7})
-    content = pack(header, {POLICY: network.state_dict(), OPTIMIZER: optimizer_tensors(optimizer)})
+    parts = {POLICY: network.state_dict(), OPTIMIZER: optimizer_tensors(optimizer)}
+    content = pack(header, {part: arrays_of(tensors) for part, tensors in parts.items()})
     return content if not changes else with_header(content, lambda header: header | changes)
 
 
-def tensors_of(content: bytes) -> dict[str, torch.Tensor]:
-    return safetensors.torch.load(content)
+def tensors_of(content: bytes) -> Arrays:
+    return safetensors.numpy.load(content)
 
 
-def sealed(tensors: dict[str, torch.Tensor]) -> bytes:
+def sealed(tensors: Arrays) -> bytes:
     """Return a checkpoint of these tensors, its checksum put right."""
     tensors = {name: tensor for name, tensor in tensors.items() if name != CHECKSUM}
-    return safetensors.torch.save({**tensors, CHECKSUM: checksum(tensors)})
+    return safetensors.numpy.save({**tensors, CHECKSUM: checksum(tensors)})
 
 
-def with_tensor(content: bytes, name: str, tensor: torch.Tensor) -> bytes:
+def with_tensor(content: bytes, name: str, tensor: NDArray[Any]) -> bytes:
     """Return a checkpoint with another tensor."""
     return sealed({**tensors_of(content), name: tensor})
 
 
-def as_tensor(content: bytes) -> torch.Tensor:
-    return torch.tensor(list(content), dtype=torch.uint8)
+def as_tensor(content: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(content, np.uint8)
 
 
 def with_header(content: bytes, change: Any) -> bytes:
     """Return a checkpoint with another header."""
-    header = change(json.loads(bytes_of(tensors_of(content)[HEADER])))
+    header = change(json.loads(header_of(content)))
     return with_tensor(content, HEADER, as_tensor(json.dumps(header).encode("utf-8", "surrogatepass")))
 
 
@@ -113,32 +118,32 @@ def damage(rng: Random, content: bytes, other: bytes) -> bytes:
     return with_tensor(content, *odd_tensor(rng, content, other))
 
 
-def odd_tensor(rng: Random, content: bytes, other: bytes) -> tuple[str, torch.Tensor]:
+def odd_tensor(rng: Random, content: bytes, other: bytes) -> tuple[str, NDArray[Any]]:
     """Return a name and a tensor that does not belong there, or that is damaged."""
     tensors, theirs = tensors_of(content), tensors_of(other)
     name = rng.choice(sorted(tensors))
     tensor = tensors[name]
     kind = rng.randrange(5)
     if kind == 0:
-        return name, torch.zeros(rng.choice(SHAPES), dtype=tensor.dtype)
+        return name, np.zeros(rng.choice(SHAPES), tensor.dtype)
     if kind == 1:
-        return name, tensor.to(rng.choice(KINDS))
+        return name, tensor.astype(rng.choice(KINDS))
     if kind == 2:
         return name, theirs[rng.choice(sorted(theirs))]
     if kind == 3:
         return rng.choice(("", "/", f"{name}/x", f"{OPTIMIZER}/99/step", f"{OPTIMIZER}/x/step", "\x1b[2J/x")), tensor
-    return name, tensor if tensor.dtype == torch.uint8 else torch.full_like(tensor, rng.choice((1e38, np.nan, -np.inf)))
+    return name, tensor if tensor.dtype == np.uint8 else np.full_like(tensor, rng.choice((1e38, np.nan, -np.inf)))
 
 
 def header_of(content: bytes) -> bytes:
-    return bytes_of(tensors_of(content)[HEADER])
+    return tensors_of(content)[HEADER].tobytes()
 
 
-def read(path: Path) -> PolicyAgent:
+def read(path: Path) -> LearnedAgent:
     return load_agent(path, info())
 
 
-def check_agent(agent: PolicyAgent) -> None:
+def check_agent(agent: LearnedAgent) -> None:
     observations = np.zeros((3, info().observation_spec.size), np.int8)
     masks = np.zeros((3, info().num_actions), np.int8)
     masks[:, 1:4] = 1

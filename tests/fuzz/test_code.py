@@ -56,7 +56,7 @@ HARMLESS = {
     "network.eval",
     "self.network.eval",
     "type(self).compile",
-    "safetensors.torch.load",
+    "safetensors.numpy.load",
 }
 
 

@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.checkpoint import POLICY, Header, pack
-from sackarmies_agents.learned.network import NetworkSizes
 from sackarmies_agents.learned.policy_agent import make_network
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of
 from sackarmies_env.core.messages import UNPRINTABLE
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli import app, run_tournament
@@ -162,7 +163,8 @@ def test_evaluation_of_a_checkpoint_in_an_odd_folder_is_shown(tmp_path, monkeypa
     game = load_game("sack_armies", armies=["beginners", "beginners"])
     sizes = NetworkSizes(token=2, mark=1, hidden=2, patch=0)
     info = GameInfo.of(game)
-    path.write_bytes(pack(Header(describe(info), sizes, {}), {POLICY: make_network(info, sizes).state_dict()}))
+    weights = arrays_of(make_network(info, sizes).state_dict())
+    path.write_bytes(pack(Header(describe(info), sizes, {}), {POLICY: weights}))
     armies = ["--army", "beginners", "--army", "beginners"]
     code, said = run("evaluate", f"ppo:path={path}", "--games", "2", "--workers", "1", *armies)
     assert code == 0

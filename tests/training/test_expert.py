@@ -10,6 +10,7 @@ import torch
 from rich.console import Console
 
 from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_agents.learned.tensors import tensors_of
 from sackarmies_training import expert, learn
 from sackarmies_training.config import load_run
 from sackarmies_training.curve import Curve, read_rows
@@ -71,7 +72,7 @@ def train(tmp_path, monkeypatch):
 
 
 def weights_of(path):
-    return read_checkpoint(path).part(POLICY)
+    return tensors_of(read_checkpoint(path).part(POLICY))
 
 
 def test_rounds_leave_labels_checkpoints_and_a_point_each(train):

@@ -7,7 +7,8 @@ from rich.console import Console
 
 from sackarmies_agents import GameInfo
 from sackarmies_agents.learned.checkpoint import read_checkpoint
-from sackarmies_agents.learned.network import NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import PlainNetwork
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.validation import read_model
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.imitation import School, discounted, imitate

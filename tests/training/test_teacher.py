@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.network import Advice, NetworkSizes, PlainNetwork
+from sackarmies_agents.learned.network import Advice, PlainNetwork
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_training.config import TeacherSection
 from sackarmies_training.labels import Labels, teach, write_labels
 from sackarmies_training.learn import Learner, Team, make_learner

@@ -13,9 +13,11 @@ from pydantic import Field
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe
-from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, Tensors, damaged, pack, read_checkpoint
-from sackarmies_agents.learned.network import Network, NetworkSizes
+from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
+from sackarmies_agents.learned.network import Network
 from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_agents.learned.tensors import Tensors, arrays_of, tensors_of
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.core.validation import StrictModel, read_model
@@ -84,7 +86,7 @@ def save_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainConf
     for number, agent in enumerate(snapshots):
         parts[past_part(number)] = agent.network.state_dict()
     header = Header(describe(GameInfo.of(env.batch.game)), network_sizes(config), training)
-    write_safely(path, pack(header, parts))
+    write_safely(path, pack(header, {part: arrays_of(tensors) for part, tensors in parts.items()}))
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
@@ -156,9 +158,11 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     for number in range(training.snapshots):
         env.pool.add_snapshot(PolicyAgent(read_network(checkpoint, past_part(number), info)))
     env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
-    torch_state = checkpoint.part(TORCH_RNG)
+    torch_state = tensors_of(checkpoint.part(TORCH_RNG))
     try:
-        restore_optimizer(model.policy.optimizer, checkpoint.parts.get(OPTIMIZER, {}))  # none before its first step
+        restore_optimizer(
+            model.policy.optimizer, tensors_of(checkpoint.parts.get(OPTIMIZER, {}))
+        )  # none before its first step
         _restore_chance(env, training, torch_state)
     except DAMAGED as error:
         raise damaged(path, error) from None

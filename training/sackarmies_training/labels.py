@@ -30,8 +30,9 @@ from torch import Tensor
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.layout import describe
-from sackarmies_agents.learned.checkpoint import Checkpoint, Header, bytes_of, pack, read_checkpoint
-from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.learned.checkpoint import Checkpoint, Header, pack, read_checkpoint
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of, tensors_of
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.batch import Batch
@@ -100,7 +101,8 @@ def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> Non
             f"bytes, at most {MAX_CHECKPOINT} are allowed"
         )
     header = Header(describe(info), NetworkSizes(), {"origin": origin})
-    write_safely(path, pack(header, {PART: vars(labels) | {"observations": _compressed(labels.observations)}}))
+    tensors = vars(labels) | {"observations": _compressed(labels.observations)}
+    write_safely(path, pack(header, {PART: arrays_of(tensors)}))
 
 
 def read_labels(path: Path, info: GameInfo) -> Labels:
@@ -122,7 +124,7 @@ def read_labels(path: Path, info: GameInfo) -> Labels:
 
 
 def _compressed(observations: Tensor) -> Tensor:
-    return torch.frombuffer(bytearray(zlib.compress(bytes_of(observations), LEVEL)), dtype=torch.uint8)
+    return torch.frombuffer(bytearray(zlib.compress(observations.numpy().tobytes(), LEVEL)), dtype=torch.uint8)
 
 
 def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
@@ -133,7 +135,7 @@ def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
     """
     size, stream = shape[0] * shape[1], zlib.decompressobj()
     try:
-        found = bytearray(stream.decompress(bytes_of(content), min(size, MAX_CHECKPOINT) + 1))
+        found = bytearray(stream.decompress(content.numpy().tobytes(), min(size, MAX_CHECKPOINT) + 1))
     except zlib.error as error:
         raise ValueError(f"the labels in {named(path)} are damaged: observations cannot be expanded, {error}") from None
     if len(found) != size or not stream.eof:
@@ -142,7 +144,7 @@ def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:
 
 
 def _checked_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
-    tensors = checkpoint.part(PART)
+    tensors = tensors_of(checkpoint.part(PART))
     if "observations" in tensors and tensors["observations"].dtype == torch.int8:
         raise ValueError(f"the labels in {named(checkpoint.path)} are of an earlier version: make them anew")
     for name, kind in KINDS.items():

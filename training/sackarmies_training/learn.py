@@ -25,14 +25,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from rich.console import Console
-from torch import Tensor, distributed
-from torch.nn import functional
+from torch import Tensor, distributed, nn
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import read_checkpoint
-from sackarmies_agents.learned.network import OUTCOMES, Advice, Network, Place
+from sackarmies_agents.learned.network import Advice, Network, Place
 from sackarmies_agents.learned.policy_agent import find_device, make_network
+from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
@@ -157,7 +157,7 @@ class SelfPlay:
             given.append(advice)
             start += len(place.action)
         actions, log_probs, counts, drawn, outcomes = (torch.cat(part) for part in zip(*found, strict=True))
-        first = functional.pad(counts.cumsum(0), (1, 0))
+        first = nn.functional.pad(counts.cumsum(0), (1, 0))
         seen = self._observations.flatten(0, 1)
         choices = Choices(seen, joined_advice(given), first, actions, log_probs)
         said = outcomes.view(self._steps, n, -1).cpu().numpy()
@@ -184,7 +184,7 @@ class SelfPlay:
         """Return what the advisor says of the games and their legal ids."""
         if self._advisor is None:
             return None
-        parts = [self._advisor.advise(batch.observations, batch.action_masks) for _, batch in self.batches]
+        parts = [Advice.of(self._advisor.ask(batch.observations, batch.action_masks)) for _, batch in self.batches]
         advice = joined_advice(parts)
         return None if advice is None else advice.to(self.device)
 
@@ -431,7 +431,7 @@ class Learner:
         loss.backward()  # type: ignore[no-untyped-call]
         parameters: list[Tensor] = list(self.network.parameters())
         self.team.average(parameter.grad for parameter in parameters)
-        torch.nn.utils.clip_grad_norm_(parameters, self.section.max_gradient)
+        nn.utils.clip_grad_norm_(parameters, self.section.max_gradient)
         self.optimizer.step()
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), parameters, 1 - self.section.average)

@@ -17,8 +17,11 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe, layout_hash
 from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.checkpoint import DAMAGED, POLICY, Header, damaged, pack, read_checkpoint
-from sackarmies_agents.learned.network import OUTCOMES, REASONS, WORTHS, Network, NetworkSizes
-from sackarmies_agents.learned.policy_agent import PolicyAgent, check_game, read_network
+from sackarmies_agents.learned.load import check_game
+from sackarmies_agents.learned.network import Network
+from sackarmies_agents.learned.policy_agent import PolicyAgent, read_network
+from sackarmies_agents.learned.sizes import OUTCOMES, REASONS, WORTHS, NetworkSizes
+from sackarmies_agents.learned.tensors import arrays_of, tensors_of
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.entries import find_hook
@@ -154,10 +157,11 @@ def save_learner(folder: CheckpointFolder, learner: Learner, config: LearnConfig
         LEARNER: learner.network.state_dict(),
         OPTIMIZER: optimizer_tensors(learner.optimizer),
     }
-    on_cpu = {part: {name: tensor.cpu() for name, tensor in members.items()} for part, members in parts.items()}
+    header = header_of(learner, config, game, minutes)
+    arrays = {part: arrays_of(tensors) for part, tensors in parts.items()}
     path = folder.next_path(learner.decisions)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_safely(path, pack(header_of(learner, config, game, minutes), on_cpu))
+    write_safely(path, pack(header, arrays))
     folder.prune(path)
 
 
@@ -184,7 +188,7 @@ def restore_learner(path: Path, learner: Learner, config: LearnConfig, game: Gam
     for network, part in ((learner.averaged, POLICY), (learner.network, LEARNER)):
         network.load_state_dict(read_network(checkpoint, part, info).state_dict())
     try:
-        restore_optimizer(learner.optimizer, checkpoint.parts.get(OPTIMIZER, {}))
+        restore_optimizer(learner.optimizer, tensors_of(checkpoint.parts.get(OPTIMIZER, {})))
     except DAMAGED as error:
         raise damaged(path, error) from None
     learner.decisions, learner.updates = state.decisions, state.updates
@@ -265,8 +269,7 @@ def save_weights(
 ) -> None:
     """Write what plays, without what only training needs."""
     header = header_of(learner, config, game, minutes, verdict)
-    weights = {name: tensor.cpu() for name, tensor in learner.averaged.state_dict().items()}
-    write_safely(path, pack(header, {POLICY: weights}))
+    write_safely(path, pack(header, {POLICY: arrays_of(learner.averaged.state_dict())}))
 
 
 def save_general(path: Path, learner: Learner, config: LearnConfig, game: Game, minutes: float, verdict: str) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sackarmies_agents.learned.network import OUTCOMES
+from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_training.ragged import log_probabilities, sums
 
 DECIDED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)  # chances once the result is known

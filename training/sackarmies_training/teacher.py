@@ -15,7 +15,8 @@ from torch.nn import functional
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.advice import Advisor, make_advisor
-from sackarmies_agents.learned.network import OUTCOMES
+from sackarmies_agents.learned.network import Advice
+from sackarmies_agents.learned.sizes import OUTCOMES
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import LabelSection, TeacherSection
@@ -195,7 +196,7 @@ def taught_by(
     """Return labels as a network needs them; a share of each target goes to all legal ids alike."""
     advice = None
     if advisor is not None:
-        advice = advisor.advise(labels.observations.numpy(), labels.masks(num_actions))
+        advice = Advice.of(advisor.ask(labels.observations.numpy(), labels.masks(num_actions)))
     even = 1.0 / labels.counts[owners(labels.counts)]
     targets = (1 - softness) * labels.targets + softness * even
     first = functional.pad(labels.counts.cumsum(0), (1, 0))

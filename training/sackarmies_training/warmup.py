@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
+from sackarmies_agents.learned.board_form import board_form
+from sackarmies_agents.learned.kernel_agent import KernelAgent
+from sackarmies_agents.learned.load import BOARD
+from sackarmies_agents.learned.sizes import NetworkSizes
+from sackarmies_agents.learned.weights import shapes_of
 from sackarmies_agents.scripted.compiled import CompiledAgent
 from sackarmies_env import make, render
 from sackarmies_env.core.batch import Batch
@@ -123,18 +128,19 @@ def _search(text: str, game: Game) -> None:
 
 
 def _ask_network(game: Game) -> None:
-    """Let a small fresh network choose, in one position and in more than its kernel computes."""
+    """Let a small network choose: by its kernel, and where torch is installed by that too, which calls others."""
+    info, sizes = GameInfo.of(game), NetworkSizes(token=1, mark=1, hidden=2, patch=0, message=1)
+    batch = Batch(game, 1)
+    batch.reset(np.zeros(1, np.int64))
+    if info.network == BOARD:
+        form = board_form(info, sizes.patch)
+        weights = {name: np.zeros(shape, np.float32) for name, shape in shapes_of(form, sizes).items()}
+        KernelAgent(form, sizes, weights).act_batch(batch.observations, batch.action_masks)
     if importlib.util.find_spec("torch") is None:
         return
-    from sackarmies_agents.learned.network import NetworkSizes
-    from sackarmies_agents.learned.policy_agent import MOST_AT_ONCE, PolicyAgent, make_network
+    from sackarmies_agents.learned.policy_agent import PolicyAgent, make_network
 
-    network = make_network(GameInfo.of(game), NetworkSizes(token=1, mark=1, hidden=2, patch=0, message=1))
-    agent = PolicyAgent(network, frozen=True)
-    for n in (1, MOST_AT_ONCE + 1):
-        batch = Batch(game, n)
-        batch.reset(np.arange(n))
-        agent.act_batch(batch.observations, batch.action_masks)
+    PolicyAgent(make_network(info, sizes)).act_batch(batch.observations, batch.action_masks)
 
 
 def _play_match(game: Game, name: str) -> None:

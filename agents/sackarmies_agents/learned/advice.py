@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import checked_advice, make_agent
-from sackarmies_agents.learned.network import CHOICE, REASONS, WORTHS, Advice, Reasons
+from sackarmies_agents.learned.sizes import CHOICE, REASONS, WORTHS
 from sackarmies_agents.scripted.compiled import CompiledAgent, Explanation
 
 
@@ -26,15 +25,6 @@ class Answer(NamedTuple):
     chosen: NDArray[np.int64]
     worths: NDArray[np.float32] | None = None
     explanation: Explanation | None = None
-
-    def as_tensors(self) -> Advice:
-        """Return it as networks take it."""
-        told = self.explanation
-        return Advice(
-            torch.from_numpy(self.chosen),
-            None if self.worths is None else torch.from_numpy(self.worths),
-            None if told is None else Reasons(*map(torch.from_numpy, (told.plans, told.parts, told.notes))),
-        )
 
 
 class Advisor:
@@ -62,12 +52,8 @@ class Advisor:
         blocks = info.observation_spec.blocks
         self._rows = sum(block.rows for block in blocks if block.name == "tokens") if level >= REASONS else 0
 
-    def advise(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Advice:
-        """Return what the agent says of positions `(n, size)` and of the ids of masks `(n, num_actions)`, in order."""
-        return self.ask(observations, masks).as_tensors()
-
     def ask(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Answer:
-        """Return what `advise` does, as arrays."""
+        """Return what the agent says of positions `(n, size)` and of the ids of masks `(n, num_actions)`, in order."""
         chosen = self.agent.act_batch(observations, masks)
         if self._weigher is None:
             return Answer(chosen)

@@ -24,40 +24,29 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.fused import Places, Words, sum_messages
-from sackarmies_agents.learned.network import (
-    REASONS,
-    TRUST,
-    WORTHS,
-    Advice,
-    Encoder,
-    Network,
-    NetworkSizes,
-    Place,
-    Reasons,
-    keep,
-    layer,
-    scale,
+from sackarmies_agents.learned.board_form import (
+    ATTACHED,
+    BATTLEGROUND,
+    COORDINATES,
+    FARTHEST,
+    FIELD,
+    FLAT_BLOCKS,
+    HAND,
+    NUM_GROUPS,
+    NUM_POINTED,
+    NUM_VERBS,
+    PICKED,
+    TYPE_DIGIT,
+    board_form,
+    offsets_of,
 )
+from sackarmies_agents.learned.fused import Places, Words, sum_messages
+from sackarmies_agents.learned.network import TRUST, Advice, Encoder, Network, Place, Reasons, keep, layer, scale
 from sackarmies_agents.learned.reasons import ReasonLayers
+from sackarmies_agents.learned.sizes import REASONS, WORTHS, NetworkSizes
 from sackarmies_agents.learned.worths import Worths
-from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
 
-# The action space: verbs, types, slots, hexes.
-NUM_VERBS = 24
-NUM_SLOTS = 8
-# The block `tokens`.
-HAND, PICKED, BATTLEGROUND, ATTACHED = 1, 2, 3, 4  # codes of `place`
-FIELD = 2  # code of `kind`
-NUM_GROUPS = 7 * 2 * 2  # by place, battlefield or not, own or not
-TYPE_DIGIT = 128  # a type t stands as t + 1 = low + 128 * high
-POINTED_HEXES = ("chain_", "chain_second_", "attack_", "act_")  # named by the block `globals`
-POINTED_TYPES = ("chain_", "act_")
-NUM_POINTED = len(POINTED_HEXES) + len(POINTED_TYPES)
-COORDINATES = 18  # they lie between -18 ("no hex") and 17
-FLAT_BLOCKS = ("globals", "generals", "types")
 NUM_SYMMETRIES = 12  # six rotations of the hex grid, each with and without a reflection
-FARTHEST = 12  # distances beyond count as this one
 
 
 class Tokens(NamedTuple):
@@ -91,38 +80,25 @@ class Layout(NamedTuple):
 class BoardNetwork(Network):
     """See the module."""
 
-    hex_id: Tensor  # (36, 36): id of the hex with these coordinates plus 18; `num_actions` off the board
-    around: Tensor  # (num_actions, hexes of a patch): ids on and around an id; `num_actions` for none
+    hex_id: Tensor  # see `BoardForm`, like `around`, `hex_q` and `hex_r`
+    around: Tensor
     symmetries: Tensor  # (12, hexes of a patch): columns of `around` in the order of a rotated or reflected board
-    hex_q: Tensor  # (num_actions,): coordinates of the hex of an id; 0 for ids that are none
+    hex_q: Tensor
     hex_r: Tensor
 
     def __init__(self, info: GameInfo, sizes: NetworkSizes) -> None:
         super().__init__()
-        self.spec = info.observation_spec
-        self.num_actions = info.num_actions
-        self.first_slot = NUM_VERBS + info.num_types
-        self.first_hex = self.first_slot + NUM_SLOTS
-        grid = make_hexgrid(info.radius)
-        keep(self, "hex_id", hex_ids(grid, self.first_hex, info.num_actions))
-        keep(self, "around", patches(grid, self.first_hex, info.num_actions, sizes.patch))
+        form = board_form(info, sizes.patch)
+        self.spec = form.spec
+        self.num_actions, self.first_slot, self.first_hex = form.num_actions, form.first_slot, form.first_hex
+        self.column, self.pointed_hexes, self.pointed_types = form.column, form.pointed_hexes, form.pointed_types
+        for name in ("hex_id", "around", "hex_q", "hex_r"):
+            keep(self, name, getattr(form, name))
         keep(self, "symmetries", symmetries(sizes.patch))
-        no_hex = np.zeros(self.first_hex, np.int64)
-        keep(self, "hex_q", np.concatenate([no_hex, grid.q]))
-        keep(self, "hex_r", np.concatenate([no_hex, grid.r]))
-        tokens, others = self.spec.block("tokens"), self.spec.block("globals")
-        self.column = {feature.name: column for column, feature in enumerate(tokens.features)}
-        self.pointed_hexes = [[others.column(f"{name}{axis}") for axis in "qr"] for name in POINTED_HEXES]
-        self.pointed_types = [
-            [others.column(f"{name}type_{digit}") for digit in ("low", "high")] for name in POINTED_TYPES
-        ]
-        laid_out = {feature.name for feature in (*tokens.features, *others.features) if _is_laid_out(feature.name)}
-
-        self.token = nn.Sequential(Encoder(tokens.features, sizes.token, laid_out), nn.ReLU())
+        self.token = nn.Sequential(Encoder(form.token, sizes.token), nn.ReLU())
         self.mark = nn.Linear(sizes.token, sizes.mark)
         self.pointer_mark = nn.Parameter(torch.randn(NUM_POINTED, sizes.mark) * 0.1)
-        blocks = [self.spec.block(name) for name in FLAT_BLOCKS]
-        self.flat = nn.ModuleList([Encoder(block.features * block.rows, sizes.hidden, laid_out) for block in blocks])
+        self.flat = nn.ModuleList([Encoder(columns, sizes.hidden) for columns in form.flat])
         self.summary = nn.Linear((NUM_GROUPS + NUM_POINTED) * sizes.mark, sizes.hidden)
         self.context = nn.Sequential(nn.ReLU(), layer(sizes.hidden, sizes.hidden))
         self.value = nn.Sequential(layer(sizes.hidden, sizes.hidden // 2), nn.Linear(sizes.hidden // 2, sizes.outcomes))
@@ -317,43 +293,6 @@ class Advised(nn.Module):
         nn.init.zeros_(self.trust.weight)
         nn.init.constant_(self.trust.bias, TRUST)
         nn.init.normal_(self.number.weight, std=0.1)
-
-
-def _is_laid_out(feature: str) -> bool:
-    """Return whether a feature is part of a coordinate or type, which go in by the layout."""
-    return feature in ("q", "r") or feature.endswith(("_q", "_r", "type_low", "type_high"))
-
-
-def hex_ids(grid: HexGrid, first: int, nowhere: int) -> NDArray[np.int64]:
-    """Return the ids of hexes by their coordinates plus 18, `(36, 36)`; `nowhere` off the board."""
-    ids = np.full((2 * COORDINATES, 2 * COORDINATES), nowhere, np.int64)
-    ids[grid.q.astype(int) + COORDINATES, grid.r.astype(int) + COORDINATES] = first + np.arange(grid.num_cells)
-    return ids
-
-
-def patches(grid: HexGrid, first: int, nowhere: int, radius: int) -> NDArray[np.int64]:
-    """Return for each id itself and, for a hex, those around it in fixed order; `nowhere` fills up.
-
-    Returns:
-        `(first + cells, 3 * radius * (radius + 1) + 1)` int64.
-    """
-    offsets = offsets_of(radius)
-    reach = grid.radius + radius
-    table = np.full((2 * reach + 1, 2 * reach + 1), nowhere, np.int64)
-    q, r = grid.q.astype(int) + reach, grid.r.astype(int) + reach
-    table[q, r] = first + np.arange(grid.num_cells)
-    result = np.full((first + grid.num_cells, len(offsets)), nowhere, np.int64)
-    result[:, 0] = np.arange(len(result))
-    for column, (dq, dr) in enumerate(offsets):
-        result[first:, column] = table[q + dq, r + dr]
-    return result
-
-
-def offsets_of(radius: int) -> list[tuple[int, int]]:
-    """Return the coordinates of the hexes of a patch, from its middle, which comes first."""
-    numbers = range(-radius, radius + 1)
-    around = [(q, r) for q in numbers for r in numbers if 0 < max(abs(q), abs(r), abs(q + r)) <= radius]
-    return [(0, 0), *around]
 
 
 def symmetries(radius: int) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """Checkpoint files: safetensors and nothing else, so that reading one runs no code and claims no memory.
 
-A checkpoint is a table of tensors by name. `checkpoint.json` is text as bytes and says what the General was trained
-for; `sha256` is the checksum of all the others, whose names are those of a part and of a tensor in it:
-`policy/value.weight`. An agent needs the part `policy`; the others are needed to resume training.
+It needs no torch. A checkpoint is a table of tensors by name. `checkpoint.json` is text as bytes and says what the
+General was trained for; `sha256` is the checksum of all the others, whose names are those of a part and of a tensor in
+it: `policy/value.weight`. An agent needs the part `policy`; the others are needed to resume training.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-import safetensors.torch
-import torch
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from sackarmies_agents.learned.network import NetworkSizes
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.messages import join, printable, quote, shorten
 from sackarmies_env.core.safe_read import MAX_CHECKPOINT, named, parse_json, read_bytes
 from sackarmies_env.core.validation import StrictModel, read_model
@@ -34,7 +35,7 @@ MAX_REASON = 300  # characters of what is wrong with a file
 # What a parser of tensors has been seen or is documented to raise for a table that is valid and makes no tensors.
 DAMAGED = (SafetensorError, LookupError, ValueError, RuntimeError, TypeError, ArithmeticError, AssertionError)
 
-Tensors = dict[str, torch.Tensor]
+Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class Checkpoint:
 
     path: Path
     header: Header
-    parts: dict[str, Tensors]
+    parts: dict[str, Arrays]
 
-    def part(self, name: str) -> Tensors:
+    def part(self, name: str) -> Arrays:
         """Return the tensors of a part.
 
         Raises:
@@ -79,7 +80,7 @@ class Checkpoint:
         return self.parts[name]
 
 
-def pack(header: Header, parts: dict[str, Tensors]) -> bytes:
+def pack(header: Header, parts: dict[str, Arrays]) -> bytes:
     """Return a checkpoint as bytes.
 
     Args:
@@ -90,10 +91,10 @@ def pack(header: Header, parts: dict[str, Tensors]) -> bytes:
         ValueError: it would be larger than a checkpoint may be.
     """
     text = json.dumps({"format": FORMAT, **asdict(header)}).encode()
-    tensors = {HEADER: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
+    tensors = {HEADER: np.frombuffer(text, np.uint8)}
     for part, members in parts.items():
-        tensors |= {f"{part}/{name}": tensor.detach().contiguous() for name, tensor in members.items()}
-    content = safetensors.torch.save({**tensors, CHECKSUM: checksum(tensors)})
+        tensors |= {f"{part}/{name}": np.asarray(array, order="C") for name, array in members.items()}
+    content = safetensors.numpy.save({**tensors, CHECKSUM: checksum(tensors)})
     if len(content) > MAX_CHECKPOINT or int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
         raise ValueError(
             f"a checkpoint of this run would have {len(content)} bytes, at most {MAX_CHECKPOINT} are allowed: "
@@ -102,19 +103,14 @@ def pack(header: Header, parts: dict[str, Tensors]) -> bytes:
     return content
 
 
-def checksum(tensors: Tensors) -> torch.Tensor:
+def checksum(tensors: Arrays) -> NDArray[np.uint8]:
     """Return the SHA-256 of names, kinds, shapes and contents of tensors, as 32 bytes."""
     total = hashlib.sha256()
     for name in sorted(tensors):
-        tensor = tensors[name]
-        total.update(f"{name}\0{tensor.dtype}\0{list(tensor.shape)}\0".encode())
-        total.update(bytes_of(tensor))
-    return torch.frombuffer(bytearray(total.digest()), dtype=torch.uint8)
-
-
-def bytes_of(tensor: torch.Tensor) -> bytes:
-    """Return the content of a tensor, whatever it is of."""
-    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+        array = tensors[name]
+        total.update(f"{name}\0torch.{array.dtype.name}\0{list(array.shape)}\0".encode())  # as torch calls kinds
+        total.update(array.tobytes())
+    return np.frombuffer(total.digest(), np.uint8)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -129,10 +125,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
     found = tensors.pop(CHECKSUM, None)
     if found is None or HEADER not in tensors:
         raise damaged(path, f"it lacks {quote(HEADER)} or {quote(CHECKSUM)}")
-    if not torch.equal(found, checksum(tensors)):
+    if not np.array_equal(found, checksum(tensors)):
         raise damaged(path, "it does not match its checksum")
     header = _parse_header(path, tensors.pop(HEADER))
-    parts: dict[str, Tensors] = {}
+    parts: dict[str, Arrays] = {}
     for name, tensor in tensors.items():
         part, _, member = name.partition("/")
         parts.setdefault(part, {})[member] = tensor
@@ -154,22 +150,22 @@ class HeaderFile(StrictModel):
     advice: str = ""
 
 
-def _read_tensors(path: Path, content: bytes) -> Tensors:
+def _read_tensors(path: Path, content: bytes) -> Arrays:
     """Return the tensors in the content of a file."""
     if content.startswith(b"PK"):
         raise ValueError(f"the checkpoint {named(path)} is an archive of an earlier version: train anew")
     if int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
         raise damaged(path, f"its table of tensors may have {MAX_TABLE} bytes")
     try:
-        return safetensors.torch.load(content)
+        return safetensors.numpy.load(content)
     except DAMAGED as error:
         raise damaged(path, f"its tensors cannot be read, {type(error).__name__}") from None
 
 
-def _parse_header(path: Path, tensor: torch.Tensor) -> Header:
+def _parse_header(path: Path, text: NDArray[np.uint8]) -> Header:
     name = f"the checkpoint {named(path)}: {HEADER}"
     try:
-        data = parse_json(bytes_of(tensor).decode("utf-8"), name)
+        data = parse_json(text.tobytes().decode("utf-8"), name)
     except UnicodeDecodeError as error:
         raise damaged(path, error) from None
     found = data.get("format") if isinstance(data, dict) else None

@@ -1,22 +1,22 @@
-"""The forward pass of `BoardNetwork` for few positions: all of it in one kernel.
+"""The forward pass of `BoardNetwork`, without torch: all of it in one kernel.
 
 torch needs some sixty operations for a position, and each costs more to begin than to do. The kernel computes the same
-numbers, up to rounding, from a copy of the weights that is laid out for it (docs/decisions/0061-forward-pass.md).
+numbers, up to rounding, from weights that are laid out for it (docs/decisions/0061-forward-pass.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.learned.advice import Answer
-from sackarmies_agents.learned.board_network import BoardNetwork
+from sackarmies_agents.learned.board_form import BoardForm
 from sackarmies_agents.learned.forward_kernels import forward
-from sackarmies_agents.learned.forward_model import Floats, Integers, advice_level, model_of, scratch_for
-from sackarmies_agents.learned.network import CHOICE, REASONS, WORTHS, Network
+from sackarmies_agents.learned.forward_model import Floats, Integers, model_of, scratch_for
+from sackarmies_agents.learned.sizes import CHOICE, REASONS, WORTHS, NetworkSizes
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS
 
 Number = TypeVar("Number", bound=np.generic)
@@ -25,40 +25,19 @@ NO_REASONS = np.full((1, PLAN_IDS), -1), np.zeros((1, NUM_PARTS), np.float32), n
 
 
 class ForwardPass:
-    """A copy of the weights of a network, and the kernel; for one thread at a time.
+    """Weights as the kernel reads them, and the kernel; for one thread at a time.
 
     Args:
-        network: see `is_possible`.
+        form: what the network is made for.
+        sizes: of its layers.
+        weights: float32, of the names and shapes that `shapes_of` gives; they are copied.
     """
 
-    def __init__(self, network: Network) -> None:
-        """Copy the weights.
-
-        Raises:
-            ValueError: the kernel does not compute such a network.
-        """
-        if not isinstance(network, BoardNetwork) or not self.is_possible(network):
-            raise ValueError(f"{type(network).__name__} has no kernel, or is not on a CPU and of float32")
-        self._network = network
-        self._counted = [weight for weight in network.parameters() if not weight.is_inference()]
-        self._versions = self._count_changes()
-        self._level = advice_level(network)
-        self._model = tuple(model_of(network))
-        self._scratch = tuple(scratch_for(network))
-
-    @staticmethod
-    def is_possible(network: Network) -> bool:
-        """Return whether a network is one that the kernel computes: a `BoardNetwork` on a CPU, of float32."""
-        return type(network) is BoardNetwork and all(
-            weight.device.type == "cpu" and weight.dtype == torch.float32 for weight in network.parameters()
-        )
-
-    def is_copy_of(self, network: Network) -> bool:
-        """Return whether this was copied from a network of which no weight was changed in place since."""
-        return self._network is network and self._versions == self._count_changes()
-
-    def _count_changes(self) -> list[int]:
-        return [weight._version for weight in self._counted]  # counted by torch, for gradients
+    def __init__(self, form: BoardForm, sizes: NetworkSizes, weights: Mapping[str, Floats]) -> None:
+        self._shape = form.spec.size, form.num_actions
+        self._level = sizes.advice
+        self.model = model_of(form, sizes, weights)
+        self._fields, self._scratch = tuple(self.model), tuple(scratch_for(form, sizes))
 
     def run(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8], answer: Answer | None
@@ -76,7 +55,7 @@ class ForwardPass:
         Raises:
             ValueError: observations or masks are of another shape.
         """
-        wanted = (len(masks), self._network.spec.size), (len(masks), self._network.num_actions)
+        wanted = tuple((len(masks), width) for width in self._shape)
         if (observations.shape, masks.shape) != wanted:
             given = f"{observations.shape} and {masks.shape}"
             raise ValueError(
@@ -84,7 +63,7 @@ class ForwardPass:
             )
         advice = self._taken(answer)
         out = np.empty(masks.shape, np.float32), np.empty(len(masks), np.float32)
-        forward(self._model, self._scratch, exactly(observations, np.int8), exactly(masks, np.int8), advice, out)
+        forward(self._fields, self._scratch, exactly(observations, np.int8), exactly(masks, np.int8), advice, out)
         return out
 
     def _taken(self, answer: Answer | None) -> tuple[int, Integers, Floats, Integers, Floats, Floats]:

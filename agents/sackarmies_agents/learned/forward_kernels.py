@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sackarmies_agents.learned.board_network import (
+from sackarmies_agents.learned.board_form import (
     ATTACHED,
     BATTLEGROUND,
     COORDINATES,
@@ -21,9 +21,9 @@ from sackarmies_agents.learned.board_network import (
 )
 from sackarmies_agents.learned.forward_model import Model, Scratch
 from sackarmies_agents.learned.kernels import encode_row, hear
-from sackarmies_agents.learned.network import REASONS, WORTHS
 from sackarmies_agents.learned.products import ZERO, add, add_product, bounded, dot, multiply, rectify
-from sackarmies_agents.learned.worths import FARTHEST, IMPOSSIBLE, LEAST, MOST, USUAL
+from sackarmies_agents.learned.sizes import REASONS, WORTHS
+from sackarmies_agents.learned.worth_scales import FARTHEST, IMPOSSIBLE, LEAST, MOST, USUAL
 from sackarmies_env.core.jit import njit
 
 NUM_POINTED_HEXES = len(POINTED_HEXES)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from sackarmies_agents.learned.board_network import FLAT_BLOCKS, NUM_POINTED, NUM_VERBS, BoardNetwork
-from sackarmies_agents.learned.network import LIMIT
-from sackarmies_agents.learned.worths import FEATURES, SUMMARY
+from sackarmies_agents.learned.board_form import FLAT_BLOCKS, NUM_GROUPS, NUM_POINTED, NUM_VERBS, BoardForm
+from sackarmies_agents.learned.feature_columns import LIMIT, FeatureColumns
+from sackarmies_agents.learned.sizes import REASONS, WORTHS, NetworkSizes
+from sackarmies_agents.learned.worth_scales import FEATURES, SUMMARY
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS
 from sackarmies_env.core.state import alloc
 
@@ -24,7 +23,7 @@ Columns = tuple[Integers, Integers, Integers, Floats, np.float32]  # see `fused.
 # Columns of the block `tokens` that say where a token lies.
 TOKEN_COLUMNS = ("place", "q", "r", "kind", "controller", "slot", "type_low", "type_high")
 SIZES = (
-    *("num_actions", "first_slot", "first_hex"),  # as in the network
+    *("num_actions", "first_slot", "first_hex"),  # see `BoardForm`
     *("tokens_first", "tokens_end", "num_features"),  # of the block `tokens` in an observation, and of a token
 )
 # Where the weights of each part of a network begin in the matrices of a `Model`. A linear layer begins with its bias;
@@ -54,7 +53,7 @@ class Model(NamedTuple):
 
     Attributes:
         form: `(1,)` FORM.
-        hex_id: as in the network, like `around`, `hex_q` and `hex_r`.
+        hex_id: see `BoardForm`, like `around`, `hex_q` and `hex_r`.
         around: see `hex_id`.
         hex_q: see `hex_id`.
         hex_r: see `hex_id`.
@@ -119,166 +118,169 @@ class Scratch(NamedTuple):
 
 
 class Stack:
-    """Rows of one width, one part after the other."""
+    """Rows of one width, one part after the other.
 
-    def __init__(self) -> None:
+    Args:
+        weights: what parts are taken from, by name.
+    """
+
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        self._weights = weights
         self._parts: list[Floats] = []
         self._length = 0
 
-    def add(self, *parts: Tensor) -> int:
+    def add(self, *parts: Floats) -> int:
         """Add rows `(k, width)` or a single one `(width,)` each; return where the first one lies."""
         first = self._length
         for part in parts:
-            rows = part.detach().numpy().reshape(-1, part.shape[-1])
+            rows = part.reshape(-1, part.shape[-1])
             self._parts.append(rows)
             self._length += len(rows)
         return first
 
-    def add_layer(self, layer: Any, outputs: slice = slice(None)) -> int:
-        """Add a linear layer of torch, or some of its outputs."""
-        return self.add(layer.bias[outputs], layer.weight[outputs].T)
+    def add_rows(self, name: str) -> int:
+        """Add weights as they are."""
+        return self.add(self._weights[name])
+
+    def add_columns(self, name: str) -> int:
+        """Add the weights of a linear layer without bias."""
+        return self.add(self._weights[f"{name}.weight"].T)
+
+    def add_layer(self, name: str, outputs: slice = slice(None)) -> int:
+        """Add a linear layer, or some of its outputs."""
+        return self.add(self._weights[f"{name}.bias"][outputs], self._weights[f"{name}.weight"][outputs].T)
+
+    def add_encoders(self, names: Sequence[str], *biases: str) -> tuple[int, int, int]:
+        """Add encoders as one; return where its codes, numbers and bias, which includes other ones, begin."""
+        coded = [self._weights[key] for name in names if (key := f"{name}.codes.weight") in self._weights]
+        codes = self.add(*coded)
+        numbers = self.add(*(self._weights[f"{name}.numbers.weight"].T for name in names))
+        summed = [self._weights[key] for key in (*biases, *(f"{name}.numbers.bias" for name in names))]
+        return codes, numbers, self.add(np.sum(summed, axis=0, dtype=np.float32))
 
     def joined(self) -> Floats:
         """Return a copy of all rows, in the order of C whatever that of the parts is."""
         return np.ascontiguousarray(np.concatenate(self._parts))
 
 
-def model_of(network: BoardNetwork) -> Model:
-    """Copy and lay out the weights of a network, which is on a CPU and of float32."""
-    spec, advice = network.spec, network.advice
-    tokens = spec.slice("tokens")
-    pointed = np.array([*network.pointed_hexes, *network.pointed_types], np.int64)
-    value_hidden, value = Stack(), Stack()
-    value_hidden.add_layer(network.value[0][0])  # type: ignore[index] # torch does not know what it holds
-    value.add_layer(network.value[1])
-    wide, rows = _wide_rows(network)
-    of_token, of_mark, of_message, others = _narrow_rows(network)
-    form = alloc(FORM, 1)
-    sizes = network.num_actions, network.first_slot, network.first_hex, tokens.start, tokens.stop
-    for name, size in zip(SIZES, (*sizes, len(spec.block("tokens").features)), strict=True):
-        form[name] = size
+def model_of(form: BoardForm, sizes: NetworkSizes, weights: Mapping[str, Floats]) -> Model:
+    """Copy and lay out the weights of a network.
+
+    Args:
+        form: what it is made for.
+        sizes: of its layers.
+        weights: float32, of the names and shapes that `shapes_of` gives.
+    """
+    tokens = form.spec.slice("tokens")
+    pointed = np.array([*form.pointed_hexes, *form.pointed_types], np.int64)
+    value_hidden, value = Stack(weights), Stack(weights)
+    value_hidden.add_layer("value.0.0")
+    value.add_layer("value.1")
+    wide, rows = _wide_rows(sizes, weights)
+    of_token, of_mark, of_message, others = _narrow_rows(sizes, weights)
+    record = alloc(FORM, 1)
+    numbers = form.num_actions, form.first_slot, form.first_hex, tokens.start, tokens.stop
+    for name, number in zip(SIZES, (*numbers, len(form.column)), strict=True):
+        record[name] = number
     for name in TOKEN_COLUMNS:
-        form[f"column_{name}"] = network.column[name]
+        record[f"column_{name}"] = form.column[name]
     for name, row in (rows | others).items():
-        form[name] = row
-    form["score_bias"] = network.score.bias[-1].item()
-    form["trust_bias"] = 0 if advice is None else advice.trust.bias.item()
+        record[name] = row
+    record["score_bias"] = weights["score.bias"][-1]
+    record["trust_bias"] = weights["advice.trust.bias"][0] if sizes.advice else 0
     return Model(
-        form=form,
-        hex_id=copied(network.hex_id),
-        around=copied(network.around),
-        hex_q=copied(network.hex_q),
-        hex_r=copied(network.hex_r),
-        pointed=spec.slice("globals").start + pointed,
-        token=_columns([network.token[0]], [0]),
-        flat=_columns(network.flat, [spec.slice(name).start for name in FLAT_BLOCKS]),
+        form=record,
+        hex_id=form.hex_id,
+        around=form.around,
+        hex_q=form.hex_q,
+        hex_r=form.hex_r,
+        pointed=form.spec.slice("globals").start + pointed,
+        token=_joined_columns([form.token], [0]),
+        flat=_joined_columns(form.flat, [form.spec.slice(name).start for name in FLAT_BLOCKS]),
         wide=wide.joined(),
         of_token=of_token.joined(),
         of_mark=of_mark.joined(),
         of_message=of_message.joined(),
         of_value=value_hidden.joined(),
         of_outcomes=value.joined(),
-        direct_bias=copied(network.direct.bias),
+        direct_bias=weights["direct.bias"].copy(),
     )
 
 
-def advice_level(network: BoardNetwork) -> int:
-    """Return how much advice a network takes, see `NetworkSizes.advice`."""
-    parts = network.advice, network.worths, network.reasons
-    return sum(part is not None for part in parts)  # each goes with those before
+def _joined_columns(parts: Sequence[FeatureColumns], firsts: Sequence[int]) -> Columns:
+    """Return columns of a row each as those of one, given where in the observation each row begins."""
+    before = np.cumsum([0, *(part.num_codes for part in parts)], dtype=np.int64)
+    coded = np.concatenate([part.coded + first for part, first in zip(parts, firsts, strict=True)])
+    starts = np.concatenate([part.starts + number for part, number in zip(parts, before[:-1], strict=True)])
+    plain = np.concatenate([part.plain + first for part, first in zip(parts, firsts, strict=True)])
+    return coded, starts, plain, np.concatenate([part.scale for part in parts]), np.float32(LIMIT)
 
 
-def copied(tensor: Tensor) -> NDArray[Any]:
-    """Return a tensor as an array of its own."""
-    return np.array(tensor.detach().numpy(), order="C")
-
-
-def _columns(encoders: Any, firsts: Sequence[int]) -> Columns:
-    """Return the columns of encoders of a row each as those of one, given where in the observation each row begins."""
-    starts, coded, length = [], [], 0
-    for encoder, first in zip(encoders, firsts, strict=True):
-        coded.append(copied(encoder.coded) + first)
-        starts.append(copied(encoder.starts) + length)
-        length += 0 if encoder.codes is None else encoder.codes.num_embeddings
-    plain = [copied(encoder.plain) + first for encoder, first in zip(encoders, firsts, strict=True)]
-    scales = [copied(encoder.scale) for encoder in encoders]
-    joined = np.concatenate
-    return joined(coded), joined(starts), joined(plain), joined(scales), np.float32(LIMIT)
-
-
-def _add_encoders(stack: Stack, encoders: Any, *biases: Tensor) -> tuple[int, int, int]:
-    """Add encoders as one; return where its codes, numbers and bias, which includes other ones, begin."""
-    codes = stack.add(*(encoder.codes.weight for encoder in encoders if encoder.codes is not None))
-    numbers = stack.add(*(encoder.numbers.weight.T for encoder in encoders))
-    bias = stack.add(sum([*biases, *(encoder.numbers.bias for encoder in encoders)], start=torch.zeros(())))
-    return codes, numbers, bias
-
-
-def _wide_rows(network: BoardNetwork) -> tuple[Stack, dict[str, int]]:
+def _wide_rows(sizes: NetworkSizes, weights: Mapping[str, Floats]) -> tuple[Stack, dict[str, int]]:
     """Return the rows `(rows, hidden)`, and which are where."""
-    stack, hidden = Stack(), network.score.in_features
-    codes, numbers, bias = _add_encoders(stack, network.flat, network.summary.bias)
-    first, second = slice(hidden), slice(hidden, None)
+    stack = Stack(weights)
+    codes, numbers, bias = stack.add_encoders([f"flat.{i}" for i in range(len(FLAT_BLOCKS))], "summary.bias")
+    first, second = slice(sizes.hidden), slice(sizes.hidden, None)
     rows = {
         "flat_codes": codes,
         "flat_numbers": numbers,
         "flat_bias": bias,
-        "summary": stack.add(network.summary.weight.T),
-        "context": stack.add_layer(network.context[1][0]),  # type: ignore[index] # torch does not know what it holds
-        "scale": stack.add_layer(network.gate, first),
-        "shift": stack.add_layer(network.gate, second),
-        "patch": stack.add_layer(network.patch),
-        "heard": stack.add(network.heard.weight.T),
-        "direct": stack.add(network.direct.weight),
-        "score": stack.add(network.score.weight[-1]),
+        "summary": stack.add_columns("summary"),
+        "context": stack.add_layer("context.1.0"),
+        "scale": stack.add_layer("gate", first),
+        "shift": stack.add_layer("gate", second),
+        "patch": stack.add_layer("patch"),
+        "heard": stack.add_columns("heard"),
+        "direct": stack.add_rows("direct.weight"),
+        "score": stack.add(weights["score.weight"][-1]),
     }
-    if network.advice is not None:
+    if sizes.advice:
         rows |= {
-            "trust": stack.add(network.advice.trust.weight),
-            "advised_number": stack.add(network.advice.number.weight),
+            "trust": stack.add_rows("advice.trust.weight"),
+            "advised_number": stack.add_rows("advice.number.weight"),
         }
-    worths = network.worths
-    if worths is not None:
+    if sizes.advice >= WORTHS:
         rows |= {
-            "worth_kind": stack.add(worths.kind.weight + worths.features.bias),
-            "worth_features": stack.add(worths.features.weight.T),
-            "worth_scale": stack.add_layer(worths.position, first),
-            "worth_shift": stack.add_layer(worths.position, second),
+            "worth_kind": stack.add(weights["worths.kind.weight"] + weights["worths.features.bias"]),
+            "worth_features": stack.add_columns("worths.features"),
+            "worth_scale": stack.add_layer("worths.position", first),
+            "worth_shift": stack.add_layer("worths.position", second),
         }
-    reasons = network.reasons
-    if reasons is not None:
-        rows |= {"parts": stack.add_layer(reasons.parts)}
-        for name, plan in zip(("actor", "goal"), reasons.plans, strict=True):
-            rows[name] = stack.add(plan.weight.T)  # type: ignore[arg-type] # torch does not know what it holds
+    if sizes.advice >= REASONS:
+        rows |= {
+            "parts": stack.add_layer("reasons.parts"),
+            "actor": stack.add_columns("reasons.plans.0"),
+            "goal": stack.add_columns("reasons.plans.1"),
+        }
     return stack, rows
 
 
-def _narrow_rows(network: BoardNetwork) -> tuple[Stack, Stack, Stack, dict[str, int]]:
+def _narrow_rows(sizes: NetworkSizes, weights: Mapping[str, Floats]) -> tuple[Stack, Stack, Stack, dict[str, int]]:
     """Return the rows as wide as tokens, marks and messages, and which are where."""
-    tokens, marks, messages = Stack(), Stack(), Stack()
-    _, numbers, bias = _add_encoders(tokens, [network.token[0]])
+    tokens, marks, messages = Stack(weights), Stack(weights), Stack(weights)
+    _, numbers, bias = tokens.add_encoders(["token.0"])
     rows = {
         "token_numbers": numbers,
         "token_bias": bias,
-        "mark": marks.add_layer(network.mark),
-        "pointer_mark": marks.add(network.pointer_mark),
-        "message": messages.add_layer(network.message),
-        "question": messages.add_layer(network.question),
-        "gain": messages.add(network.message_gain.weight),
-        "shift_by_distance": messages.add(network.message_shift.weight),
+        "mark": marks.add_layer("mark"),
+        "pointer_mark": marks.add_rows("pointer_mark"),
+        "message": messages.add_layer("message"),
+        "question": messages.add_layer("question"),
+        "gain": messages.add_rows("message_gain.weight"),
+        "shift_by_distance": messages.add_rows("message_shift.weight"),
     }
-    if network.advice is not None:
-        rows["advised_mark"] = marks.add(network.advice.mark)
-    if network.reasons is not None:
-        rows["notes"] = tokens.add(network.reasons.notes.weight.T)
+    if sizes.advice:
+        rows["advised_mark"] = marks.add_rows("advice.mark")
+    if sizes.advice >= REASONS:
+        rows["notes"] = tokens.add_columns("reasons.notes")
     return tokens, marks, messages, rows
 
 
-def scratch_for(network: BoardNetwork) -> Scratch:
+def scratch_for(form: BoardForm, sizes: NetworkSizes) -> Scratch:
     """Return what the kernel needs for a network."""
-    ids, rows = network.num_actions, network.spec.block("tokens").rows
-    token, mark, sums = network.mark.in_features, network.mark.out_features, network.summary.in_features
-    message, hidden, position = network.heard.in_features, network.heard.out_features, 2 * NUM_VERBS + SUMMARY
+    ids, rows = form.num_actions, form.spec.block("tokens").rows
+    token, mark, message, hidden = sizes.token, sizes.mark, sizes.message, sizes.hidden
+    sums, position = (NUM_GROUPS + NUM_POINTED) * mark, 2 * NUM_VERBS + SUMMARY
 
     def floats(*shape: int) -> Floats:
         return np.zeros(shape, np.float32)
@@ -312,5 +314,5 @@ def scratch_for(network: BoardNetwork) -> Scratch:
         seen=floats(hidden),
         position=floats(position),
         value_hidden=floats(hidden // 2),
-        outcomes=floats(network.value[1].out_features),  # type: ignore[arg-type] # torch does not know what it holds
+        outcomes=floats(sizes.outcomes),
     )

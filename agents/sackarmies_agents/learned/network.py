@@ -3,66 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.learned.advice import Answer
+from sackarmies_agents.learned.feature_columns import LIMIT, FeatureColumns, columns_of
 from sackarmies_agents.learned.fused import Columns, sum_features
-from sackarmies_env.core.messages import short_repr
-from sackarmies_env.core.observation import Feature
+from sackarmies_agents.learned.sizes import NetworkSizes
 
-UNBOUNDED = 127  # declared bound of features that have no small one; their usual values are a few
-USUAL = 8.0
-LIMIT = 4.0  # scaled numbers are clipped here
 MASKED = -1e8
-OUTCOMES = 3  # win, draw, loss
-# `NetworkSizes.advice` of networks that are told what another agent would choose, what ids are worth to it, and why.
-CHOICE, WORTHS, REASONS = 1, 2, 3
-SIZE_LIMITS = (
-    *(("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024)),
-    *(("outcomes", 1, OUTCOMES), ("advice", 0, REASONS), ("early", 0, 8)),
-)
 TRUST = 5.0  # what a fresh network adds to the score of the advised id
-
-
-@dataclass(frozen=True)
-class NetworkSizes:
-    """Widths of the layers.
-
-    Attributes:
-        token: vector of a token.
-        mark: what of it is laid out on the ids of actions.
-        hidden: context and scoring.
-        patch: how far around a hex is looked.
-        message: message of a token to hexes at a distance.
-        outcomes: what is said of a position: 1: its value; 3: how likely win, draw and loss are.
-        early: how many scores each id has besides, of what it gains after fewer turns. They help learning alone.
-        advice: 1: what another agent would choose is an input; 2: what each legal id is worth to it too; 3: and why.
-    """
-
-    token: int = 48
-    mark: int = 16
-    hidden: int = 128
-    patch: int = 2
-    message: int = 32
-    outcomes: int = 1
-    advice: int = 0
-    early: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse sizes for which no machine has memory."""
-        for name, least, most in SIZE_LIMITS:
-            size = getattr(self, name)
-            if not least <= size <= most:
-                raise ValueError(f"{name} is {short_repr(size)}, but it must be from {least} to {most}")
-        if self.outcomes not in {1, OUTCOMES}:
-            raise ValueError(f"outcomes is {self.outcomes}, but it must be 1 or {OUTCOMES}")
 
 
 class Place(NamedTuple):
@@ -103,6 +58,16 @@ class Advice(NamedTuple):
     chosen: Tensor
     worths: Tensor | None = None
     reasons: Reasons | None = None
+
+    @classmethod
+    def of(cls, answer: Answer) -> Advice:
+        """Return what an advisor has said, as networks take it."""
+        told = answer.explanation
+        return cls(
+            torch.from_numpy(answer.chosen),
+            None if answer.worths is None else torch.from_numpy(answer.worths),
+            None if told is None else Reasons(*map(torch.from_numpy, (told.plans, told.parts, told.notes))),
+        )
 
     def to(self, device: torch.device) -> Advice:
         """Return it on a device."""
@@ -180,27 +145,20 @@ def value_of(outcomes: Tensor) -> Tensor:
 class Encoder(nn.Module):
     """Turns rows of features into vectors: codes are looked up, numbers are scaled, and learned weights sum them."""
 
-    coded: Tensor  # columns of codes
-    starts: Tensor  # where the weights of each of them begin
-    plain: Tensor  # columns of numbers
+    coded: Tensor  # see `FeatureColumns`, like the other constants
+    starts: Tensor
+    plain: Tensor
     scale: Tensor
 
-    def __init__(self, features: Sequence[Feature], width: int, without: Collection[str] = ()) -> None:
-        """Prepare for rows of `features`, of which those named in `without` are not looked at."""
+    def __init__(self, columns: FeatureColumns, width: int) -> None:
+        """Prepare for rows with these columns."""
         super().__init__()
-        columns = [column for column, feature in enumerate(features) if feature.name not in without]
-        coded = [column for column in columns if features[column].categorical]
-        plain = [column for column in columns if not features[column].categorical]
-        sizes = [features[column].high - features[column].low + 1 for column in coded]
-        lows = np.array([features[column].low for column in coded], np.int64)
-        keep(self, "coded", np.array(coded, np.int64))
-        keep(self, "starts", np.cumsum([0, *sizes])[: len(sizes)] - lows)
-        keep(self, "plain", np.array(plain, np.int64))
-        keep(self, "scale", np.array([1 / usual_size(features[column]) for column in plain], np.float32))
-        self.codes = nn.EmbeddingBag(sum(sizes), width, mode="sum") if coded else None
+        for name in ("coded", "starts", "plain", "scale"):
+            keep(self, name, getattr(columns, name))
+        self.codes = nn.EmbeddingBag(columns.num_codes, width, mode="sum") if len(columns.coded) else None
         if self.codes is not None:
             nn.init.normal_(self.codes.weight, std=0.1)
-        self.numbers = nn.Linear(len(plain), width)
+        self.numbers = nn.Linear(len(columns.plain), width)
 
     def forward(self, rows: Tensor) -> Tensor:
         """Map `(n, features)` int8 to `(n, width)`."""
@@ -208,12 +166,6 @@ class Encoder(nn.Module):
         table = self.numbers.weight.new_zeros((0, self.numbers.out_features))
         table = table if self.codes is None else self.codes.weight
         return sum_features(rows, columns, table, self.numbers.weight.T, self.numbers.bias)
-
-
-def usual_size(feature: Feature) -> float:
-    """Return what to divide a feature by so that it is usually between -1 and 1."""
-    bound = max(abs(feature.low), abs(feature.high))
-    return USUAL if bound >= UNBOUNDED else float(max(bound, 1))
 
 
 def keep(module: nn.Module, name: str, values: NDArray[Any]) -> None:
@@ -228,7 +180,8 @@ class PlainNetwork(Network):
         super().__init__()
         blocks = info.observation_spec.blocks
         features = [feature for block in blocks for _ in range(block.rows) for feature in block.features]
-        self.body = nn.Sequential(Encoder(features, sizes.hidden), nn.ReLU(), layer(sizes.hidden, sizes.hidden))
+        encoder = Encoder(columns_of(features), sizes.hidden)
+        self.body = nn.Sequential(encoder, nn.ReLU(), layer(sizes.hidden, sizes.hidden))
         self.scores = nn.Linear(sizes.hidden, info.num_actions)
         self.value = nn.Linear(sizes.hidden, sizes.outcomes)
         self.trust = nn.Parameter(torch.full((info.num_actions,), TRUST)) if sizes.advice else None

@@ -10,13 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from sackarmies_agents.learned.network import Place
-
-LEAST, MOST = -60.0, 120.0  # worths beyond are cut
-IMPOSSIBLE = -1e6  # ids worth less than this are never chosen
-USUAL = 30.0  # worth of a choice
-FARTHEST = 80.0  # a greater shortfall counts as this
-FEATURES = 9  # of an id
-SUMMARY = 3  # of a position, beside two numbers for each verb
+from sackarmies_agents.learned.worth_scales import FARTHEST, FEATURES, IMPOSSIBLE, LEAST, MOST, SUMMARY, USUAL
 
 
 class Worths(nn.Module):

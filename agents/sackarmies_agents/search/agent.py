@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent
+from sackarmies_agents.learned.load import plays
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_agents.search.variants import TRAINED, learned_text, text_of
 from sackarmies_env.core.checks import integer
@@ -46,6 +47,7 @@ LEVELS = {
     "strong": Level(Settings(playouts=950, plans=3)),
     "trained": Level(Settings(playouts=320), (TRAINED, "tuned", "tuned", "first")),
 }
+POLICY = "policy"  # as a prior
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
 MOST_TRUST = 10_000  # worlds; each takes memory of a search
@@ -280,8 +282,25 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     if "" in variants:
         raise ValueError(f"option models={short_repr(options['models'])}: names joined by + are wanted")
     parts = parts_of(info, variants, options.get("evaluation"))
-    prior = make_agent(learned_text(options["prior"]), info) if "prior" in options else None
-    return SearchAgent(info, settings, parts, prior)
+    return SearchAgent(info, settings, parts, _prior_of(info, options.get("prior"), has_models=bool(variants)))
+
+
+def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | None:
+    """Return the agent whose choice must be beaten; None for the policy.
+
+    Args:
+        info: the game.
+        name: `policy`, `trained`, or a checkpoint by its path. None: `trained`, where it plays the game and nothing is
+            said of who plays positions on.
+        has_models: whether that is said.
+
+    Raises:
+        ValueError: it cannot play the game, or the checkpoint is missing or damaged.
+    """
+    if name is None and not has_models:
+        shipped = find_hook(info.game_id, TRAINED)
+        name = TRAINED if shipped is not None and plays(shipped, info) else None
+    return None if name in {None, POLICY} else make_agent(learned_text(name), info)
 
 
 def _read(

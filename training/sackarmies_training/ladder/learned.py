@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.factory import parse_agent
-from sackarmies_agents.learned.policy_agent import load_agent
+from sackarmies_agents.learned.load import load_agent
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game

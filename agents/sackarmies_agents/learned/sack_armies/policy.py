@@ -14,19 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.learned.board_network import BoardNetwork
+from sackarmies_agents.learned.advice import Advisor
+from sackarmies_agents.learned.board_form import BoardForm
+from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.forward_kernels import likeliest, list_legal
-from sackarmies_agents.learned.forward_model import (
-    Floats,
-    Integers,
-    Model,
-    Scratch,
-    advice_level,
-    model_of,
-    scratch_for,
-)
-from sackarmies_agents.learned.network import REASONS
-from sackarmies_agents.learned.policy_agent import PolicyAgent, load_agent
+from sackarmies_agents.learned.forward_model import Floats, Integers, Model, Scratch, scratch_for
+from sackarmies_agents.learned.load import check_game, kernel_agent_of
+from sackarmies_agents.learned.sizes import REASONS
 from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, policy_of
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.board import make_board
@@ -136,44 +130,42 @@ def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) ->
             another game.
     """
     info = GameInfo.of(game)
-    agent = load_agent(path, info, deterministic=True)
+    checkpoint = read_checkpoint(path)
+    check_game(checkpoint, info)
+    agent = kernel_agent_of(checkpoint, info)
     scripted = [make_board(info, load_weights(variant)) for variant in variants if variant is not None]
-    boards = as_records(np.concatenate([_board_of_advisor(agent, info), *scripted]))
+    boards = as_records(np.concatenate([_board_of_advisor(agent.advisor, info), *scripted]))
     places = np.full(len(variants), LEARNED)
     places[[variant is not None for variant in variants]] = np.arange(1, len(boards))
-    network = agent.network
-    assert isinstance(network, BoardNetwork)  # the game declares it
-    answers = _answers_for(network)
+    answers, level = _answers_for(agent.form), agent.sizes.advice
     observations, masks = np.zeros((1, game.observation_spec.size), np.int8), np.zeros((1, game.num_actions), np.int8)
     ids = answers.plans[:, 0].copy()
     told = answers.chosen, answers.worths, answers.plans, answers.parts, answers.notes
-    has_reasons = advice_level(network) == REASONS
     models = Models(
         choose=make_kernel(choose_batch, boards[:1], observations, masks, ids),
-        advise=make_kernel(advise_with_reasons if has_reasons else advise, boards[:1], observations, ids, told),
+        advise=make_kernel(advise_with_reasons if level == REASONS else advise, boards[:1], observations, ids, told),
         places=places,
         boards=boards,
         asks=np.isin(np.arange(NUM_DECISIONS), ASKED),
-        level=advice_level(network),
-        model=model_of(network),
-        scratch=scratch_for(network),
+        level=level,
+        model=agent.model,
+        scratch=scratch_for(agent.form, agent.sizes),
         answers=answers,
     )
     return policy_of(game, choose_by, models, len(variants))
 
 
-def _board_of_advisor(agent: PolicyAgent, info: GameInfo) -> NDArray[np.void]:
+def _board_of_advisor(advisor: Advisor | None, info: GameInfo) -> NDArray[np.void]:
     """Return a board of the greedy General who advises a network; of the usual one if nobody does."""
-    if agent.advisor is None:
+    if advisor is None:
         return make_board(info, load_weights(DEFAULT))
-    advisor = agent.advisor.agent
-    assert isinstance(advisor, GreedyAgent)  # checkpoints may name no other
-    return advisor.board
+    assert isinstance(advisor.agent, GreedyAgent)  # checkpoints may name no other
+    return advisor.agent.board
 
 
-def _answers_for(network: BoardNetwork) -> Answers:
+def _answers_for(form: BoardForm) -> Answers:
     """Return what answers are written into."""
-    ids, rows = network.num_actions, network.spec.block("tokens").rows
+    ids, rows = form.num_actions, form.spec.block("tokens").rows
     return Answers(
         chosen=np.zeros(1, np.int64),
         worths=np.zeros(ids),

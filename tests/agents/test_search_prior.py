@@ -1,0 +1,65 @@
+"""The trained General as the usual prior of searches, where it plays the game."""
+
+import pytest
+
+from sackarmies_agents.agent import GameInfo
+from sackarmies_agents.factory import make_agent
+from sackarmies_agents.learned.learned_agent import LearnedAgent
+from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
+from sackarmies_env.core.batch import Batch
+from sackarmies_env.registry import load_game, load_players
+from tests.agents.simple import positions
+
+LEVELS = ("fast", "medium", "strong")
+
+
+@pytest.fixture(scope="module")
+def batch():
+    return positions(seed=1, plies=250)
+
+
+def findings(text: str, batch: Batch):
+    """Return what a search finds in positions of one player."""
+    agent = make_agent(text, GameInfo.of(batch.game))
+    agent.reset(3)
+    return [
+        (finding.action, finding.prior, finding.values.tolist()) for finding in agent.search(batch.information_sets(0))
+    ]
+
+
+def prior_of(text: str, info: GameInfo):
+    return make_agent(text, info)._prior
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_levels_begin_with_the_trained_general_in_games_of_two(level, batch):
+    prior = prior_of(f"search:level={level}", GameInfo.of(batch.game))
+    assert isinstance(prior, LearnedAgent)
+    assert prior.rate(batch.observations, batch.action_masks)[0].shape == batch.players.shape
+
+
+def test_trained_general_by_default_is_the_one_that_can_be_named(batch):
+    usual = findings("search:playouts=40", batch)
+    assert usual == findings("search:playouts=40,prior=trained", batch)
+    assert usual == findings(f"search:playouts=40,prior={CHECKPOINT}", batch)
+    assert usual != findings("search:playouts=40,prior=policy", batch)
+
+
+@pytest.mark.parametrize("text", ["search:prior=policy", "search:models=tuned+light", "search:level=trained"])
+def test_policy_is_the_prior_where_it_is_asked_for_or_models_are_named(text, batch):
+    assert prior_of(text, GameInfo.of(batch.game)) is None
+
+
+def test_prior_is_used_beside_models_where_it_is_named(batch):
+    assert prior_of("search:models=tuned,prior=trained", GameInfo.of(batch.game)) is not None
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_games_that_it_does_not_play_are_searched_with_the_policy(level):
+    for game in (load_players("sack_armies", 3), load_game("territories")):
+        assert prior_of(f"search:level={level}", GameInfo.of(game)) is None
+
+
+def test_it_is_refused_by_name_where_it_does_not_play():
+    with pytest.raises(ValueError, match=r"was trained for another game: num_players 2, here it is 3"):
+        make_agent("search:prior=trained", GameInfo.of(load_players("sack_armies", 3)))
