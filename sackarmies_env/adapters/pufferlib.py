@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import gymnasium
 import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from pufferlib import PufferEnv
 
 from sackarmies_env.environments import vector_env
+from sackarmies_env.envs.structured import FLAT, FORMS
 
 
 class PufferGames(PufferEnv):
     """`num_envs` games as a native environment of PufferLib: its agents are the rows of `sackarmies_env.vector_env`.
 
-    An observation is one int8 vector, as PufferLib wants it: the game's features and then the mask of legal actions,
-    `num_actions` long, so that a policy splits it at `-num_actions`. Arrays are written in place into the buffers that
-    PufferLib gives; games that are over are replaced in the same step.
+    An observation is one int8 vector, as PufferLib wants it: the features and then the mask of legal actions, which is
+    as long as there are actions, so that a policy splits it at `-single_action_space.n`. Arrays are written in place
+    into the buffers that PufferLib gives; games that are over are replaced in the same step.
 
     Args:
         buf: buffers that several environments share; None to have its own.
         seed: not used; PufferLib hands it to `reset`.
-        options: of `sackarmies_env.vector_env`.
+        options: of `sackarmies_env.vector_env`, but those that say how a row is laid out or when games are replaced.
+
+    Raises:
+        ValueError: an option has a value that is not allowed, or that would give another layout or other times.
     """
 
     def __init__(self, buf: Any = None, seed: int = 0, **options: Any) -> None:
         self.games = vector_env(**options)
-        game = self.games.game
-        self.num_features, self.num_agents = game.observation_spec.size, self.games.num_envs
-        low = np.concatenate([game.observation_spec.low, np.zeros(game.num_actions, np.int8)])
-        high = np.concatenate([game.observation_spec.high, np.ones(game.num_actions, np.int8)])
-        self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.int8)
-        self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
+        _refuse_other_rows(options, self.games.autoreset_mode)
+        space: Any = self.games.single_observation_space
+        content, mask = space["observation"], space["action_mask"]
+        low, high = (np.concatenate(ends) for ends in ((content.low, mask.low), (content.high, mask.high)))
+        self.num_features, self.num_agents = content.shape[0], self.games.num_envs
+        self.single_observation_space = spaces.Box(low, high, dtype=np.int8)
+        self.single_action_space = self.games.single_action_space
         super().__init__(buf)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[np.int8], list[dict[str, Any]]]:
@@ -59,3 +66,17 @@ class PufferGames(PufferEnv):
     def close(self) -> None:
         """Close the games."""
         self.games.close()
+
+
+def _refuse_other_rows(options: Mapping[str, Any], mode: AutoresetMode) -> None:
+    """Refuse options with which a row is not a vector and its mask, or a game that is over is not replaced at once."""
+    form = options.get("observation", FLAT)
+    if form in FORMS and form != FLAT:
+        raise ValueError(f"observation={form!r}: PufferLib takes one vector a game, give {FLAT!r} or leave it out")
+    if not options.get("mask_in_observation", True):
+        raise ValueError(
+            "mask_in_observation=False: a policy of PufferLib sees the observation alone, which must hold the mask; "
+            "give True or leave it out"
+        )
+    if mode is not AutoresetMode.SAME_STEP:
+        raise ValueError(f"autoreset_mode={mode.value!r}: PufferLib needs 'SameStep'")

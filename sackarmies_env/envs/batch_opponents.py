@@ -30,7 +30,8 @@ class BatchOpponents:
     Where all of them play at random, they do so inside the kernel, in the call that applies the learner's decision.
 
     Args:
-        choice: as in `make_opponents`; an object that does not share batches is copied for each game.
+        choice: as in `make_opponents`; an object that does not share batches is copied for each game. In a game one
+            copy plays all seats of the object.
         batch: the games; they do not restart by themselves.
 
     Attributes:
@@ -40,9 +41,10 @@ class BatchOpponents:
     def __init__(self, choice: OpponentChoice, batch: Batch) -> None:
         self._batch = batch
         self.opponents: list[list[Opponent]] = []
+        copied: list[dict[int, Any]] = [{} for _ in range(len(batch))]  # what `deepcopy` has copied for each game
         for opponent in make_opponents(choice, batch.game):
             is_one = isinstance(opponent, RandomOpponent) or shares_batch(opponent)
-            self.opponents.append([opponent if is_one else copy.deepcopy(opponent) for _ in range(len(batch))])
+            self.opponents.append([opponent if is_one else copy.deepcopy(opponent, memo) for memo in copied])
         self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
 
     def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:

@@ -130,9 +130,10 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         if seed is None and self._has_begun:
             self._begin(int(following_seed(self._match.seed)), forced, given)
         else:
-            game_seed, chance = next_seed(seed, self._np_random)
+            game_seed, chance = next_seed(seed, self.np_random)
             self._begin(game_seed, forced, given)
-            self._np_random, self._np_random_seed = chance, -1 if seed is None else game_seed
+            if seed is not None:
+                self._np_random, self._np_random_seed = chance, game_seed
         self._paid = self._match.returns[self.seat]
         self._turn = NO_TURN
         self._potential = 0.0 if self.options.shaping is None else self.options.shaping(self._vector())

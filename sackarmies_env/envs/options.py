@@ -217,12 +217,25 @@ def first_seeds(
     return np.array([(first + row) & MAX_SEED for row in range(num_envs)], np.int64), chance
 
 
-def read_reset_mask(options: Any, num_envs: int) -> tuple[NDArray[np.bool_] | None, Any]:
-    """Return which games Gymnasium's option `reset_mask` of `reset` names, None for all, and the other options.
+def seed_of_generator(seed: int | Sequence[int | None]) -> int:
+    """Return what Gymnasium's `np_random_seed` says once `first_seeds` has begun a generator: -1 for several seeds."""
+    return -1 if isinstance(seed, Sequence | np.ndarray) else index(seed)
+
+
+def read_reset_mask(options: Any, num_envs: int, *, has_begun: bool) -> tuple[NDArray[np.bool_] | None, Any]:
+    """Return which games Gymnasium's option `reset_mask` of `reset` names, and the other options.
+
+    Args:
+        options: of `reset`.
+        num_envs: how many games there are.
+        has_begun: whether they are running. Where none is, a mask of all games is what no mask is.
+
+    Returns:
+        The mask and the others; None for the mask where there is none: all games begin, of kinds that may be new.
 
     Raises:
         TypeError: it is no array of bool.
-        ValueError: it has not one entry a game, or names no game.
+        ValueError: it has not one entry a game, names no game, or leaves out games that have not begun.
     """
     if not isinstance(options, Mapping) or "reset_mask" not in options:
         return None, options
@@ -234,7 +247,11 @@ def read_reset_mask(options: Any, num_envs: int) -> tuple[NDArray[np.bool_] | No
         raise ValueError(f"reset_mask has the shape {mask.shape}: ({num_envs},) is wanted, one entry a game")
     if not mask.any():
         raise ValueError("reset_mask names no game: at least one entry must be True")
-    return (None if mask.all() else mask.copy()), others
+    if not has_begun:
+        if not mask.all():
+            raise ValueError("no games are running: call reset() without a reset_mask first")
+        return None, others
+    return mask.copy(), others
 
 
 def games_are_over(rows: list[int]) -> str:

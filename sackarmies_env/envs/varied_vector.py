@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from sackarmies_env.core.checks import integer, integers
 from sackarmies_env.core.game import Game
 from sackarmies_env.envs.batch_results import Observations
-from sackarmies_env.envs.options import first_seeds, forced_results, games_are_over, read_reset_mask
+from sackarmies_env.envs.options import (
+    first_seeds,
+    forced_results,
+    games_are_over,
+    read_reset_mask,
+    seed_of_generator,
+)
 from sackarmies_env.envs.variety import Arena, Variety
 from sackarmies_env.envs.vector_env import BatchEnv, Transition
 
@@ -63,18 +69,18 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         Args:
             seed: as in `BatchEnv`; None draws the seed of the first game from the last one given, or from the system.
             options: forced results and options of the game, for all rows; the latter in place of what is drawn. With
-                `reset_mask`, as in `BatchEnv`, the rows of the mask keep their kinds of games.
+                `reset_mask`, as in `BatchEnv`, the rows of the mask keep their kinds of games, even where it names all.
 
         Raises:
             ValueError: a seed out of range, games or forced results that there cannot be, a potential for vectors of
                 another game, a wrong mask or one with options of the game; nothing is changed.
             TypeError: a mask that is no array of bool.
         """
-        mask, others = read_reset_mask(options, self.num_envs)
+        mask, others = read_reset_mask(options, self.num_envs, has_begun=bool(self.groups))
         given, rest = self._variety.split(others)
         if mask is not None:
             return self._reset_some(mask, seed, given, rest)
-        seeds, chance = first_seeds(seed, self.num_envs, None, self._np_random)
+        seeds, chance = first_seeds(seed, self.num_envs, None, self.np_random)
         arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
         groups, parts = [], []
         for game in dict.fromkeys(arena.game for arena in arenas):
@@ -83,26 +89,29 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
             one = self._make(arenas[rows[0]], len(rows))
             groups.append((rows, one))
             parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
-        self.groups, self._np_random = groups, chance
+        self.groups = groups
+        if seed is not None:
+            self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
         return self._joined(parts)
 
     def _reset_some(
         self, mask: NDArray[np.bool_], seed: Any, given: dict[str, Any], rest: Any
     ) -> tuple[Observations, dict[str, Any]]:
         """Start the games of a mask anew."""
-        if not self.groups:
-            raise ValueError("no games are running: call reset() without a reset_mask first")
         if given:
-            raise ValueError(f"reset_mask with {', '.join(given)}: rows keep their kinds of games until all are reset")
+            raise ValueError(
+                f"reset_mask with {', '.join(given)}: rows keep their kinds of games until a reset without a mask"
+            )
         following = np.zeros(self.num_envs, np.int64)
         for rows, one in self.groups:
             following[rows] = one.following(np.arange(len(rows)))
-        seeds, chance = first_seeds(seed, self.num_envs, following, self._np_random)
+        seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
         chosen = [(rows, one) for rows, one in self.groups if mask[rows].any()]
         for rows, one in chosen:  # before any game is changed, for they may refuse
             if forced := forced_results(rest, one.game, self._variety):
                 one.batch.forced_starts(seeds[rows], forced)
-        self._np_random = chance
+        if seed is not None:
+            self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
         for rows, one in chosen:
             one.reset(seed=seeds[rows].tolist(), options={**(rest or {}), "reset_mask": mask[rows]})
         return self._joined([(rows, one.observed(mask[rows])) for rows, one in self.groups])

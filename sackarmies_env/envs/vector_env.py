@@ -32,6 +32,7 @@ from sackarmies_env.envs.options import (
     games_are_over,
     read_options,
     read_reset_mask,
+    seed_of_generator,
 )
 from sackarmies_env.envs.padded import Padding
 from sackarmies_env.envs.presentation import present
@@ -66,8 +67,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         game: what is played.
         num_envs: number of games.
         opponent: who plays the other seats, as in `SingleSeatEnv`; not used where the learner plays all seats. An
-            object without `shares_batch` is copied for each game. Names are made anew for another game; an object
-            that is given plays that too.
+            object without `shares_batch` is copied for each game, and one copy plays all its seats there. Names are
+            made anew for another game; an object that is given plays that too.
         seat: the learner's seat, "random" for another one each game, or "all".
         mask_in_observation: whether observations are dicts with the mask, or come without it.
         decision_infos: whether infos hold `"decision"`, the name of the decision at hand, and `"turn_start"`, whether
@@ -159,7 +160,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 follow those of the games before, or begin with any.
             options: forced results, as in the PettingZoo environment, for the first games only; options of the game,
                 such as "armies" or "scenario", for all games until the next reset; and `reset_mask` `(num_envs,)` bool,
-                which games are started anew. The others go on, and infos say nothing of them.
+                which games are started anew, as the same kind of game, even where it names all. The others go on, and
+                infos say nothing of them.
 
         Raises:
             ValueError: a seed out of range, forced results or options that the game cannot take, options of the game
@@ -167,19 +169,18 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
                 nothing is changed.
             TypeError: a mask that is no array of bool.
         """
-        mask, others = read_reset_mask(options, self.num_envs)
-        if mask is not None and not self._has_begun:
-            raise ValueError("no games are running: call reset() without a reset_mask first")
+        mask, others = read_reset_mask(options, self.num_envs, has_begun=self._has_begun)
         variety = self.options.variety
         given, others = ({}, others) if variety is None else variety.split(others)
         forced = forced_results(others, self.game, variety)
         following = self.following(self._rows) if self._has_begun else None
-        seeds, chance = first_seeds(seed, self.num_envs, following, self._np_random)
+        seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
         batch, padding = self._chosen(given, mask)
         starts = batch.forced_starts(seeds, forced) if forced else None
         if batch is not self.batch:
             self._set_up(batch, padding)
-        self._np_random_seed, self._np_random = seed if isinstance(seed, int) else -1, chance
+        if seed is not None:
+            self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
         if mask is None:
             self._begin(self._rows, seeds, starts)
             self.over = self._rows[:0]
@@ -198,7 +199,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         if mask is not None:
             raise ValueError(
                 f"reset_mask with {', '.join(given)}: all games of this environment are of one kind, so reset them "
-                "all, or make the environment with a sampler, which gives each row a game of its own"
+                "all without a mask, or make the environment with a sampler, which gives each row a game of its own"
             )
         if variety.draws_with(given):
             raise ValueError(

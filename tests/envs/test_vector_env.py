@@ -78,12 +78,14 @@ OPPONENTS = {
     "own": Lowest,
     "mixed": lambda: ["random", Lowest()],
     "seeded": lambda: [Seeded(), "random"],
+    "one for two seats": Seeded,
 }
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 @pytest.mark.parametrize(
-    ("num_players", "opponent"), [(2, "random"), (3, "random"), (2, "own"), (3, "mixed"), (3, "seeded")]
+    ("num_players", "opponent"),
+    [(2, "random"), (3, "random"), (2, "own"), (3, "mixed"), (3, "seeded"), (3, "one for two seats")],
 )
 def test_vector_matches_sync_vector_env_of_single_environments(mode, num_players, opponent):
     options = {"illegal_action": "penalize", "mask_in_observation": num_players == 3}

@@ -108,6 +108,10 @@ def test_each_fault_of_an_army_is_reported(tmp_path):
         (["train", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["tournament", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["watch", "random", "gredy"], "unknown agent 'gredy' (did you mean \"greedy\"?)"),
+        (["watch", "--delay", "inf"], "Invalid value for '--delay': Input should be less than or equal to 3600"),
+        (["watch", "--delay", "1e30"], "Invalid value for '--delay': Input should be less than or equal to 3600"),
+        (["watch", "--delay", "nan"], "Invalid value for '--delay': Input should be"),
+        (["watch", "--delay", "-1"], "Invalid value for '--delay': Input should be greater than or equal to 0"),
         (["watch", "--viewer", "5"], "--viewer 5 is not allowed; allowed are referee and the seats 0 to 1"),
         (
             ["watch", "random", "random", "--army", "empire"],
@@ -239,6 +243,13 @@ def test_film_that_cannot_be_made_is_refused_before_work_is_done(tmp_path):
     assert message in refused("view", path, "--gif", "film.gif", "--viewer", "2")
     two = ("--viewer", "0", "--viewer", "1")
     assert "--viewer is given 2 times: a film" in refused("view", path, "--gif", "film.gif", *two)
+
+
+def test_speed_of_a_film_is_refused_where_none_is_written(tmp_path):
+    page, sentence = tmp_path / "game.html", "--fps is given without --gif or --mp4: only a film uses it"
+    assert sentence in refused("view", "game.json", "--fps", "4")
+    assert sentence in refused("view", "game.json", "--fps", "4", "--html", page)
+    assert not page.exists()
 
 
 def test_agent_that_misbehaves_while_watched_forfeits_and_the_record_says_why(tmp_path):

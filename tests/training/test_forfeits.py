@@ -303,7 +303,7 @@ def test_limits_belong_to_what_a_tournament_is(tmp_path):
     make_tournament(tmp_path, isolate=True, time_limit=5.0, workers=2, start_limit=1.0).open()
 
 
-@pytest.mark.parametrize("key", ["time_limit", "memory_limit"])
+@pytest.mark.parametrize("key", ["time_limit", "start_limit", "memory_limit"])
 def test_limit_without_isolation_is_refused(key):
     with pytest.raises(ValueError, match=f"{key} is given without isolate = true: an agent that runs in the same"):
         MatchSection(agents=["random", "greedy"], **{key: 5})

@@ -121,6 +121,12 @@ def test_options_that_a_subcommand_does_not_use_are_refused(config, option):
     assert f"{option} is given before exact, which does not use it" in text
 
 
+def test_ladder_whose_rungs_are_not_asked_is_refused(config):
+    agent, sentence = ("exact", "--agent", "random"), "--config is given with --agent, whose agents take the place"
+    assert sentence in invoke("ladder", *agent, "--config", config, code=2)
+    assert sentence in invoke("ladder", "--config", config, *agent, code=2)
+
+
 def test_newcomer_is_placed_on_this_machine_alone(config):
     text = invoke("ladder", "--config", config, "--add", "random", "--on", "ray", code=2)
     assert "--on is given with --add AGENT, whose games are played on this machine" in text

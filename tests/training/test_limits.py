@@ -72,6 +72,10 @@ def test_start_of_a_process_is_not_charged():
     [
         ({"time_bank": 5.0}, r"time_bank is given without time_limit: it is drawn on beyond that"),
         ({"cpu_limit": 5.0}, r"cpu_limit is given without time_limit or turn_limit: an agent that waits takes none"),
+        (
+            {"start_limit": 5.0},
+            r"start_limit is given without time_limit or turn_limit: it is added to what they allow",
+        ),
     ],
 )
 def test_limit_that_cannot_be_kept_is_refused(limits, message):
@@ -83,6 +87,12 @@ def test_limit_that_cannot_be_kept_is_refused(limits, message):
 def test_limit_without_isolation_is_refused(key):
     with pytest.raises(ValueError, match=f"{key} is given without isolate = true"):
         MatchSection(agents=["random", "greedy"], time_limit=None, **{key: 5.0})
+
+
+@pytest.mark.parametrize("limit", ["time_limit", "turn_limit"])
+def test_start_limit_is_added_to_a_limit_of_time(limit):
+    section = MatchSection(agents=["random", "greedy"], isolate=True, start_limit=5.0, **{limit: 1.0})
+    assert section.isolation == Isolation(start_limit=5.0, **{limit: 1.0})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processor time of other processes is told on Linux")

@@ -63,6 +63,28 @@ def test_adapter_takes_rows_with_games_of_their_own():
     assert ended > 4
 
 
+def test_options_are_those_of_the_next_reset_alone():
+    with registered():
+        env = as_sb3(sackarmies_env.make("duel", "vector", num_envs=2, max_turns=20))
+        limits = []
+        for options in ({"max_turns": 3}, None, [{"max_turns": 4}] * 2, {}):
+            if options is not None:
+                env.set_options(options)
+            env.reset()
+            limits.append(env.env.game.config["max_turns"])
+        assert limits == [3, 20, 4, 20]
+        env.set_options({"draws": [["card_9"], []]})
+        with pytest.raises(ValueError, match="draws"):
+            env.reset()
+    for options, sentence in (
+        ([{"max_turns": 3}, {}], "options that differ between games: all games of a vector take the same"),
+        ([{"max_turns": 3}], "1 dicts of options are given for 2 games"),
+        ({"reset_mask": np.array([True, False])}, r"reset_mask: reset\(\) of Stable-Baselines3 starts all games anew"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            env.set_options(options)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -344,6 +344,28 @@ def test_game_that_is_left_by_closing_the_page_is_kept(tmp_path):
     assert session.saves.names() == [UNFINISHED]
 
 
+def test_game_that_is_kept_takes_the_place_of_no_other_game(tmp_path):
+    def left(*messages):
+        """Return the seeds of the saved games by name, once a session has done this and its page is closed."""
+        session = make_session(tmp_path)
+        for message in messages:
+            say(session, **message)
+        session.keep()
+        return {path.stem: load_record(path).seed for path in tmp_path.iterdir()}
+
+    def begun(seed):
+        return {"kind": "start", "players": ["person", "greedy"], "seed": seed}
+
+    continued = {"kind": "resume", "name": f"{UNFINISHED} 2"}
+    saved = {"kind": "save", "name": "mine"}
+    assert left(begun(1)) == {"unfinished": 1}
+    assert left(begun(2)) == (both := {"unfinished": 1, "unfinished 2": 2})
+    assert left(continued) == both
+    assert left(continued, saved, {"kind": "leave"}) == both | {"mine": 2}
+    assert left({"kind": "resume", "name": "mine"}) == both | {"mine": 2, "unfinished 3": 2}
+    assert left(continued, {"kind": "leave"}, begun(4)) == both | {"mine": 2, "unfinished 3": 2, "unfinished 4": 4}
+
+
 def test_files_that_are_no_saved_games_are_not_listed(tmp_path):
     session = make_session(tmp_path)
     for name in (".hidden.json", "notes.txt", "..json"):

@@ -20,6 +20,7 @@ from sackarmies_env.core.record import replay as replay_record
 from sackarmies_env.core.safe_read import named
 from sackarmies_env.registry import DEFAULT_GAME, game_of, load_game, load_scenario
 from sackarmies_training.cli_errors import PlainCommand, PlainGroup, console, games_bar
+from sackarmies_training.cli_evaluate import refuse_without
 from sackarmies_training.cli_options import (
     ContestSeedOption,
     GameOption,
@@ -87,7 +88,8 @@ def replay(
         write(console, f"{player} lost by forfeit: the agent {forfeit.reason}", width, "    ")
 
 
-def view(
+def view(  # noqa: PLR0913, PLR0917 - the options of a command
+    ctx: typer.Context,
     record: Annotated[Path, typer.Argument(metavar="RECORD", help="A game record (JSON).", show_default=False)],
     html: Annotated[
         Path | None,
@@ -110,16 +112,19 @@ def view(
         ),
     ] = None,
     fps: Annotated[
-        float, typer.Option("--fps", metavar="N", min=0.1, max=50, help="Positions a second in a film.")
+        float,
+        typer.Option("--fps", metavar="N", min=0.1, max=50, help="Positions a second in a film; for --gif and --mp4."),
     ] = 2,
 ) -> None:
     """Show a recorded game in the browser, as each player saw it, or write it as one HTML file or as a film."""
     from sackarmies_env.render import Replay
 
+    films = {option: path for option, path in (("--gif", gif), ("--mp4", mp4)) if path is not None}
+    if not films:
+        refuse_without("--gif or --mp4", "a film uses it", ctx, ("fps",))
     loaded = load_record(record)
     game = game_of(loaded)
     viewers = [viewer_seat(text, game.num_players) for text in viewer] if viewer else None
-    films = {option: path for option, path in (("--gif", gif), ("--mp4", mp4)) if path is not None}
     if films:
         if viewers is not None and len(viewers) > 1:
             raise ValueError(f"--viewer is given {len(viewers)} times: a film shows the game by the eyes of one")

@@ -70,7 +70,7 @@ def ladder(  # noqa: PLR0913, PLR0917 - the options of a command
     if ctx.invoked_subcommand is not None:
         for option in given_options(ctx, ("add", "on")):
             raise ValueError(f"{option} is given before {ctx.invoked_subcommand}, which does not use it")
-        ctx.obj = config  # for commands that are given none of their own
+        ctx.obj = config if given_options(ctx, ("config",)) else None  # for commands that are given none of their own
         return
     from sackarmies_training.stats.sprt import SprtPlan
 
@@ -226,7 +226,7 @@ def exploit(
     from sackarmies_training.ladder.exploit import Exploit, exploit_sentence
     from sackarmies_training.locks import locked
 
-    settings = load_ladder(config or ctx.obj)
+    settings = load_ladder(config or ctx.obj or DEFAULT_LADDER)
     target = settings.agents.get(agent, agent)
     parse_agent(target)
     search = Exploit(settings, target, responder, budget)
@@ -268,7 +268,9 @@ def exact(
     sources = scenarios or sorted(map(str, EXACT_FOLDER.glob("*.toml")))
     if not sources:
         raise ValueError(f"there is no scenario in {EXACT_FOLDER}: name one")
-    agents = agent or list(load_ladder(config or ctx.obj).agents.values())
+    if agent and (config or ctx.obj):
+        raise ValueError("--config is given with --agent, whose agents take the place of the ladder's rungs")
+    agents = agent or list(load_ladder(config or ctx.obj or DEFAULT_LADDER).agents.values())
     for text in agents:
         parse_agent(text)
     for source in sources:

@@ -44,6 +44,7 @@ from sackarmies_training.web.command import (
 
 USUAL_SEED = 1  # in the terminal
 WATCHED_PAUSE = 1.0  # seconds between boards, for people
+MAX_PAUSE = 3600.0  # seconds; a system cannot sleep for just any number of them
 
 AgentsArgument = typer.Argument(
     metavar="AGENT",
@@ -65,7 +66,11 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     delay: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=0, help="Pause between boards; 1 by default, in a terminal.", show_default=False
+            metavar="SECONDS",
+            min=0,
+            max=MAX_PAUSE,
+            help="Pause between boards; 1 by default, in a terminal.",
+            show_default=False,
         ),
     ] = None,
     record: RecordOption = None,

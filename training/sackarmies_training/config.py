@@ -324,9 +324,14 @@ class MatchSection(StrictModel):
 
     @model_validator(mode="after")
     def _limits_can_be_kept(self) -> MatchSection:
-        for key in LIMITS:
-            if getattr(self, key) is not None and not self.isolate:
+        given = [key for key in LIMITS if getattr(self, key) is not None]
+        if "start_limit" in self.model_fields_set:  # it has a value even if it is not given
+            given.append("start_limit")
+        for key in given:
+            if not self.isolate:
                 raise ValueError(f"{key} is given without isolate = true: {UNSTOPPABLE}")
+        if "start_limit" in given and self.time_limit is None and self.turn_limit is None:
+            raise ValueError("start_limit is given without time_limit or turn_limit: it is added to what they allow")
         if self.isolation is not None:
             self.isolation.check()
         return self

@@ -48,9 +48,14 @@ class SB3Env(VecEnv):
         self._began = time.monotonic()
 
     def reset(self) -> Any:
-        """Start new games everywhere and return the observations."""
-        observations, _ = self.env.reset(seed=self._seed)
+        """Start new games everywhere and return the observations.
+
+        Raises:
+            ValueError: the games cannot take the options that `set_options` was given.
+        """
+        observations, _ = self.env.reset(seed=self._seed, options=self._options[0] or None)
         self._seed = None
+        self._reset_options()
         self._gain[:], self._length[:] = 0.0, 0
         return _copied(observations)
 
@@ -118,6 +123,21 @@ class SB3Env(VecEnv):
         """Let the next `reset` begin with this seed."""
         self._seed = seed
         return [None if seed is None else seed + row for row in range(self.num_envs)]
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Let the next `reset` begin with these options, as the environment's own `reset` takes them.
+
+        Raises:
+            ValueError: a list that is not the same options once a game, or a mask of some games.
+        """
+        given = options if isinstance(options, list) else [options or {}] * self.num_envs
+        if len(given) != self.num_envs:
+            raise ValueError(f"{len(given)} dicts of options are given for {self.num_envs} games")
+        if any(one != given[0] for one in given):
+            raise ValueError("options that differ between games: all games of a vector take the same, give one dict")
+        if "reset_mask" in given[0]:
+            raise ValueError("reset_mask: reset() of Stable-Baselines3 starts all games anew, leave it out")
+        super().set_options(given)
 
     def get_images(self) -> Sequence[Any]:
         """Return the picture of the first game, where the environment draws pictures."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -49,6 +50,11 @@ class Saves:
         path = self._path(name)
         self.folder.mkdir(parents=True, exist_ok=True)
         save_record(record, path)
+
+    def free_name(self, name: str) -> str:
+        """Return a name that nothing is saved under: this one, or the first of `name 2`, `name 3`, ... that is free."""
+        numbered = (f"{name} {number}" for number in itertools.count(2))
+        return next(each for each in itertools.chain([name], numbered) if not self._path(each).exists())
 
     def read(self, name: str) -> GameRecord:
         """Return a saved game.

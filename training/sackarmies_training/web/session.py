@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from sackarmies_training.web.played import PlayedGame
 from sackarmies_training.web.protocol import Message, Request
 from sackarmies_training.web.saves import Saves
 
-UNFINISHED = "unfinished"  # name of a game that was left by closing its page
+UNFINISHED = "unfinished"  # name of a game that was left by closing its page; further ones are numbered
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Session:
         self.offers = offers
         self.saves = saves
         self.game: PlayedGame | None = None
+        self._saved_as: str | None = None  # the name that the game was continued from
         self._draw_seed = draw_seed or (lambda: secrets.randbelow(protocol.MAX_SEED + 1))
 
     def opened(self) -> Iterator[Message]:
@@ -127,9 +129,9 @@ class Session:
     def _answer(self, request: Request) -> Iterator[Message]:
         match request:
             case protocol.Start():
-                return self._begun(self._new_game(request))
+                return self._begun(self._new_game(request), None)
             case protocol.Resume(name=name):
-                return self._begun(self._saved_game(self.saves.read(name)))
+                return self._begun(self._saved_game(self.saves.read(name)), name)
             case protocol.Leave():
                 self.game = None
                 return iter([self._lobby()])
@@ -228,12 +230,20 @@ class Session:
         played.resume(record, match)
         return played
 
-    def _begun(self, game: PlayedGame) -> Iterator[Message]:
-        """Yield a game from its beginning, or from where it was saved."""
-        self.game = game
+    def _begun(self, game: PlayedGame, saved_as: str | None) -> Iterator[Message]:
+        """Yield a game from its beginning, or from where it was saved under a name."""
+        self.game, self._saved_as = game, saved_as
         yield from game.opening()
 
     def keep(self) -> None:
-        """Save a game that is not over, as the session ends."""
-        if self.game is not None and not self.game.is_over and not self.game.is_watched:
-            self.saves.save(UNFINISHED, self.game.record())
+        """Save a game that is not over, as the session ends.
+
+        It takes the place of what it was continued from, if that was saved here too, and of no other game.
+        """
+        if self.game is None or self.game.is_over or self.game.is_watched:
+            return
+        if self._saved_as is not None and re.fullmatch(rf"{UNFINISHED}( \d+)?", self._saved_as):
+            name = self._saved_as
+        else:
+            name = self.saves.free_name(UNFINISHED)
+        self.saves.save(name, self.game.record())

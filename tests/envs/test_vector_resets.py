@@ -1,0 +1,149 @@
+"""Vector environments: which games a mask of all games begins, and what is told of the generator of seeds."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from gymnasium.utils import seeding
+from gymnasium.vector import SyncVectorEnv
+
+import sackarmies_env
+from sackarmies_env.core.rng import following_seed
+from sackarmies_env.envs.gym_env import SingleSeatEnv
+from sackarmies_env.envs.vector_env import BatchEnv
+from tests.core.toy_game import make_duel
+from tests.envs.test_variety import any_turns, turns
+from tests.envs.test_vector_env import equal, lowest
+from tests.second_game import GAME, registered
+
+ALL = np.ones(4, np.bool_)
+
+
+@pytest.fixture
+def duels():
+    with registered():
+        yield functools.partial(sackarmies_env.make, GAME, "vector", num_envs=4)
+
+
+def some_turns(generator):
+    """Draw a turn limit that no game reaches before the learner's first decision."""
+    return {"max_turns": int(generator.integers(3, 9))}
+
+
+def kinds_and_seeds(env):
+    """Return the turn limit and the seed of each row of a varied vector."""
+    limits, seeds = np.zeros(4, np.int64), np.zeros(4, np.int64)
+    for rows, one in env.groups:
+        limits[rows], seeds[rows] = turns(one), one.batch.seeds
+    return limits.tolist(), seeds.tolist()
+
+
+# --- masks of all games
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_mask_of_all_games_matches_sync_vector_env(mode):
+    game = make_duel(max_turns=4)
+    sync = SyncVectorEnv([lambda: SingleSeatEnv(game, decision_infos=True)] * 4, autoreset_mode=mode)
+    env = BatchEnv(game, 4, autoreset_mode=mode, decision_infos=True)
+    for seed in (3, None, 8, [None, 2, None, 5]):
+        given, same = {"reset_mask": ALL}, {"reset_mask": ALL.copy()}
+        assert equal(env.reset(seed=seed, options=given), sync.reset(seed=seed, options=same))
+        actions = lowest(env.action_masks())
+        assert equal(env.step(actions), sync.step(actions))
+
+
+def test_mask_of_all_games_keeps_the_kind_of_game_as_any_mask_does(duels):
+    env = duels(max_turns=20)
+    env.reset(seed=1, options={"reset_mask": ALL, "max_turns": 3})  # nothing has begun yet that could be kept
+    for mask in (ALL, ALL & [True, False, True, True]):
+        env.reset(options={"reset_mask": mask})
+        assert turns(env) == 3
+        with pytest.raises(ValueError, match=r"reset_mask with max_turns: .*so reset them all without a mask, or make"):
+            env.reset(options={"reset_mask": mask, "max_turns": 5})
+        assert turns(env) == 3
+    env.reset()
+    assert turns(env) == 20
+
+
+def test_mask_of_all_rows_keeps_their_kinds_and_continues_their_seeds(duels):
+    env = duels(sampler=some_turns)
+    env.reset(seed=1, options={"reset_mask": ALL})
+    limits, seeds = kinds_and_seeds(env)
+    assert len(set(limits)) > 1
+    for seed in (None, 50):
+        seeds = [int(following_seed(one)) for one in seeds] if seed is None else [50, 51, 52, 53]
+        _, infos = env.reset(seed=seed, options={"reset_mask": ALL})
+        begun_limits, begun = kinds_and_seeds(env)
+        assert begun_limits == limits
+        assert begun == seeds
+        assert infos["_action_mask"].all()
+    with pytest.raises(ValueError, match="reset_mask with max_turns: rows keep their kinds of games"):
+        env.reset(options={"reset_mask": ALL, "max_turns": 4})
+    env.reset(seed=50, options={"max_turns": 4})
+    assert kinds_and_seeds(env)[0] == [4] * 4
+
+
+# --- the generator of seeds
+
+
+@pytest.fixture(params=["gym", "vector", "varied"])
+def env(request, duels):
+    if request.param == "gym":
+        return sackarmies_env.make(GAME, "gym").unwrapped
+    return duels(sampler=any_turns) if request.param == "varied" else duels()
+
+
+def test_np_random_seed_is_the_seed_that_was_given(env):
+    for seed in (5, np.int64(6), 2**62):
+        env.reset(seed=seed)
+        assert type(env.np_random_seed) is int
+        assert env.np_random_seed == seed
+        generator = env.np_random
+        assert generator.bit_generator.state == seeding.np_random(int(seed))[0].bit_generator.state
+        env.reset()
+        assert env.np_random_seed == seed
+        assert env.np_random is generator
+
+
+def test_np_random_seed_is_the_drawn_one_where_none_was_given(env):
+    env.reset()
+    seed = env.np_random_seed
+    assert seed > 0
+    again = seeding.np_random(seed)[0]
+    first = int(again.integers(2**63 - 1, endpoint=True))
+    assert again.bit_generator.state == env.np_random.bit_generator.state
+    env.reset()
+    assert env.np_random_seed == seed
+    env.reset(seed=first)
+    assert env.np_random_seed == first
+
+
+def test_np_random_seed_is_unknown_of_a_generator_that_was_set(env):
+    env.np_random = np.random.default_rng(3)
+    env.reset()
+    assert env.np_random_seed == -1
+    wanted = np.random.default_rng(3)
+    wanted.integers(2**63 - 1, endpoint=True)  # the first seed
+    assert env.np_random.bit_generator.state == wanted.bit_generator.state
+
+
+def test_asking_for_np_random_seed_changes_no_later_game(duels):
+    states = []
+    for is_asked in (False, True):
+        env = duels(sampler=any_turns)
+        env.reset(seed=9)
+        if is_asked:
+            assert env.np_random_seed == 9
+        env.reset()
+        states.append(env.state().tolist())
+    assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("options", [{}, {"sampler": any_turns}])
+def test_np_random_seed_is_unknown_where_each_game_has_its_own_seed(duels, options):
+    env = duels(**options)
+    env.reset(seed=[4, 3, 2, 1])
+    assert env.np_random_seed == -1
