@@ -16,7 +16,7 @@ from sackarmies_env.registry import load_game
 from sackarmies_training.config import MatchSection, Place
 from sackarmies_training.tournament import Tournament
 
-AGENTS = ["search:level=fast", "greedy"]
+AGENTS = ["search:level=fast,prior=policy", "greedy"]
 SEEDS = 32
 BATCH = 2  # seeds of a job, each in both seatings
 

@@ -1,12 +1,12 @@
 """What searches gain over the scripted choice in single decisions: `python -m benchmarks.search_gain --positions 1500`.
 
 Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. Each
-contestant, options of `search` with a budget of playouts, chooses in each of them. Its choice and the scripted one are
-then played on in `--worlds` other worlds. With the usual horizon this tells how well playouts are spent, and not how
-good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it tells that too. With
-`--whole`, positions are those of the menu, and contestants go on choosing until their action is complete. `--models`
-says what opponents are judged to play. Gains are in points, hundredths of a game won. Games are the unit of the
-intervals; time is that of the processor.
+contestant, options of `search` with a budget of playouts, chooses in each of them; all begin with the policy. Its
+choice and the scripted one are then played on in `--worlds` other worlds. With the usual horizon this tells how well
+playouts are spent, and not how good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it
+tells that too. With `--whole`, positions are those of the menu, and contestants go on choosing until their action is
+complete. `--models` says what opponents are judged to play. Gains are in points, hundredths of a game won. Games are
+the unit of the intervals; time is that of the processor.
 """
 
 from __future__ import annotations
@@ -63,10 +63,12 @@ def search_options(text: str) -> str:
         argparse.ArgumentTypeError: they are none.
     """
     try:
-        parse_agent(f"search:{text}")
+        options = parse_agent(f"search:{text}").options
     except ValueError as error:
         allowed = "give option=value, separated by commas, such as level=medium or playouts=160,horizon=8"
         raise argparse.ArgumentTypeError(f"{error}; {allowed}") from None
+    if "prior" in options:
+        raise argparse.ArgumentTypeError(f"prior={options['prior']}: the policy is the prior here, leave it out")
     return text
 
 

@@ -61,6 +61,11 @@ def test_agent_against_itself_is_refused():
             "argument --contestants: agent 'search:medium': 'medium' is not of the form key=value; give option=value, "
             "separated by commas, such as level=medium or playouts=160,horizon=8",
         ),
+        (
+            search_gain,
+            ["--contestants", "level=fast,prior=trained"],
+            "argument --contestants: prior=trained: the policy is the prior here, leave it out",
+        ),
     ],
 )
 def test_impossible_options_are_refused_before_the_first_game(monkeypatch, capsys, module, words, sentence):
