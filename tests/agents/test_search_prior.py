@@ -6,6 +6,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.learned_agent import LearnedAgent
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
+from sackarmies_agents.search import agent as search_agent
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_game, load_players
 from tests.agents.simple import positions
@@ -58,6 +59,17 @@ def test_prior_is_used_beside_models_where_it_is_named(batch):
 def test_games_that_it_does_not_play_are_searched_with_the_policy(level):
     for game in (load_players("sack_armies", 3), load_game("territories")):
         assert prior_of(f"search:level={level}", GameInfo.of(game)) is None
+
+
+def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):
+    info = GameInfo.of(load_game("territories"))
+    monkeypatch.setattr(search_agent, "plays", lambda path, info: True)
+    hooks = search_agent.find_hook
+    monkeypatch.setattr(
+        search_agent, "find_hook", lambda game, name: CHECKPOINT if name == "trained" else hooks(game, name)
+    )
+    assert info.network == "plain"
+    assert prior_of("search", info) is None
 
 
 def test_it_is_refused_by_name_where_it_does_not_play():

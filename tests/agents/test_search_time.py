@@ -5,9 +5,10 @@ import time
 import pytest
 
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.search.agent import parts_of
+from sackarmies_agents.search.agent import SearchAgent, parts_of
 from sackarmies_agents.search.flat import FIRST_GUESS, FlatSearch, Race, Settings
-from tests.agents.simple import positions
+from sackarmies_env.core.information import InformationSets
+from tests.agents.simple import LastLegal, positions
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,25 @@ def test_playouts_that_load_kernels_are_not_timed(root, monkeypatch, threads):
     assert not slow
     assert finding.counts.any()
     assert search._pace < 0.005
+
+
+class SlowToBegin(LastLegal):
+    """Takes long for its first choice, as one does whose kernels are loaded."""
+
+    has_begun = False
+
+    def act_batch(self, observations, action_masks):
+        if not self.has_begun:
+            time.sleep(0.3)
+        self.has_begun = True
+        return super().act_batch(observations, action_masks)
+
+
+def test_first_choice_of_a_prior_is_not_timed(root):
+    game, states = root
+    plan = Settings(playouts=10**9, milliseconds=20, horizon=1)
+    agent = SearchAgent(GameInfo.of(game), plan, prior=SlowToBegin())
+    assert agent.search(InformationSets.of(game, states, 0))[0].counts.any()
 
 
 def test_a_slow_measurement_does_not_end_all_searches(root):

@@ -33,7 +33,7 @@ from tests.training.test_train import make_config
 
 LENGTH = 8  # bytes of a file that say how long its table is
 SHAPES = ((0,), (1,), (2, 0), (3, 5), (10**9, 0))
-KINDS = (np.uint8, np.bool_, np.int64, np.uint16, np.float16, np.float64)
+KINDS = (np.uint8, np.bool_, np.int64, np.uint16, np.float16, np.float64, np.complex64)
 
 
 @functools.cache

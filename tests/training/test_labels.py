@@ -69,7 +69,7 @@ def test_labels_that_do_not_fit_together_are_refused(info, tmp_path, changes, me
 
 @pytest.mark.parametrize("content", [b"", b"no zlib stream", zlib.compress(bytes(18))[:-6]])
 def test_labels_whose_observations_cannot_be_expanded_are_refused(info, tmp_path, content, monkeypatch):
-    damaged = torch.frombuffer(bytearray(content), dtype=torch.uint8) if content else torch.zeros(0, dtype=torch.uint8)
+    damaged = np.frombuffer(content, np.uint8)
     monkeypatch.setattr(labels_module, "_compressed", lambda observations: damaged)
     write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
     with pytest.raises(ValueError, match=r"labels\.safetensors.* are damaged: observations (cannot|are not)"):
@@ -77,7 +77,7 @@ def test_labels_whose_observations_cannot_be_expanded_are_refused(info, tmp_path
 
 
 def test_labels_of_an_earlier_version_are_refused(info, tmp_path, monkeypatch):
-    monkeypatch.setattr(labels_module, "_compressed", lambda observations: observations)
+    monkeypatch.setattr(labels_module, "_compressed", lambda observations: observations.numpy())
     write_labels(tmp_path / "labels.safetensors", some_labels(info), info, "x")
     with pytest.raises(ValueError, match=r"labels\.safetensors.* are of an earlier version: make them anew"):
         read_labels(tmp_path / "labels.safetensors", info)

@@ -14,7 +14,9 @@ import torch
 from rich.console import Console
 
 from sackarmies_agents import GameInfo, make_agent
-from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
+from sackarmies_agents.layout import describe
+from sackarmies_agents.learned.checkpoint import POLICY, Header, pack, read_checkpoint
+from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_env.core.validation import read_model
 from sackarmies_training.checkpoints import OPTIMIZER, SUFFIX, CheckpointFolder
 from sackarmies_training.config import TrainConfig
@@ -166,6 +168,21 @@ def test_file_that_is_no_checkpoint_is_refused(tmp_path, content, message):
         path.write_bytes(content)
     with pytest.raises(ValueError, match=message):
         make_agent(f"ppo:path={path}", GameInfo.of(make_duel()))
+
+
+def test_checkpoint_of_arrays_in_any_order_is_read(tmp_path):
+    header = Header(describe(GameInfo.of(make_duel())), NetworkSizes(), {})
+    weights = np.arange(6, dtype=np.float32).reshape(2, 3)
+    given = {
+        "plain": weights,
+        "big": weights.astype(">f4"),
+        "turned": np.asfortranarray(weights),
+        "part": weights[:, 1],
+    }
+    path = tmp_path / "any.safetensors"
+    path.write_bytes(pack(header, {POLICY: given}))
+    for name, array in read_checkpoint(path).part(POLICY).items():
+        np.testing.assert_array_equal(array, given[name])
 
 
 def test_kinds_of_numbers_that_no_checkpoint_has_are_refused(tmp_path):

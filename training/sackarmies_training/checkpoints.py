@@ -160,9 +160,8 @@ def restore_run(path: Path, model: MaskablePPO, env: SelfPlayEnv, config: TrainC
     env.pool.points.update({name: points for name, points in training.points.items() if name in env.pool.points})
     torch_state = tensors_of(checkpoint.part(TORCH_RNG))
     try:
-        restore_optimizer(
-            model.policy.optimizer, tensors_of(checkpoint.parts.get(OPTIMIZER, {}))
-        )  # none before its first step
+        moments = tensors_of(checkpoint.parts.get(OPTIMIZER, {}))  # none before its first step
+        restore_optimizer(model.policy.optimizer, moments)
         _restore_chance(env, training, torch_state)
     except DAMAGED as error:
         raise damaged(path, error) from None

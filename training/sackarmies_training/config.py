@@ -319,18 +319,15 @@ class MatchSection(StrictModel):
     time_bank: Positive | None = None  # seconds a game that decisions may take beyond it, all together
     turn_limit: Positive | None = None  # seconds that all decisions of a seat in one turn may take together
     cpu_limit: Positive | None = None  # seconds of processor time a game
-    start_limit: Positive = 60.0  # seconds more for making an agent and for its first decision
+    start_limit: Positive | None = None  # seconds more for making an agent and for its first decision; 60 if left out
     memory_limit: Count | None = None  # MiB a process
 
     @model_validator(mode="after")
     def _limits_can_be_kept(self) -> MatchSection:
-        given = [key for key in LIMITS if getattr(self, key) is not None]
-        if "start_limit" in self.model_fields_set:  # it has a value even if it is not given
-            given.append("start_limit")
-        for key in given:
-            if not self.isolate:
+        for key in (*LIMITS, "start_limit"):
+            if getattr(self, key) is not None and not self.isolate:
                 raise ValueError(f"{key} is given without isolate = true: {UNSTOPPABLE}")
-        if "start_limit" in given and self.time_limit is None and self.turn_limit is None:
+        if self.start_limit is not None and self.time_limit is None and self.turn_limit is None:
             raise ValueError("start_limit is given without time_limit or turn_limit: it is added to what they allow")
         if self.isolation is not None:
             self.isolation.check()
@@ -339,8 +336,8 @@ class MatchSection(StrictModel):
     @property
     def isolation(self) -> Isolation | None:
         """What agents in separate processes may take; None where there are none."""
-        limits = {key: getattr(self, key) for key in LIMITS}
-        return Isolation(start_limit=self.start_limit, **limits) if self.isolate else None
+        limits = {key: getattr(self, key) for key in (*LIMITS, "start_limit") if getattr(self, key) is not None}
+        return Isolation(**limits) if self.isolate else None
 
     @model_validator(mode="after")
     def _agents_differ(self) -> MatchSection:

@@ -101,8 +101,8 @@ def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> Non
             f"bytes, at most {MAX_CHECKPOINT} are allowed"
         )
     header = Header(describe(info), NetworkSizes(), {"origin": origin})
-    tensors = vars(labels) | {"observations": _compressed(labels.observations)}
-    write_safely(path, pack(header, {PART: arrays_of(tensors)}))
+    arrays = arrays_of(vars(labels)) | {"observations": _compressed(labels.observations)}
+    write_safely(path, pack(header, {PART: arrays}))
 
 
 def read_labels(path: Path, info: GameInfo) -> Labels:
@@ -123,8 +123,8 @@ def read_labels(path: Path, info: GameInfo) -> Labels:
     return labels
 
 
-def _compressed(observations: Tensor) -> Tensor:
-    return torch.frombuffer(bytearray(zlib.compress(observations.numpy().tobytes(), LEVEL)), dtype=torch.uint8)
+def _compressed(observations: Tensor) -> NDArray[np.uint8]:
+    return np.frombuffer(zlib.compress(observations.numpy().tobytes(), LEVEL), np.uint8)
 
 
 def _expanded(content: Tensor, shape: tuple[int, int], path: Path) -> Tensor:

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_agents.learned.board_form import board_form
+from sackarmies_agents.learned.board_form import BOARD, board_form
 from sackarmies_agents.learned.kernel_agent import KernelAgent
-from sackarmies_agents.learned.load import BOARD
 from sackarmies_agents.learned.sizes import NetworkSizes
 from sackarmies_agents.learned.weights import shapes_of
 from sackarmies_agents.scripted.compiled import CompiledAgent

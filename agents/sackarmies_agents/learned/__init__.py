@@ -1,1 +1,5 @@
-"""Trained Generals: networks and checkpoints. The only agents that need torch."""
+"""Trained Generals: checkpoints, and networks that a kernel computes.
+
+Of the modules, `network`, `board_network`, `worths`, `reasons`, `fused`, `tensors` and `policy_agent` need torch, those
+that learning and other devices take. The others do not import it.
+"""

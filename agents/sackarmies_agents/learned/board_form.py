@@ -1,4 +1,4 @@
-"""What `BoardNetwork` is made for: the board and the action space of a game, and its features. It needs no torch."""
+"""What `BoardNetwork` is made for: the board and the action space of a game, and its features."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sackarmies_agents.learned.feature_columns import FeatureColumns, columns_of
 from sackarmies_env.core.hexgrid import HexGrid, make_hexgrid
 from sackarmies_env.core.observation import ObservationSpec
 
+BOARD = "board"  # `GameInfo.network` of games with a board
 # The action space: verbs, types, slots, hexes.
 NUM_VERBS = 24
 NUM_SLOTS = 8

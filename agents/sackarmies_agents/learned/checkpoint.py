@@ -1,8 +1,8 @@
 """Checkpoint files: safetensors and nothing else, so that reading one runs no code and claims no memory.
 
-It needs no torch. A checkpoint is a table of tensors by name. `checkpoint.json` is text as bytes and says what the
-General was trained for; `sha256` is the checksum of all the others, whose names are those of a part and of a tensor in
-it: `policy/value.weight`. An agent needs the part `policy`; the others are needed to resume training.
+A checkpoint is a table of tensors by name. `checkpoint.json` is text as bytes and says what the General was trained
+for; `sha256` is the checksum of all the others, whose names are those of a part and of a tensor in it:
+`policy/value.weight`. An agent needs the part `policy`; the others are needed to resume training.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def pack(header: Header, parts: dict[str, Arrays]) -> bytes:
     text = json.dumps({"format": FORMAT, **asdict(header)}).encode()
     tensors = {HEADER: np.frombuffer(text, np.uint8)}
     for part, members in parts.items():
-        tensors |= {f"{part}/{name}": np.asarray(array, order="C") for name, array in members.items()}
+        tensors |= {f"{part}/{name}": little_endian(array) for name, array in members.items()}
     content = safetensors.numpy.save({**tensors, CHECKSUM: checksum(tensors)})
     if len(content) > MAX_CHECKPOINT or int.from_bytes(content[:LENGTH], "little") > MAX_TABLE:
         raise ValueError(
@@ -101,6 +101,11 @@ def pack(header: Header, parts: dict[str, Arrays]) -> bytes:
             "choose a smaller network or a smaller pool"
         )
     return content
+
+
+def little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as files hold it, in the order of C, and in that of bytes which checksums are of."""
+    return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
 
 
 def checksum(tensors: Arrays) -> NDArray[np.uint8]:

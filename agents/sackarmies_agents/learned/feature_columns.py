@@ -1,4 +1,4 @@
-"""How features of observations go into networks: codes are looked up, numbers are scaled. It needs no torch."""
+"""How features of observations go into networks: codes are looked up, numbers are scaled."""
 
 from __future__ import annotations
 

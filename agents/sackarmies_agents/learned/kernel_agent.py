@@ -1,4 +1,4 @@
-"""Agent of a trained General whose network is computed by a kernel. It needs no torch."""
+"""Agent of a trained General whose network is computed by a kernel."""
 
 from __future__ import annotations
 
@@ -50,6 +50,10 @@ class KernelAgent(LearnedAgent):
         return self._forward.model
 
     def outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
-        """Return what the network says, see `LearnedAgent`."""
+        """Return what the network says, see `LearnedAgent`.
+
+        Raises:
+            ValueError: observations or masks are of another shape.
+        """
         answer = None if self.advisor is None else self.advisor.ask(observations, action_masks)
         return Outputs(*self._forward.run(observations, action_masks, answer))

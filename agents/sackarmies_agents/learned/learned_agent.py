@@ -1,4 +1,4 @@
-"""What trained Generals have in common, whatever computes their networks. It needs no torch."""
+"""What trained Generals have in common, whatever computes their networks."""
 
 from __future__ import annotations
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.advice import Advisor, make_advisor
-from sackarmies_agents.learned.board_form import board_form
+from sackarmies_agents.learned.board_form import BOARD, board_form
 from sackarmies_agents.learned.checkpoint import POLICY, Checkpoint, read_checkpoint
 from sackarmies_agents.learned.kernel_agent import KernelAgent
 from sackarmies_agents.learned.learned_agent import LearnedAgent
@@ -17,7 +18,6 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.messages import missing_extra, short_repr
 from sackarmies_env.core.safe_read import named
 
-BOARD = "board"  # the network of games with a board, see `GameInfo.network`
 PROCESSOR = "cpu"
 
 
@@ -33,13 +33,14 @@ def load_agent(
         device: where its network runs.
 
     Raises:
-        ValueError: the file is missing or damaged, its General was trained for another game, there is no such device,
-            or torch, which this network or device needs, is not installed.
+        ValueError: the file is missing or damaged, its General was trained for another game, its weights do not fit
+            this version, its advisor is impossible, there is no such device, or torch, which this network or device
+            needs, is not installed.
     """
     checkpoint = read_checkpoint(Path(path))
     check_game(checkpoint, info)
-    is_slow = INTERPRETED and importlib.util.find_spec("torch") is not None
-    if device == PROCESSOR and info.network == BOARD and not is_slow:
+    prefers_torch = INTERPRETED and importlib.util.find_spec("torch") is not None
+    if device == PROCESSOR and info.network == BOARD and not prefers_torch:
         return kernel_agent_of(checkpoint, info, deterministic=deterministic)
     try:
         from sackarmies_agents.learned.policy_agent import PolicyAgent, find_device, read_network
@@ -55,7 +56,7 @@ def kernel_agent_of(checkpoint: Checkpoint, info: GameInfo, *, deterministic: bo
     """Return the General of a checkpoint for this game, which has a board.
 
     Raises:
-        ValueError: its weights do not fit this version, or its advisor cannot play the game.
+        ValueError: it has no policy, its weights do not fit this version, or its advisor is impossible.
     """
     sizes, weights = checkpoint.header.network, checkpoint.part(POLICY)
     form = board_form(info, sizes.patch)
@@ -87,8 +88,7 @@ def plays(path: Path, info: GameInfo) -> bool:
     Raises:
         ValueError: the file is missing or damaged.
     """
-    found = read_checkpoint(path).header.game
-    return all(found.get(key) == value for key, value in describe(info).items())
+    return next(_differences(read_checkpoint(path), info), None) is None
 
 
 def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
@@ -97,9 +97,15 @@ def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
     Raises:
         ValueError: sizes or layouts differ.
     """
+    for difference in _differences(checkpoint, info):
+        raise ValueError(f"the General in {named(checkpoint.path)} was trained for another game: {difference}")
+
+
+def _differences(checkpoint: Checkpoint, info: GameInfo) -> Iterator[str]:
+    """Say how the game that a General was trained for differs from another one."""
     for key, value in describe(info).items():
         found = checkpoint.header.game.get(key)
-        if found != value:
-            what = "its observation has another layout" if key == "observation" else f"{key} {short_repr(found)}"
-            here = "" if key == "observation" else f", here it is {value}"
-            raise ValueError(f"the General in {named(checkpoint.path)} was trained for another game: {what}{here}")
+        if found != value and key == "observation":
+            yield "its observation has another layout"
+        elif found != value:
+            yield f"{key} {short_repr(found)}, here it is {value}"

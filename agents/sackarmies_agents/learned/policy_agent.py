@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.advice import Advisor
+from sackarmies_agents.learned.board_form import BOARD
 from sackarmies_agents.learned.board_network import BoardNetwork
 from sackarmies_agents.learned.checkpoint import Checkpoint
 from sackarmies_agents.learned.learned_agent import LearnedAgent, Outputs
@@ -21,7 +22,7 @@ from sackarmies_agents.learned.weights import check_weights
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.safe_read import named
 
-NETWORKS: dict[str, Callable[[GameInfo, NetworkSizes], Network]] = {"board": BoardNetwork, "plain": PlainNetwork}
+NETWORKS: dict[str, Callable[[GameInfo, NetworkSizes], Network]] = {BOARD: BoardNetwork, "plain": PlainNetwork}
 
 
 class PolicyAgent(LearnedAgent):

@@ -1,4 +1,4 @@
-"""How large networks are, and how much advice they take. It needs no torch."""
+"""How large networks are, and how much advice they take."""
 
 from __future__ import annotations
 

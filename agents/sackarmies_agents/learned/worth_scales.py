@@ -1,4 +1,4 @@
-"""What worths are measured by, and how many numbers networks are told of them, see `worths`. It needs no torch."""
+"""What worths are measured by, and how many numbers networks are told of them, see `worths`."""
 
 LEAST, MOST = -60.0, 120.0  # worths beyond are cut
 IMPOSSIBLE = -1e6  # ids worth less than this are never chosen

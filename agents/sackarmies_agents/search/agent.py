@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent
+from sackarmies_agents.learned.board_form import BOARD
 from sackarmies_agents.learned.load import plays
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_agents.search.variants import TRAINED, learned_text, text_of
@@ -134,7 +135,8 @@ class SearchAgent(InformedAgent):
         info: the game.
         settings: see `Settings`.
         parts: policy and evaluation; None for those of the game.
-        prior: the agent whose choice must be beaten; it shares batches and is not informed. None: the policy.
+        prior: the agent whose choice must be beaten; it shares batches and is not informed. None: the policy, in games
+            of every kind; the text form `search` begins with `trained` where it plays.
 
     Raises:
         ValueError: the game offers none.
@@ -151,6 +153,7 @@ class SearchAgent(InformedAgent):
     ) -> None:
         self.settings = settings
         self._prior = prior
+        self._has_asked = False
         self._parts = parts_of(info, ()) if parts is None else parts
         self._ready: OrderedDict[str, list[FlatSearch]] = OrderedDict()
         self._workers = Workers(settings.threads)
@@ -202,15 +205,22 @@ class SearchAgent(InformedAgent):
         """Return what the prior thinks of each position, and the seconds that each has taken."""
         if self._prior is None:
             return [Opinion()] * len(information), 0.0
-        begun = time.perf_counter()
         observations, masks = information.observations(), information.action_masks()
-        if isinstance(self._prior, Rater):
-            chosen, scores = self._prior.rate(observations, masks)
-            expected = self.settings.unit * np.where(masks == 1, scores, 0.0)  # scores of illegal ids may be infinite
-            opinions = [Opinion(*each) for each in zip(chosen.tolist(), expected, strict=True)]
-        else:
-            opinions = [Opinion(choice) for choice in self._prior.act_batch(observations, masks).tolist()]
+        if self.settings.milliseconds is not None and not self._has_asked:
+            self._opinions(observations[:1], masks[:1])  # what loads or compiles kernels must not be timed
+        self._has_asked = True
+        begun = time.perf_counter()
+        opinions = self._opinions(observations, masks)
         return opinions, (time.perf_counter() - begun) / len(information)
+
+    def _opinions(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> list[Opinion]:
+        """Return what the prior thinks of `n` positions."""
+        assert self._prior is not None
+        if not isinstance(self._prior, Rater):
+            return [Opinion(choice) for choice in self._prior.act_batch(observations, masks).tolist()]
+        chosen, scores = self._prior.rate(observations, masks)
+        expected = self.settings.unit * np.where(masks == 1, scores, 0.0)  # scores of illegal ids may be infinite
+        return [Opinion(*each) for each in zip(chosen.tolist(), expected, strict=True)]
 
     def _seed_of(self, root: NDArray[np.void]) -> int:
         """Return the seed of the worlds of a position, from the agent's and from what it may know."""
@@ -290,16 +300,18 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
 
     Args:
         info: the game.
-        name: `policy`, `trained`, or a checkpoint by its path. None: `trained`, where it plays the game and nothing is
-            said of who plays positions on.
+        name: `policy`, `trained`, or a checkpoint by its path. None: `trained`, where it plays the game without torch,
+            so that a search is as strong wherever it is installed, and nothing is said of who plays positions on.
         has_models: whether that is said.
 
     Raises:
-        ValueError: it cannot play the game, or the checkpoint is missing or damaged.
+        ValueError: it cannot play the game, the checkpoint is missing or damaged, or torch, which it needs, is not
+            installed.
     """
     if name is None and not has_models:
         shipped = find_hook(info.game_id, TRAINED)
-        name = TRAINED if shipped is not None and plays(shipped, info) else None
+        is_usual = shipped is not None and info.network == BOARD and plays(shipped, info)
+        name = TRAINED if is_usual else POLICY
     return None if name in {None, POLICY} else make_agent(learned_text(name), info)
 
 

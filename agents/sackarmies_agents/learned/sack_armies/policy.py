@@ -126,8 +126,8 @@ def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) ->
         path: its checkpoint.
 
     Raises:
-        ValueError: there are no such weights, the checkpoint is missing or damaged, or its General was trained for
-            another game.
+        ValueError: there are no such weights, the checkpoint is missing or damaged, its weights do not fit this
+            version, its advisor is impossible, or its General was trained for another game.
     """
     info = GameInfo.of(game)
     checkpoint = read_checkpoint(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sackarmies_agents.learned.sack_armies.policy import make_mixed_policy
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_agents.scripted.sack_armies import policy as scripted
 from sackarmies_agents.search.variants import TRAINED, is_learned
@@ -29,7 +30,5 @@ def make_policy(game: Game, variants: Sequence[str]) -> Policy:
     learned = sorted({variant for variant in variants if is_learned(variant)})
     if len(learned) > 1:
         raise ValueError(f"models name several trained Generals, {', '.join(map(quote, learned))}: one is possible")
-    from sackarmies_agents.learned.sack_armies.policy import make_mixed_policy  # torch takes a second
-
     path = CHECKPOINT if learned[0] == TRAINED else Path(learned[0])
     return make_mixed_policy(game, [None if is_learned(variant) else variant for variant in variants], path)
