@@ -123,6 +123,7 @@ def draw(points: list[Point]) -> bytes:
     """Return a picture of the share of games won by milliseconds a decision, as SVG."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, MultipleLocator, NullFormatter, PercentFormatter
 
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(5.5, 3.6), layout="constrained", facecolor=PAPER)
@@ -134,6 +135,11 @@ def draw(points: list[Point]) -> bytes:
         for point, time_taken, value in zip(points, times, values, strict=True):
             axes.annotate(point.agent.partition("playouts=")[2].partition(",")[0], (time_taken, value + 0.012))
         axes.set_title(f"search against {points[0].opponent}, by playouts; 95% intervals", fontsize=10)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_major_locator(MultipleLocator(0.05))
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.grid(alpha=0.3)
         out = io.BytesIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
