@@ -1,5 +1,6 @@
 """The trained General as the usual prior of searches, where it plays the game."""
 
+import numpy as np
 import pytest
 
 from sackarmies_agents.agent import GameInfo
@@ -16,16 +17,15 @@ LEVELS = ("fast", "medium", "strong")
 
 @pytest.fixture(scope="module")
 def batch():
-    return positions(seed=1, plies=250)
+    return positions(seed=1, plies=80, n=24)
 
 
 def findings(text: str, batch: Batch):
     """Return what a search finds in positions of one player."""
     agent = make_agent(text, GameInfo.of(batch.game))
     agent.reset(3)
-    return [
-        (finding.action, finding.prior, finding.values.tolist()) for finding in agent.search(batch.information_sets(0))
-    ]
+    information = batch.information_sets(0, np.flatnonzero(batch.players == 0))
+    return [(finding.action, finding.prior, finding.values.tolist()) for finding in agent.search(information)]
 
 
 def prior_of(text: str, info: GameInfo):
@@ -70,6 +70,14 @@ def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):
     )
     assert info.network == "plain"
     assert prior_of("search", info) is None
+
+
+@pytest.mark.parametrize("plies", [80, 100_000])  # that is to the end
+def test_positions_of_others_and_games_that_are_over_are_not_searched(plies):
+    batch = positions(seed=1, plies=plies)
+    agent = make_agent("search:playouts=8", GameInfo.of(batch.game))
+    with pytest.raises(ValueError, match="is no decision of player 0, who cannot search it"):
+        agent.search(batch.information_sets(0, np.flatnonzero(batch.players != 0)))
 
 
 def test_it_is_refused_by_name_where_it_does_not_play():

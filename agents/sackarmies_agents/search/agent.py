@@ -171,7 +171,7 @@ class SearchAgent(InformedAgent):
             self._prior.reset(self._seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
-        """Choose what search finds best in each of `n` positions."""
+        """Choose what search finds best in each of `n` positions; see `search`."""
         self._findings = self.search(information)
         return np.array([finding.action for finding in self._findings], np.int64)
 
@@ -180,9 +180,18 @@ class SearchAgent(InformedAgent):
         return [report_of(finding) for finding in self._findings]
 
     def search(self, information: InformationSets) -> list[Finding]:
-        """Return what a search of each of `n` positions has found; several are searched at once, one a thread."""
+        """Return what a search of each of `n` positions has found; several are searched at once, one a thread.
+
+        Raises:
+            ValueError: it is not this player who decides in one of them, or its game is over.
+        """
         if len(information) == 0:
             return []
+        others = np.flatnonzero(information.states["current_player"] != information.player)
+        if len(others):  # kernels would read beyond arrays
+            raise ValueError(
+                f"position {others[0]} is no decision of player {information.player}, who cannot search it"
+            )
         searches = self._searches(information.game, len(information))
         if len(information) == 1 or len(searches) == 1:
             lanes = [list(range(len(information)))]
