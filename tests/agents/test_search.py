@@ -525,6 +525,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
         ("search:models=nowhere", "nowhere"),
         ("search:models=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("search:evaluation=nowhere.npz", "nowhere.npz is not a readable evaluation"),
+        ("search:prior=traned", r"option prior='traned': policy, trained or a checkpoint, \*.safetensors, is wanted"),
         ("search:prior=nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("search:depth=3", "has no option 'depth'"),
     ],

@@ -18,7 +18,7 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.board_form import BOARD
 from sackarmies_agents.learned.load import plays
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
-from sackarmies_agents.search.variants import TRAINED, learned_text, text_of
+from sackarmies_agents.search.variants import CHECKPOINT_SUFFIX, TRAINED, is_learned, learned_text, text_of
 from sackarmies_env.core.checks import integer
 from sackarmies_env.core.entries import find_hook
 from sackarmies_env.core.game import Game
@@ -314,14 +314,19 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
         has_models: whether that is said.
 
     Raises:
-        ValueError: it cannot play the game, the checkpoint is missing or damaged, or torch, which it needs, is not
-            installed.
+        ValueError: it is none of these, it cannot play the game, the checkpoint is missing or damaged, or torch, which
+            it needs, is not installed.
     """
     if name is None and not has_models:
         shipped = find_hook(info.game_id, TRAINED)
         is_usual = shipped is not None and info.network == BOARD and plays(shipped, info)
         name = TRAINED if is_usual else POLICY
-    return None if name in {None, POLICY} else make_agent(learned_text(name), info)
+    if name is None or name == POLICY:
+        return None
+    if not is_learned(name):
+        wanted = f"{POLICY}, {TRAINED} or a checkpoint, *{CHECKPOINT_SUFFIX}, is wanted"
+        raise ValueError(f"option prior={short_repr(name)}: {wanted}")
+    return make_agent(learned_text(name), info)
 
 
 def _read(
