@@ -1,12 +1,12 @@
 """What searches gain over the scripted choice in single decisions: `python -m benchmarks.search_gain --positions 1500`.
 
 Positions are drawn from games of `greedy` against itself, between all armies, where searches spend playouts. Each
-contestant, options of `search` with a budget of playouts, chooses in each of them; all begin with the policy. Its
-choice and the scripted one are then played on in `--worlds` other worlds. With the usual horizon this tells how well
-playouts are spent, and not how good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it
-tells that too. With `--whole`, positions are those of the menu, and contestants go on choosing until their action is
-complete. `--models` says what opponents are judged to play. Gains are in points, hundredths of a game won. Games are
-the unit of the intervals; time is that of the processor.
+contestant, options of `search` with a budget of playouts, chooses in each of them. Its choice and the scripted one are
+then played on in `--worlds` other worlds. With the usual horizon this tells how well playouts are spent, and not how
+good horizon and evaluation are; played on to the end, `--horizon 10000 --valued 1`, it tells that too. With `--whole`,
+positions are those of the menu, and contestants go on choosing until their action is complete. `--models` says what
+opponents are judged to play. Gains are in points, hundredths of a game won. Games are the unit of the intervals; time
+is that of the processor.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
 from benchmarks.search_methods.guessing import POINTS, draw_positions, interval
-from benchmarks.search_methods.play import seed_of
+from benchmarks.search_methods.play import SEATS, seed_of
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import make_search, parts_of
-from sackarmies_agents.search.flat import Bench, FlatSearch, Plans, Settings
+from sackarmies_agents.search.flat import Bench, Plans, Settings
 from sackarmies_agents.search.rounds import goes_on, play_worlds, prior_choice, write_plans
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.legal import NO_ACTION
 from sackarmies_env.core.simulator import step
 from sackarmies_env.games.sack_armies.state.constants import Decision
+from sackarmies_env.registry import DEFAULT_GAME, load_players
 
 USUAL = ["level=fast", "level=medium"]
 WHOLE = 6  # choices of an action, at most
@@ -41,8 +43,7 @@ class Contestant:
 
     Attributes:
         options: as in its text form.
-        settings: what they mean.
-        variants: of the scripted agent, as it models opponents; none for the usual mixture.
+        agent: what they make.
         seconds: of the processor.
         playouts: in all positions.
         gains: means of games, in points.
@@ -50,8 +51,7 @@ class Contestant:
 
     def __init__(self, options: str, info: GameInfo) -> None:
         given = parse_agent(f"search:{options}").options
-        self.options, self.settings = options, make_search(info, given).settings
-        self.variants = variants_of(given.get("models", ""))
+        self.options, self.agent = options, make_search(info, given)
         self.seconds, self.playouts = 0.0, 0
         self.gains: list[float] = []
 
@@ -63,12 +63,10 @@ def search_options(text: str) -> str:
         argparse.ArgumentTypeError: they are none.
     """
     try:
-        options = parse_agent(f"search:{text}").options
+        parse_agent(f"search:{text}")
     except ValueError as error:
         allowed = "give option=value, separated by commas, such as level=medium or playouts=160,horizon=8"
         raise argparse.ArgumentTypeError(f"{error}; {allowed}") from None
-    if "prior" in options:
-        raise argparse.ArgumentTypeError(f"prior={options['prior']}: the policy is the prior here, leave it out")
     return text
 
 
@@ -108,14 +106,14 @@ def scripted_plan(bench: Bench, states: Records, depth: int) -> tuple[int, ...]:
     return tuple(plans[:count][plans[:count, 0] == choice][0].tolist())
 
 
-def searched_plan(
-    bench: Bench, one: Contestant, search: FlatSearch, states: Records, seed: int, depth: int
-) -> tuple[int, ...]:
+def searched_plan(game: Game, bench: Bench, one: Contestant, states: Records, seed: int, depth: int) -> tuple[int, ...]:
     """Return so many choices of a contestant in `states` `(1,)`, NO_ACTION once it does not go on."""
     plan, now = [NO_ACTION] * depth, states.copy()
     for place in range(depth):
+        information = InformationSets.of(game, now, int(states["current_player"][0]))
+        one.agent.reset(seed + place)
         begun = time.process_time()
-        finding = search.search(now, int(states["current_player"][0]), seed + place)
+        [finding] = one.agent.search(information)
         one.seconds += time.process_time() - begun
         one.playouts += int(finding.counts.sum())
         plan[place] = finding.action
@@ -138,22 +136,14 @@ def search_positions(
     game: Game, positions: list[Records], contestants: list[Contestant], seed: int, judge: Judge, depth: int
 ) -> None:
     """Let all contestants choose in positions of a game, and note the mean of what that gained."""
-    info, known = GameInfo.of(game), [game.conceal(player) for player in range(game.num_players)]
-    ready = [
-        [FlatSearch(one, parts.make_policy, parts.make_evaluation, contestant.settings, parts.focus) for one in known]
-        for contestant in contestants
-        for parts in [parts_of(info, contestant.variants)]
-    ]
-    parts = parts_of(info, judge.variants)
+    known = [game.conceal(player) for player in range(game.num_players)]
+    parts = parts_of(GameInfo.of(game), judge.variants)
     benches = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
     found: list[list[float]] = [[] for _ in contestants]
     for number, states in enumerate(positions):
         player = int(states["current_player"][0])
         bench, begins = benches[player], seed_of(seed, "search", number)
-        chosen = [
-            searched_plan(bench, one, search[player], states, begins, depth)
-            for one, search in zip(contestants, ready, strict=True)
-        ]
+        chosen = [searched_plan(game, bench, one, states, begins, depth) for one in contestants]
         plans = list(dict.fromkeys([scripted_plan(bench, states, depth), *chosen]))
         worth = [0.0]
         if len(plans) > 1:
@@ -184,10 +174,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2)
     given = parser.parse_args()
     judge = Judge(given.worlds, given.horizon, given.valued, variants_of(given.models))
-    contestants: list[Contestant] = []
+    info = GameInfo.of(load_players(DEFAULT_GAME, SEATS))
+    try:
+        contestants = [Contestant(options, info) for options in given.contestants]
+    except ValueError as error:
+        parser.error(f"argument --contestants: {error}")
     for number in range(-(-given.positions // given.each)):
         game, positions = draw_positions(given.seed, number, given.each, is_menu if given.whole else focus)
-        contestants = contestants or [Contestant(options, GameInfo.of(game)) for options in given.contestants]
         depth = WHOLE if given.whole else 1
         search_positions(game, positions, contestants, seed_of(given.seed, number), judge, depth)
     total = given.each * len(contestants[0].gains)

@@ -63,8 +63,8 @@ def test_agent_against_itself_is_refused():
         ),
         (
             search_gain,
-            ["--contestants", "level=fast,prior=trained"],
-            "argument --contestants: prior=trained: the policy is the prior here, leave it out",
+            ["--contestants", "level=fast,prior=traned"],
+            "argument --contestants: option prior='traned': policy, trained or a checkpoint, *.safetensors, is wanted",
         ),
     ],
 )
