@@ -13,6 +13,7 @@ Seats are digits, and colors repeat what the digits say. Where there is room, wh
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -229,6 +230,7 @@ def arrow_of(field: FieldView) -> str:
     return f">{field.controller}" if field.controller != field.owner else ""
 
 
-def folded_name(text: str, width: int) -> list[str]:
+@functools.lru_cache(maxsize=4096)  # names are few, and looked at again in each picture
+def folded_name(text: str, width: int) -> tuple[str, ...]:
     """Return a text in lines of at most so many columns, as far as its words allow."""
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return tuple(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))

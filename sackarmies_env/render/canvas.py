@@ -40,13 +40,15 @@ class Canvas:
     def lines(self) -> list[str]:
         """Return the canvas line by line, runs of one style together."""
         height = 1 + max((y for _, y in self.cells), default=-1)
-        return [self._line(y) for y in range(height)]
+        rows: list[dict[int, tuple[str, Style]]] = [{} for _ in range(height)]
+        for (x, y), cell in self.cells.items():
+            rows[y][x] = cell
+        return [self._line(row) for row in rows]
 
-    def _line(self, y: int) -> str:
-        end = 1 + max((x for x, row in self.cells if row == y), default=-1)
+    def _line(self, row: dict[int, tuple[str, Style]]) -> str:
         runs: list[tuple[str, Style]] = []
-        for x in range(end):
-            char, style = self.cells.get((x, y), (" ", ()))
+        for x in range(1 + max(row, default=-1)):
+            char, style = row.get(x, (" ", ()))
             if runs and (runs[-1][1] == style or char == " "):
                 runs[-1] = (runs[-1][0] + char, runs[-1][1])
             else:

@@ -157,24 +157,28 @@ class Words:
             size = block.rows * len(block.features)
             rows = values[at : at + size].reshape(block.rows, -1)
             names = [feature.name for feature in block.features]
-            blocks[block.name] = [self.named(names, row) for row in rows.tolist()]
+            blocks[block.name] = self.named(names, rows)
             at += size
         blocks["types"] = dict(zip(self.ids, blocks["types"], strict=True))
         blocks["tokens"] = in_order(blocks["tokens"])
         return blocks
 
-    def named(self, names: list[str], row: list[int]) -> tuple[Any, ...]:
-        """Return a row of an observation with ids in the place of numbers."""
-        told: list[Any] = []
-        for name, value in zip(names, row, strict=True):
-            if name.endswith("type_low"):
-                number = value + DIGIT_BASE * row[names.index(name.replace("low", "high"))] - 1
-                told.append(self.ids[number] if number >= 0 else None)
-            elif name in ("keyword", "match_keyword"):
-                told.append(self.keywords[value])
-            elif not name.endswith("type_high"):
-                told.append(value)
-        return tuple(told)
+    def named(self, names: list[str], rows: NDArray[np.int8]) -> list[tuple[Any, ...]]:
+        """Return rows of a block of an observation with ids in the place of numbers."""
+        low = [i for i, name in enumerate(names) if name.endswith("type_low")]
+        high = {i: names.index(names[i].replace("low", "high")) for i in low}
+        columns = [i for i in range(len(names)) if i not in high.values()]
+        numbers = rows.astype(np.int64)
+        told = numbers[:, columns].tolist()
+        for place, i in enumerate(columns):
+            if i in high:
+                types = numbers[:, i] + DIGIT_BASE * numbers[:, high[i]] - 1
+                for row, number in zip(told, types.tolist(), strict=True):
+                    row[place] = self.ids[number] if number >= 0 else None
+            elif names[i] in ("keyword", "match_keyword"):
+                for row in told:
+                    row[place] = self.keywords[row[place]]
+        return [tuple(row) for row in told]
 
     def picture(self, states: States, viewer: int) -> str:
         """Return what a General is shown in a terminal."""
