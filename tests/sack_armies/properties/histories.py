@@ -106,7 +106,10 @@ class Course:
 
     def _rows(self, zone: Zone) -> list[int]:
         """Return the rows of General 1 that are hidden in a zone."""
-        return [row for row, where in self._where().items() if where == (zone, Face.DOWN)]
+        state = plain(self.states)
+        is_there = (state["token_zone"] == zone) & (state["token_face"] == Face.DOWN)
+        rows: list[int] = np.flatnonzero((state["token_owner"] == OWNER) & is_there).tolist()
+        return rows
 
     def _cells(self) -> list[int]:
         """Return the hexes of the units of General 1 that lie face down."""
