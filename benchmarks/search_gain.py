@@ -108,7 +108,7 @@ def scripted_plan(bench: Bench, states: Records, depth: int) -> tuple[int, ...]:
 
 def searched_plan(game: Game, bench: Bench, one: Contestant, states: Records, seed: int, depth: int) -> tuple[int, ...]:
     """Return so many choices of a contestant in `states` `(1,)`, NO_ACTION once it does not go on."""
-    plan, now = [NO_ACTION] * depth, states.copy()
+    plan, now = [NO_ACTION] * depth, game.clone(states)
     for place in range(depth):
         information = InformationSets.of(game, now, int(states["current_player"][0]))
         one.agent.reset(seed + place)
@@ -140,8 +140,13 @@ def search_positions(
     parts = parts_of(GameInfo.of(game), judge.variants)
     benches = [Bench(one, parts.make_policy(one), parts.make_evaluation(one)) for one in known]
     found: list[list[float]] = [[] for _ in contestants]
+    prepared: set[int] = set()
     for number, states in enumerate(positions):
         player = int(states["current_player"][0])
+        if player not in prepared:  # the first search for a player of a game prepares it, which is not to be timed
+            prepared.add(player)
+            for one in contestants:
+                one.agent.search(InformationSets.of(game, states, player))
         bench, begins = benches[player], seed_of(seed, "search", number)
         chosen = [searched_plan(game, bench, one, states, begins, depth) for one in contestants]
         plans = list(dict.fromkeys([scripted_plan(bench, states, depth), *chosen]))

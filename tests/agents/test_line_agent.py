@@ -22,7 +22,7 @@ def test_log_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_command_that_is_too_long_is_refused(tmp_path):
-    command = f"{shlex.join(BOT)} {'x' * 2**17}"
+    command = f"{shlex.join(BOT)} {'x' * 2**17}"  # the first length that Linux refuses in one argument
     with pytest.raises(ValueError, match=r"option command='.*: Argument list too long"):
         make_agent(f"line:command={command},log={tmp_path / 'log'}", GameInfo.of(make_duel()))
 
