@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sackarmies_env.core.checks import seeds_of
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.state import clear_padding
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class InformationSets:
         """
         known = game.known_to(player)
         representatives = game.clone(states)  # the states are the caller's
+        clear_padding(representatives)  # searches draw their worlds by all bytes
         game.determinize(game.params, representatives, np.full(len(states), player), np.zeros(len(states), np.int64))
         return cls(known, int(player), representatives)
 

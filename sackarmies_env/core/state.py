@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -252,6 +252,24 @@ def copies_of(states: NDArray[np.void], rows: NDArray[np.int64]) -> NDArray[np.v
     raw = states.view(np.ndarray)
     chosen = raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[rows]
     return as_records(chosen.view(raw.dtype)[:, 0])
+
+
+@cache
+def padding_of(dtype: np.dtype[np.void]) -> NDArray[np.int64]:
+    """Return which bytes of a record belong to none of its fields, `(k,)`."""
+    is_padding = np.ones(dtype.itemsize, bool)
+    for part, offset, *_ in (dtype.fields or {}).values():
+        is_padding[offset : offset + part.itemsize] = False
+    return np.flatnonzero(is_padding)
+
+
+def clear_padding(states: NDArray[np.void]) -> None:
+    """Make the bytes between the fields of states 0, so that equal states `(n,)` have equal bytes.
+
+    `ndarray.copy` leaves them undefined.
+    """
+    raw = states.view(np.ndarray)
+    raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[:, padding_of(raw.dtype)] = 0
 
 
 def engine_error(code: int, where: str = "") -> Exception:

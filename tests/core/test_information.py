@@ -13,7 +13,8 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.rng import chance_of, seed_streams
-from sackarmies_env.core.state import alloc, record_dtype
+from sackarmies_env.core.state import alloc, padding_of, record_dtype
+from sackarmies_env.registry import load_game
 from sackarmies_env.testing import RandomPlay
 from tests.core.toy_game import make_duel
 
@@ -81,6 +82,17 @@ def test_observations_and_masks_are_those_of_the_truth(name):
             assert np.array_equal(sets.observations(), seen)
             if states["current_player"][0] == player:
                 assert np.array_equal(sets.action_masks(), mask)
+
+
+def test_bytes_between_the_fields_of_states_do_not_count():
+    game = load_game("sack_armies")  # records of the small games have no such bytes
+    states = position(game, 4)
+    padding = padding_of(states.dtype)
+    assert len(padding) > 0
+    copies = states.copy()
+    copies.view(np.ndarray).view(np.uint8).reshape(1, -1)[:, padding] = 77
+    assert copies.tobytes() != states.tobytes()
+    assert content(InformationSets.of(game, copies, 0)) == content(InformationSets.of(game, states, 0))
 
 
 def test_some_of_the_sets_are_selected_and_sampled_by_row():
