@@ -3,6 +3,9 @@
 Pairs of armies are drawn, and each is played twice with the same chance, once in either seating. Time is that of the
 processor, over all decisions of the searching General with more than one legal action. Options of the agent other than
 `playouts` are given by `--options`, as in `gate=1,horizon=7`; `--picture` draws the points as SVG, intervals included.
+
+The share of games won has a Wilson interval. Beside it stands the share of points with the luck of flips taken out by
+exact odds (`sackarmies_training.stats.luck`), with a bootstrap interval over pairs, which is narrower.
 """
 
 from __future__ import annotations
@@ -25,10 +28,10 @@ from sackarmies_env.games.sack_armies.tokens.army import army_ids
 from sackarmies_env.registry import load_game
 from sackarmies_training.evaluate import outcome_of
 from sackarmies_training.ladder.picture import LINE, PAPER, SETTINGS
-from sackarmies_training.matches import Seating, play_games
-from sackarmies_training.ratings import Outcome
+from sackarmies_training.matches import PlayedGame, Seating, play_games
 from sackarmies_training.seeds import derive
 from sackarmies_training.standings import Tally, tally_of
+from sackarmies_training.stats.luck import Adjusted, LuckMeter, unit_shares
 
 SEATINGS = 2
 
@@ -70,13 +73,15 @@ class Point:
     Attributes:
         agent: text form.
         opponent: text form.
-        outcomes: of the games.
+        played: the games.
+        luck: corrections of each game, see `LuckMeter.measure`.
         clock: decisions of the agent.
     """
 
     agent: str
     opponent: str
-    outcomes: list[Outcome] = field(default_factory=list)
+    played: list[PlayedGame] = field(default_factory=list)
+    luck: list[list[float]] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
@@ -103,15 +108,23 @@ class Point:
             agent = make_agent(text, GameInfo.of(game))
             return Timed(agent, self.clock) if text == self.agent and isinstance(agent, InformedAgent) else agent
 
-        for played in play_games(game, line_ups, seeds, Seating(line_ups, make, derive(seed, "a", number), seeds)):
+        pair = play_games(game, line_ups, seeds, Seating(line_ups, make, derive(seed, "a", number), seeds))
+        for played in pair:
             if played.forfeits:
                 raise RuntimeError(f"{played.agents[played.forfeits[0].seat]} failed: {played.forfeits[0].reason}")
-            self.outcomes.append(outcome_of(played))
+        self.played += pair
+        self.luck += LuckMeter(game).measure(pair, [played.agents.index(self.agent) for played in pair])
 
     @property
     def tally(self) -> Tally:
         """Games won, drawn and lost."""
-        return tally_of(self.outcomes, self.agent)
+        return tally_of([outcome_of(played) for played in self.played], self.agent)
+
+    @property
+    def adjusted(self) -> str:
+        """The share of points with luck taken out, and its interval."""
+        score = Adjusted.of(unit_shares(self.agent, self.played, self.luck), len(self.played)).score
+        return f"{score.value:.1%} ({score.low:.1%} to {score.high:.1%})"
 
     @property
     def milliseconds(self) -> float:
@@ -172,13 +185,15 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     print(
-        "| agent | against | games | won | drawn | ms a decision |\n| --- | --- | --- | --- | --- | --- |", flush=True
+        "| agent | against | games | won | drawn | luck taken out | ms a decision |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        flush=True,
     )
     for point, pairs in zip(points, sizes * len(given.opponents), strict=True):
         for number in range(pairs):
             point.play(number, given.seed, not given.default_armies)
         tally = point.tally
-        cells = [point.agent, point.opponent, str(tally.games), str(tally.win_rate), str(tally.draws)]
+        cells = [point.agent, point.opponent, str(tally.games), str(tally.win_rate), str(tally.draws), point.adjusted]
         print(f"| {' | '.join(cells)} | {point.milliseconds:.1f} |", flush=True)
     print(" ".join(map(str, describe_machine().values())))
     if given.picture:

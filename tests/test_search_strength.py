@@ -1,5 +1,6 @@
 """The benchmarks of a search's strength and gain: pairs of games, agents that fail, and what is refused."""
 
+import re
 import sys
 
 import pytest
@@ -15,13 +16,16 @@ def test_pairs_of_games_are_played_and_decisions_timed():
     assert tally.games == 2
     assert point.clock.decisions > 20
     assert point.milliseconds > 0
+    assert len(point.luck) == 2  # of each game, a correction for each step that met flips
+    assert any(point.luck)
+    assert re.fullmatch(r"-?\d+\.\d% \(-?\d+\.\d% to \d+\.\d%\)", point.adjusted)
 
 
 def test_games_of_an_agent_that_fails_do_not_count():
     point = Point("random", "python:class=tests.agents.misbehaving:Raises")
     with pytest.raises(RuntimeError, match=r"python:class=tests.agents.misbehaving:Raises failed: raised"):
         point.play(0, seed=1)
-    assert point.outcomes == []
+    assert point.played == []
 
 
 def test_searching_opponent_is_not_timed(monkeypatch):
