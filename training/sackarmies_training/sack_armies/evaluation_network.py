@@ -117,13 +117,20 @@ class Network(nn.Module):
         if self.training or not self.knows_types:
             tokens, units, fields = self._masked(len(alive), tokens, units, fields)
         places = alive.numel()
-        sums = self.bias + torch.zeros(places, SUMS).index_add(0, tokens.places, self.tokens(tokens.rows))
+        sums = self.bias + self._sums_of(tokens, places)
         sums = torch.relu(sums + self.units(units, places) + self.fields(fields, places))
         own = sums.reshape(*alive.shape, SUMS) * alive[:, :, None]
         others = (alive.sum(1, keepdim=True) - alive.int()).clamp(min=1)[:, :, None]
         mean = (own.sum(1, keepdim=True) - own) / others
         logits: torch.Tensor = self.outcomes(torch.relu(self.hidden(torch.cat([own, mean, shared], dim=2))))
         return logits
+
+    def _sums_of(self, tokens: Rows, places: int) -> torch.Tensor:
+        """Return the sums of the weights of tokens for each place, `(places, SUMS)`; no row is written out for them."""
+        ordered, order = torch.sort(tokens.places, stable=True)
+        first = torch.searchsorted(ordered, torch.arange(places))
+        sums: torch.Tensor = nn.functional.embedding_bag(tokens.rows[order], self.tokens.weight, first, mode="sum")
+        return sums
 
     def _masked(self, positions: int, *groups: Rows) -> list[Rows]:
         """Return groups in which some types, or all of them, are taken for unknown ones."""
