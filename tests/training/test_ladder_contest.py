@@ -7,6 +7,7 @@ import re
 import pytest
 
 from sackarmies_agents.scripted.random_agent import RandomAgent
+from sackarmies_training.ladder.config import LadderConfig
 from sackarmies_training.ladder.contest import UNITS, Ladder, makers_of
 from sackarmies_training.ladder.store import UnitStore, key_of
 from sackarmies_training.ladder.thinking import Thinking, Watch, class_of, duration, total
@@ -60,6 +61,22 @@ def test_unit_is_replayed_to_the_same_result(tmp_path):
     config = make_config(tmp_path)
     job = make_job(config, make_unit(config, ("high", "random"), 3), makers_of(config.agents))
     assert play_unit(job).entry.games == play_unit(job).entry.games
+
+
+def test_luck_of_two_players_is_measured_where_the_game_allows_it(tmp_path):
+    data = make_config(tmp_path).model_dump()
+    data |= {"game": {"id": "sack_armies"}, "armies": ["empire", "undead"]}
+    config = LadderConfig.model_validate(data)
+    agents = {"one": "greedy", "two": "random"}
+    entry = play_unit(make_job(config, make_unit(config, ("one", "two"), 0), makers_of(agents))).entry
+    assert entry.has_luck
+    assert [sum(game.luck) for game in entry.games] == [0.0, 0.0]
+    assert any(game.luck[0] for game in entry.games)
+    four = play_unit(make_job(config, make_unit(config, ("one", "two") * 2, 0), makers_of(agents))).entry
+    assert not four.has_luck
+    toy = make_config(tmp_path)  # which has no flips, and no evaluation
+    entry = play_unit(make_job(toy, make_unit(toy, ("high", "random"), 0), makers_of(toy.agents))).entry
+    assert not entry.has_luck
 
 
 def test_interrupted_ladder_resumes_to_the_same_results(tmp_path):

@@ -143,3 +143,36 @@ def test_bootstrap_intervals_cover_the_truth_as_often_as_they_say():
         rated += step["a"].low <= 30.0 <= step["a"].high
     for hits in (covered, rated):
         assert Rate(hits, trials).interval[0] <= 0.95 <= Rate(hits, trials).interval[1] + 0.02
+
+
+def lucky(rng, share, units):
+    """Return units in which `a` wins a game with this chance, and luck is what a win brings beyond that."""
+    entries = []
+    for number in range(units):
+        winners = tuple("a" if rng.random() < share else "b" for _ in range(2))
+        luck = [(1.0 if winner == "a" else -1.0) - (2 * share - 1) for winner in winners]
+        entries.append(make_entry(("a", "b"), number, winners, [{"a": one, "b": -one} for one in luck]))
+    return entries
+
+
+def test_with_all_luck_taken_out_ratings_are_exact():
+    estimates = PoolEstimates(["a", "b"], lucky(np.random.default_rng(5), 0.7, 30))
+    plain, adjusted = estimates.difference("a", "b"), estimates.adjusted.difference("a", "b")
+    assert plain.high - plain.low > 100
+    assert adjusted.value == pytest.approx(elo_of(0.7), abs=2)  # a wide prior pulls it a little
+    assert adjusted.high - adjusted.low < 1e-6
+    assert estimates.adjusted.payoff("a", "b").value == pytest.approx(0.7)
+
+
+def test_luck_counts_where_it_was_measured_in_all_games():
+    rng = np.random.default_rng(6)
+    measured, unmeasured = lucky(rng, 0.6, 5), make_entry(("a", "b"), 9, ("a", "b"))
+    assert PoolEstimates(["a", "b"], measured).adjusted is not None
+    assert PoolEstimates(["a", "b"], [*measured, unmeasured]).adjusted is None
+
+
+def test_points_of_luck_are_those_of_an_agent_in_all_its_seats():
+    entry = make_entry(("a", "b", "a", "b"), 0, ("a", "b"), [{"a": 0.5, "b": -0.5}, {"a": -0.1, "b": 0.1}])
+    assert entry.played.points_of_luck("a") == pytest.approx(3 / 4 * 0.8)  # two seats, twice 0.5 less twice 0.1
+    assert entry.played.points_of_luck("b") == pytest.approx(-3 / 4 * 0.8)
+    assert make_entry(("a", "b"), 0, ("a", "b")).played.points_of_luck("a") == 0

@@ -98,6 +98,21 @@ def test_csv_holds_each_rung_and_each_pair(tmp_path):
     assert lowest["value"] == lowest["low"] == ""  # its rating is the prior's, and not measured
 
 
+def test_luck_is_taken_out_where_it_was_measured(tmp_path):
+    config = make_config(tmp_path, {"mid": "random", "top": "greedy"}, ((2, 8),))
+    luck = {"top": 0.2, "mid": -0.2}, {"top": -0.4, "mid": 0.4}
+    entries = [make_entry(("mid", "top"), number, ("top", "mid" if number % 2 else "top"), luck) for number in range(8)]
+    reports = make_reports(config, entries)
+    text = markdown(config, reports)
+    assert "Elo, luck taken out | 95% interval |" in text
+    assert re.search(r"top stands 1\d\d Elo .* of their points in 16 games\. With luck taken out: 2\d\d Elo \(", text)
+    assert "Luck taken out: wherever flips or dice decided" in text
+    rows = [row for row in csv.DictReader(csv_text(config, reports).splitlines()) if "luck" in row["unit"]]
+    assert [row["rung"] for row in rows] == ["top", "mid"]
+    rung = report_data(config, reports)["pools"][0]["rungs"][0]
+    assert rung["elo_luck_taken_out"]["value"] > rung["elo"]["value"]  # it had bad luck
+
+
 def test_page_is_complete_in_itself(tmp_path):
     config, reports = make(tmp_path)
     write_reports(config, reports, tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sackarmies_training.ladder.thinking import Thinking, total
 from sackarmies_training.ladder.units import UnitEntry
@@ -51,6 +52,13 @@ class PoolEstimates(Estimates):
         """
         super().__init__(names, [entry.played for entry in entries], anchor)
         self.entries = list(entries)
+
+    @cached_property
+    def adjusted(self) -> Estimates | None:
+        """The same with the luck of flips or dice taken out; None where it was not measured in all games."""
+        if not all(entry.has_luck for entry in self.entries):
+            return None
+        return Estimates(self.names, self.units, self.anchor, is_adjusted=True)
 
     def result(self, name: str) -> RungResult:
         """Return what was measured of a rung.

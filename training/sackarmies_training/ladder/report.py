@@ -18,16 +18,18 @@ from sackarmies_training.ladder.picture import draw
 from sackarmies_training.ladder.thinking import Thinking
 from sackarmies_training.ladder.units import UnitEntry
 from sackarmies_training.matches import Progress
+from sackarmies_training.ratings import Rating
 from sackarmies_training.replays import Replays
 from sackarmies_training.report_parts import games_section
 from sackarmies_training.stats.cycles import Structure, structure_of
-from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Step
+from sackarmies_training.stats.estimate import RESAMPLES, Estimate, Estimates, Step
 from sackarmies_training.tournament import GameEntry
 
 RUNG_HEADS = (
     *("rung", "agent", "Elo", "95% interval", "games", "points", "won", "drawn", "lost", "draws"),
     *("decisions/s", "ms, median", "ms, 99%"),
 )
+ADJUSTED_HEADS = ("Elo, luck taken out", "95% interval")  # where luck was measured
 MARK = "*"  # of a rating that games alone do not set
 
 
@@ -68,6 +70,11 @@ def percent(estimate: Estimate) -> str:
     return f"{estimate.value:.1%} ({estimate.low:.1%} to {estimate.high:.1%})"
 
 
+def elo(difference: Rating) -> str:
+    """Return a difference in ratings with its interval."""
+    return f"{difference.value:.0f} Elo ({difference.low:.0f} to {difference.high:.0f})"
+
+
 def design_sentences(config: LadderConfig, report: PoolReport) -> list[str]:
     """Return what was played, and what it can say."""
     players, estimates = report.pool.players, report.estimates
@@ -94,12 +101,14 @@ def step_sentence(step: Step, estimates: PoolEstimates) -> str:
     """Return how far a rung stands above the next one, as far as the games say."""
     met = estimates.payoff(step.upper, step.lower)
     direct = "" if met is None else f" It took {percent(met)} of their points in {met.games} games."
+    if estimates.adjusted is not None and step.is_measured:
+        direct += f" With luck taken out: {elo(estimates.adjusted.difference(step.upper, step.lower))}."
     if not step.is_measured:
         return (
             f"{step.upper} stands above {step.lower}, and the games set no upper limit to how far: on one side of "
             f"this gap no rung took a point from one on the other.{direct}"
         )
-    difference = f"{step.difference.value:.0f} Elo ({step.difference.low:.0f} to {step.difference.high:.0f})"
+    difference = elo(step.difference)
     if step.is_shown:
         return f"{step.upper} stands {difference} above {step.lower}.{direct}"
     return f"{step.upper} is not shown to stand above {step.lower}: {difference}.{direct}"
@@ -111,6 +120,20 @@ def step_sentence(step: Step, estimates: PoolEstimates) -> str:
 def interval(rung: RungResult) -> str:
     """Return the interval of a rating, where games set one."""
     return f"{rung.rating.low:+.0f} to {rung.rating.high:+.0f}" if rung.is_measured else "order only"
+
+
+def rung_heads(report: PoolReport) -> list[str]:
+    """Return the heads of the columns of `rung_rows`."""
+    return [*RUNG_HEADS, *(() if report.estimates.adjusted is None else ADJUSTED_HEADS)]
+
+
+def adjusted_cells(rung: RungResult, report: PoolReport) -> list[str]:
+    """Return the rating with luck taken out and its interval, if it was measured."""
+    adjusted = report.estimates.adjusted
+    if adjusted is None:
+        return []
+    rating = adjusted.ratings()[rung.name]
+    return [f"{rating.value:+.0f}", f"{rating.low:+.0f} to {rating.high:+.0f}"] if rung.is_measured else ["", ""]
 
 
 def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
@@ -126,6 +149,7 @@ def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
             *map(str, (rung.tally.wins, rung.tally.draws, rung.tally.losses)),
             f"{rung.draw_share:.1%}",
             *thinking_cells(rung.thinking),
+            *adjusted_cells(rung, report),
         ]
         for rung in report.rungs
     ]
@@ -156,6 +180,12 @@ def notes(report: PoolReport) -> list[str]:
         "Decisions a second and milliseconds a decision: processor time of the agent's own answers while it played, of "
         "all its threads together, the game itself left out; the classes of durations are 5% wide.",
     ]
+    if report.estimates.adjusted is not None:
+        lines.append(
+            "Luck taken out: wherever flips or dice decided, what they brought is compared with its mean over all "
+            "that they might have brought, by exact odds and the evaluation of searches. That changes no rating on "
+            "average, whoever plays, and makes intervals narrower."
+        )
     if not all(rung.is_measured for rung in report.rungs):
         lines.append(
             f"{MARK} Between this rung and those without a mark, points went one way only: a prior of 800 Elo alone "
@@ -173,7 +203,7 @@ def markdown(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
     for report in reports:
         lines += [f"## {report.title}", ""]
         lines += [f"- {line}" for line in design_sentences(config, report)]
-        lines += ["", *markdown_table(RUNG_HEADS, rung_rows(config, report)), ""]
+        lines += ["", *markdown_table(rung_heads(report), rung_rows(config, report)), ""]
         lines += [*(f"{line}\n" for line in notes(report))]
         lines += [f"### Share of their points, row against column, {report.title}", ""]
         lines += [*markdown_table(["", *(rung.name for rung in report.rungs)], payoff_rows(report)), ""]
@@ -196,8 +226,11 @@ def csv_text(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
         for rung in report.rungs:
             rating, counts = rung.rating, (rung.score.units, rung.score.games)
             agent = config.agents[rung.name]
-            elo = _rounded(rating, 1) if rung.is_measured else ["", "", ""]
-            writer.writerow([players, rung.name, "", agent, *elo, "Elo", *counts])
+            rated = _rounded(rating, 1) if rung.is_measured else ["", "", ""]
+            writer.writerow([players, rung.name, "", agent, *rated, "Elo", *counts])
+            if report.estimates.adjusted is not None and rung.is_measured:
+                adjusted = _rounded(report.estimates.adjusted.ratings()[rung.name], 1)
+                writer.writerow([players, rung.name, "", agent, *adjusted, "Elo, luck taken out", *counts])
             writer.writerow([players, rung.name, "", agent, *_rounded(rung.score, 4), "share of points", *counts])
             for other in report.rungs:
                 met = None if other is rung else report.estimates.payoff(rung.name, other.name)
@@ -227,7 +260,7 @@ def pool_section(config: LadderConfig, report: PoolReport) -> Iterator[Markup]:
     """Yield what was measured in a pool."""
     yield element("h2", report.title)
     yield items(design_sentences(config, report))
-    yield table(RUNG_HEADS, rung_rows(config, report))
+    yield table(rung_heads(report), rung_rows(config, report))
     yield from (element("p", line) for line in notes(report))
     yield element("h3", "Share of their points, row against column")
     yield table(["rung", *(rung.name for rung in report.rungs)], payoff_rows(report))
@@ -265,7 +298,7 @@ def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str
                 "players": report.pool.players,
                 "units": len(report.estimates.entries),
                 "games": len(report.estimates.outcomes),
-                "rungs": [_rung_data(config, rung) for rung in report.rungs],
+                "rungs": [_rung_data(config, rung, report.estimates.adjusted) for rung in report.rungs],
                 "steps": [asdict(step) for step in report.estimates.steps()],
                 "structure": None if report.structure is None else asdict(report.structure),
                 "payoff": [
@@ -280,12 +313,13 @@ def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str
     }
 
 
-def _rung_data(config: LadderConfig, rung: RungResult) -> dict[str, Any]:
+def _rung_data(config: LadderConfig, rung: RungResult, adjusted: Estimates | None) -> dict[str, Any]:
     thinking = rung.thinking
     return {
         "rung": rung.name,
         "agent": config.agents[rung.name],
         "elo": asdict(rung.rating),
+        "elo_luck_taken_out": None if adjusted is None else asdict(adjusted.ratings()[rung.name]),
         "is_measured": rung.is_measured,
         "points": asdict(rung.score),
         **asdict(rung.tally),

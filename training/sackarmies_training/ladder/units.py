@@ -26,11 +26,13 @@ from sackarmies_training.ladder.thinking import Thinking, Watch
 from sackarmies_training.matches import PlayedGame, Seating, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import SEED_BITS, derive
+from sackarmies_training.stats.luck import LuckMeter
 from sackarmies_training.stats.units import PlayedUnit
 from sackarmies_training.tournament import RECORDS, ForfeitEntry, UsageEntry, line_ups, record_of, seatings
 from sackarmies_training.tournament import GameEntry as FileEntry
 
 KEPT_GAMES = 64  # games that a process keeps built
+DUEL = 2  # players of games in which luck is measured
 NAME_DIGITS = 10  # hexadecimal, for the line-up in the names of files
 
 Maker = Callable[[GameInfo], Agent]  # can be pickled
@@ -66,7 +68,11 @@ class Unit:
 
 
 class GameEntry(StrictModel):
-    """A finished game: what each seat earned, turns, actions, forfeits, what agents in separate processes used."""
+    """A finished game: what each seat earned, turns, actions, forfeits, what agents in separate processes used.
+
+    `luck` is what flips or dice brought each seat beyond what could be expected, in units of returns; none if that was
+    not measured.
+    """
 
     returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
     turns: Annotated[int, Field(ge=0)]
@@ -75,6 +81,7 @@ class GameEntry(StrictModel):
     forfeits: TupleOf[ForfeitEntry] = ()
     out: TupleOf[int] = ()
     usage: TupleOf[UsageEntry | None] = ()
+    luck: TupleOf[Annotated[float, Field(allow_inf_nan=False)]] = ()
 
 
 class UnitEntry(StrictModel):
@@ -100,7 +107,13 @@ class UnitEntry(StrictModel):
             Outcome(seating, game.returns, {forfeit.seat: forfeit.reason for forfeit in game.forfeits}, game.out)
             for seating, game in zip(seatings(self.line_up), self.games, strict=True)
         ]
-        return PlayedUnit(self.line_up, self.seed, tuple(outcomes))
+        luck = tuple(game.luck for game in self.games) if self.has_luck else ()
+        return PlayedUnit(self.line_up, self.seed, tuple(outcomes), luck)
+
+    @property
+    def has_luck(self) -> bool:
+        """Whether luck was measured in all its games."""
+        return all(len(game.luck) == self.players for game in self.games)
 
     def points(self, name: str) -> float:
         """Return the points of an agent in all games of the unit: one a game, divided among those who draw."""
@@ -111,7 +124,12 @@ class UnitEntry(StrictModel):
         """The games as reports of all contests see them, by the names of their files."""
         names = game_names(self.unit)
         return {
-            name: FileEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
+            name: FileEntry(
+                seed=self.seed,
+                agents=seating,
+                record=f"{RECORDS}/{name}.json",
+                **{field: value for field, value in game if field != "luck"},
+            )
             for name, seating, game in zip(names, seatings(self.line_up), self.games, strict=True)
         }
 
@@ -240,7 +258,31 @@ def play_unit(job: UnitJob) -> Finished:
     with closing(Seating(line_up_list, lambda name: job.makers[name](info), job.seed, seeds, watch.add)) as seating:
         games = play_games(game, line_up_list, seeds, seating)
     records = tuple(record_of(game, played) for played in games) if job.is_recorded else ()
-    return Finished(entry_of(unit, games, watch.thinking), records)
+    return Finished(entry_of(unit, games, luck_of(game, games), watch.thinking), records)
+
+
+def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, ...]]:
+    """Return the luck of each seat in each game, in units of returns; nothing for a game where it is not measured.
+
+    That is done with two players, of whom one gains what the other loses.
+    """
+    if game.num_players != DUEL:
+        return [()] * len(games)
+    try:
+        corrections = _meter_of(game).measure(games, [0] * len(games))
+    except ValueError:  # the game has no such chance, or no evaluation
+        return [()] * len(games)
+    return [(sum(parts), -sum(parts)) for parts in corrections]
+
+
+@functools.lru_cache(KEPT_GAMES)
+def _meter_of(game: Game) -> LuckMeter:
+    """Return what measures luck in a game.
+
+    Raises:
+        ValueError: it cannot be measured.
+    """
+    return LuckMeter(game)
 
 
 def _rehearse(job: UnitJob, game: Game) -> None:
@@ -256,7 +298,9 @@ def _rehearse(job: UnitJob, game: Game) -> None:
             _rehearsed.add(key)
 
 
-def entry_of(unit: Unit, games: Sequence[PlayedGame], thinking: Mapping[str, Thinking]) -> UnitEntry:
+def entry_of(
+    unit: Unit, games: Sequence[PlayedGame], luck: Sequence[tuple[float, ...]], thinking: Mapping[str, Thinking]
+) -> UnitEntry:
     """Return what is kept of a finished unit."""
     entries: list[dict[str, Any]] = [
         {
@@ -267,8 +311,9 @@ def entry_of(unit: Unit, games: Sequence[PlayedGame], thinking: Mapping[str, Thi
             "forfeits": [asdict(one) for one in game.forfeits],
             "out": game.out,
             "usage": [one and asdict(one) for one in game.usage] if any(game.usage) else (),
+            "luck": seats,
         }
-        for game in games
+        for game, seats in zip(games, luck, strict=True)
     ]
     data = {"line_up": unit.line_up, "number": unit.number, "armies": unit.armies, "seed": unit.seed}
     return UnitEntry.model_validate({"players": unit.players, **data, "games": entries, "thinking": dict(thinking)})

@@ -68,7 +68,13 @@ class Estimates:
     """
 
     def __init__(
-        self, names: Sequence[str], units: Sequence[PlayedUnit], anchor: str | None = None, *, centered: bool = False
+        self,
+        names: Sequence[str],
+        units: Sequence[PlayedUnit],
+        anchor: str | None = None,
+        *,
+        centered: bool = False,
+        is_adjusted: bool = False,
     ) -> None:
         """Take what has been played.
 
@@ -77,13 +83,16 @@ class Estimates:
             units: at least one.
             anchor: the agent with the rating 0; None: the mean of the largest group is 0, see `groups`.
             centered: whether the mean of all agents is 0 instead.
+            is_adjusted: whether the luck that was measured is taken out of the points.
         """
         self.names = list(names)
         self.units = list(units)
-        self._anchor = anchor
+        self.anchor = anchor
         self._centered = centered
         self.outcomes: list[Outcome] = [outcome for unit in units for outcome in unit.outcomes]
         self._points = np.array([[unit.points(name) for name in self.names] for unit in units])  # (units, agents)
+        luck = np.array([[unit.points_of_luck(name) for name in self.names] for unit in units])
+        self._credits = self._points - luck if is_adjusted else self._points
         self._seated = np.array([[name in unit.agents for name in self.names] for unit in units])
         self._games = np.array([len(unit.outcomes) for unit in units])
 
@@ -114,12 +123,12 @@ class Estimates:
     def _strengths(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Ratings in Elo, `(agents,)`, and those of all resamples, `(RESAMPLES, agents)`."""
         seats, games = line_ups_of(self.names, self.outcomes)
-        best = fit_strengths(seats, games, self._points.sum(axis=0))
-        others = refit_strengths(seats, games, self._weights @ self._points, best)
+        best = fit_strengths(seats, games, self._credits.sum(axis=0))
+        others = refit_strengths(seats, games, self._weights @ self._credits, best)
         return self._scaled(best[None])[0], self._scaled(others)
 
     def _scaled(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-        zeros = set(self.names) if self._centered else self.measured if self._anchor is None else {self._anchor}
+        zeros = set(self.names) if self._centered else self.measured if self.anchor is None else {self.anchor}
         zero = strengths[:, [name in zeros for name in self.names]].mean(axis=1)
         result: NDArray[np.float64] = (strengths - zero[:, None]) * ELO_PER_NAT
         return result
@@ -154,8 +163,8 @@ class Estimates:
         Of several that are equally large, the one that took most points a game.
         """
         groups = {group: [name for name in self.names if self.groups[name] == group] for group in self.groups.values()}
-        if self._anchor is not None:
-            return frozenset(groups[self.groups[self._anchor]])
+        if self.anchor is not None:
+            return frozenset(groups[self.groups[self.anchor]])
         points = dict(zip(self.names, self._points.sum(axis=0) / (self._games @ self._seated), strict=True))
 
         def weight(names: list[str]) -> tuple[int, float]:
@@ -172,15 +181,17 @@ class Estimates:
 
     def steps(self) -> list[Step]:
         """Return how far each agent stands above the next lower one, from the top down."""
+        return [
+            Step(upper, lower, self.difference(upper, lower), self.groups[upper] == self.groups[lower])
+            for upper, lower in pairwise(self.ranked)
+        ]
+
+    def difference(self, one: str, other: str) -> Rating:
+        """Return how far one agent stands above another, in Elo."""
         best, others = self._strengths
-        places = [self.names.index(name) for name in self.ranked]
-        steps = []
-        for upper, lower in pairwise(places):
-            low, high = np.quantile(others[:, upper] - others[:, lower], ENDS)
-            difference = Rating(float(best[upper] - best[lower]), float(low), float(high))
-            names = self.names[upper], self.names[lower]
-            steps.append(Step(*names, difference, self.groups[names[0]] == self.groups[names[1]]))
-        return steps
+        upper, lower = self.names.index(one), self.names.index(other)
+        low, high = np.quantile(others[:, upper] - others[:, lower], ENDS)
+        return Rating(float(best[upper] - best[lower]), float(low), float(high))
 
     # --- points
 
@@ -191,14 +202,14 @@ class Estimates:
         """
         row, column = self.names.index(one), self.names.index(other)
         units = np.flatnonzero(self._seated[:, row] & self._seated[:, column])
-        return self._share(units, self._points[units, row], self._points[units, column])
+        return self._share(units, self._credits[units, row], self._credits[units, column])
 
     def score(self, name: str) -> Estimate | None:
         """Return which share of the points that an agent and its opponents took in its games went to the agent."""
         row = self.names.index(name)
         units = np.flatnonzero(self._seated[:, row])
-        mine = self._points[units, row]
-        return self._share(units, mine, self._points[units].sum(axis=1) - mine)
+        mine = self._credits[units, row]
+        return self._share(units, mine, self._credits[units].sum(axis=1) - mine)
 
     def _share(
         self, units: NDArray[np.int64], mine: NDArray[np.float64], theirs: NDArray[np.float64]

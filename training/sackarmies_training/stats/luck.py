@@ -32,6 +32,7 @@ from sackarmies_env.core.step_batch import is_over
 from sackarmies_training.matches import PlayedGame
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.stats.estimate import ENDS, RESAMPLES, RESAMPLING_SEED, Estimate
+from sackarmies_training.stats.units import points_of
 
 MOST_WAYS = 36  # in which the first results of a step are tried: five coins, or two dice
 GAMES = 100  # that are played again side by side
@@ -227,8 +228,7 @@ def unit_shares(agent: str, played: Sequence[PlayedGame], luck: Sequence[Sequenc
     units: dict[int, list[tuple[float, float]]] = {}
     for one, parts in zip(played, luck, strict=True):
         plain = Outcome(one.agents, one.returns).score(agent)
-        points_a_return = (len(one.agents) - 1) / len(one.agents)
-        units.setdefault(one.seed, []).append((plain, plain - points_a_return * sum(parts)))
+        units.setdefault(one.seed, []).append((plain, plain - points_of(sum(parts), len(one.agents))))
     return np.array([np.mean(games, axis=0) for games in units.values()])
 
 

@@ -21,11 +21,13 @@ class PlayedUnit:
         line_up: names by seat in the first seating.
         draw: the seed of its chance; units of several line-ups that have the same one share it.
         outcomes: of its games.
+        luck: of each seat in each of its games, in units of returns, see `stats.luck`; none if it was not measured.
     """
 
     line_up: tuple[str, ...]
     draw: int
     outcomes: tuple[Outcome, ...]
+    luck: tuple[tuple[float, ...], ...] = ()
 
     @cached_property
     def agents(self) -> frozenset[str]:
@@ -35,6 +37,21 @@ class PlayedUnit:
     def points(self, name: str) -> float:
         """Return the points of an agent in all games: one a game, divided among those who draw."""
         return sum(outcome.score(name) for outcome in self.outcomes)
+
+    def points_of_luck(self, name: str) -> float:
+        """Return how many of these points are luck; 0 if that was not measured."""
+        mine = [
+            luck
+            for outcome, game in zip(self.outcomes, self.luck, strict=False)
+            for seated, luck in zip(outcome.agents, game, strict=True)
+            if seated == name
+        ]
+        return points_of(sum(mine), len(self.line_up))
+
+
+def points_of(returns: float, players: int) -> float:
+    """Return how many points a difference in returns stands for in games of so many players."""
+    return (players - 1) / players * returns
 
 
 def units_of(outcomes: Sequence[Outcome], seeds: Sequence[int]) -> list[PlayedUnit]:
