@@ -256,7 +256,8 @@ KINDS: dict[str, AgentKind] = {
     "search": AgentKind(
         _make_search,
         {
-            "level": "fast, medium (default), strong or trained: at most 100, 310, 950 or 320 playouts by default",
+            "level": "fast, medium (default) or strong: at most 100, 310 or 950 playouts by default; where trained "
+            "plays the game, it makes those of strong, at most 310",
             "playouts": "how many times a position is played on for a decision; with ms, at most",
             "ms": "milliseconds on the clock that a decision may take",
             "horizon": "turns that are played on after the one at hand",

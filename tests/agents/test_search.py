@@ -504,7 +504,7 @@ def test_shares_of_the_effort_are_what_the_game_asks_for():
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("search:level=weak", "level='weak': allowed are fast, medium, strong, trained"),
+        ("search:level=weak", "level='weak': allowed are fast, medium, strong$"),
         ("search:playouts=1", "playouts='1': an integer of at least 2"),
         ("search:playouts=many", "playouts='many': an integer"),
         ("search:ms=0", "ms='0': a number of at least 0.1"),
@@ -539,7 +539,9 @@ def test_wrong_options_are_refused_with_a_sentence(text, fault):
 def test_all_settings_are_options_of_the_text_form():
     options = KINDS["search"].options
     assert {one.name for one in dataclasses.fields(Settings)} - {"milliseconds"} <= set(options)
-    assert all(f"{level.settings.playouts}" in options["level"] for level in LEVELS.values())
+    for level in LEVELS.values():
+        assert str(level.settings.playouts) in options["level"]
+        assert level.learned is None or str(level.learned.playouts) in options["level"]
 
 
 def test_levels_are_budgets_of_playouts():
@@ -547,7 +549,6 @@ def test_levels_are_budgets_of_playouts():
         "fast": 100,
         "medium": 310,
         "strong": 950,
-        "trained": 320,
     }
 
 

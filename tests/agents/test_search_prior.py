@@ -8,6 +8,7 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.learned_agent import LearnedAgent
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
 from sackarmies_agents.search import agent as search_agent
+from sackarmies_agents.search.flat import Settings
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.registry import load_game, load_players
 from tests.agents.simple import positions
@@ -46,7 +47,7 @@ def test_trained_general_by_default_is_the_one_that_can_be_named(batch):
     assert usual != findings("search:playouts=40,prior=policy", batch)
 
 
-@pytest.mark.parametrize("text", ["search:prior=policy", "search:models=tuned+light", "search:level=trained"])
+@pytest.mark.parametrize("text", ["search:prior=policy", "search:models=tuned+light", "search:models=trained"])
 def test_policy_is_the_prior_where_it_is_asked_for_or_models_are_named(text, batch):
     assert prior_of(text, GameInfo.of(batch.game)) is None
 
@@ -55,10 +56,24 @@ def test_prior_is_used_beside_models_where_it_is_named(batch):
     assert prior_of("search:models=tuned,prior=trained", GameInfo.of(batch.game)) is not None
 
 
+def test_strong_is_played_on_by_the_trained_general_where_it_plays(batch):
+    text = "search:level=strong,playouts=12"
+    named = "search:playouts=12,models=trained+trained+tuned,prior=trained"
+    assert findings(text, batch) == findings(named, batch)
+    assert make_agent("search:level=strong", GameInfo.of(batch.game)).settings == Settings(playouts=310)
+
+
+@pytest.mark.parametrize("text", ["search:level=strong,prior=policy", "search:level=strong,models=tuned+light"])
+def test_strong_makes_plans_where_it_is_told_to_do_without_the_trained_general(text, batch):
+    assert make_agent(text, GameInfo.of(batch.game)).settings == Settings(playouts=950, plans=3)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_games_that_it_does_not_play_are_searched_with_the_policy(level):
     for game in (load_players("sack_armies", 3), load_game("territories")):
-        assert prior_of(f"search:level={level}", GameInfo.of(game)) is None
+        agent = make_agent(f"search:level={level}", GameInfo.of(game))
+        assert agent._prior is None
+        assert agent.settings == search_agent.LEVELS[level].settings
 
 
 def test_a_general_that_needs_torch_is_no_usual_prior(monkeypatch):

@@ -175,7 +175,7 @@ def compiled_by(folder, program, *arguments, answers=""):
         "evaluate random greedy --games 4 --isolate",
         "evaluate search:playouts=8 random --games 2",
         "evaluate search:playouts=8,plans=1 random --games 2",
-        "evaluate search:playouts=8,level=trained random --games 2",
+        "evaluate search:playouts=8,level=strong random --games 2",
         "evaluate greedy random --games 6 --generals 3 --workers 1",
         "tournament two.toml",
         "tournament four.toml",

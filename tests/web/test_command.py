@@ -74,11 +74,13 @@ def test_what_the_command_line_names_is_offered(tmp_path):
     agents = [offer.text for offer in offered_agents("sack_armies", ["ppo:path=mine.safetensors", "greedy"])]
     assert agents == [
         *("greedy", "random", "search:level=fast", "search:level=medium", "search:level=strong"),
-        *("search:level=trained", "trained", "ppo:path=mine.safetensors"),
+        *("trained", "ppo:path=mine.safetensors"),
     ]
-    others = [offer.text for offer in offered_agents("territories", [])]
-    assert "search:level=strong" in others
-    assert "search:level=trained" not in others
+    notes = {game: offered_agents(game, [])[4].note for game in ("sack_armies", "territories")}
+    assert notes == {
+        "sack_armies": "plays choices on, 950 times a decision, or 310 times as Trained would",
+        "territories": "plays choices on, 950 times a decision",
+    }
     armies = [offer.text for offer in offered_armies("sack_armies", ["mine.toml", "undead"])]
     assert armies.count("undead") == 1
     assert armies[-1] == "mine.toml"

@@ -34,20 +34,20 @@ class Level(NamedTuple):
     """A preset.
 
     Attributes:
-        settings: see `Settings`.
-        models: variants of who plays positions on; none: as the game has it.
+        settings: where the scripted agent plays positions on.
+        learned: where `LEARNED_MODELS` do, in games that `trained` plays; None: nowhere.
     """
 
     settings: Settings
-    models: tuple[str, ...] = ()
+    learned: Settings | None = None
 
 
 LEVELS = {
     "fast": Level(Settings(playouts=100, horizon=4)),  # few worlds: far ends are too noisy
     "medium": Level(Settings()),
-    "strong": Level(Settings(playouts=950, plans=3)),
-    "trained": Level(Settings(playouts=320), (TRAINED, "tuned", "tuned", "first")),
+    "strong": Level(Settings(playouts=950, plans=3), learned=Settings(playouts=310)),
 }
+LEARNED_MODELS = (TRAINED, TRAINED, "tuned")  # the searching player's own, and two in three of the opponents'
 POLICY = "policy"  # as a prior
 UNLIMITED = 10**9  # playouts, where time alone is limited
 SHORTEST = 0.1  # milliseconds
@@ -282,7 +282,11 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     level = options.get("level", "medium")
     if level not in LEVELS:
         raise ValueError(f"option level={short_repr(level)}: allowed are {', '.join(LEVELS)}")
-    usual, models = LEVELS[level]
+    prior = options.get("prior")
+    models: tuple[str, ...] = ()
+    usual, learned = LEVELS[level]
+    if learned is not None and prior != POLICY and "models" not in options and has_trained(info):
+        usual, models = learned, LEARNED_MODELS
     is_timed = "ms" in options
     settings = Settings(
         playouts=_read(options, "playouts", int, UNLIMITED if is_timed else usual.playouts, 2),
@@ -301,7 +305,13 @@ def make_search(info: GameInfo, options: Mapping[str, str]) -> SearchAgent:
     if "" in variants:
         raise ValueError(f"option models={short_repr(options['models'])}: names joined by + are wanted")
     parts = parts_of(info, variants, options.get("evaluation"))
-    return SearchAgent(info, settings, parts, _prior_of(info, options.get("prior"), has_models=bool(variants)))
+    return SearchAgent(info, settings, parts, _prior_of(info, prior, has_models="models" in options))
+
+
+def has_trained(info: GameInfo) -> bool:
+    """Return whether `trained` plays the game without torch: then a search is as strong wherever it is installed."""
+    shipped = find_hook(info.game_id, TRAINED)
+    return shipped is not None and info.network == BOARD and plays(shipped, info)
 
 
 def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | None:
@@ -309,8 +319,8 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
 
     Args:
         info: the game.
-        name: `policy`, `trained`, or a checkpoint by its path. None: `trained`, where it plays the game without torch,
-            so that a search is as strong wherever it is installed, and nothing is said of who plays positions on.
+        name: `policy`, `trained`, or a checkpoint by its path. None: `trained`, see `has_trained`, where nothing is
+            said of who plays positions on.
         has_models: whether that is said.
 
     Raises:
@@ -318,9 +328,7 @@ def _prior_of(info: GameInfo, name: str | None, *, has_models: bool) -> Agent | 
             it needs, is not installed.
     """
     if name is None and not has_models:
-        shipped = find_hook(info.game_id, TRAINED)
-        is_usual = shipped is not None and info.network == BOARD and plays(shipped, info)
-        name = TRAINED if is_usual else POLICY
+        name = TRAINED if has_trained(info) else POLICY
     if name is None or name == POLICY:
         return None
     if not is_learned(name):

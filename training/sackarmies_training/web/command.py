@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sackarmies_agents.factory import parse_agent
-from sackarmies_agents.search.agent import LEVELS
+from sackarmies_agents.search.agent import LEVELS, Level
 from sackarmies_agents.search.variants import TRAINED
 from sackarmies_env.core.entries import find_hook
 from sackarmies_training.cli_errors import console
@@ -39,14 +39,21 @@ def offered_agents(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
         offers.insert(0, Offer("greedy", "Greedy", "follows simple rules, and answers at once"))
     if find_hook(game_id, "policy") is not None and find_hook(game_id, "evaluation") is not None:
         offers += [
-            Offer(f"search:level={name}", f"Search, {name}", f"plays choices on, {settings.playouts} times a decision")
-            for name, (settings, models) in LEVELS.items()
-            if TRAINED not in models or find_hook(game_id, "trained") is not None
+            Offer(f"search:level={name}", f"Search, {name}", f"plays choices on, {_thinking(game_id, level)}")
+            for name, level in LEVELS.items()
         ]
     if find_hook(game_id, "trained") is not None:
         offers.append(Offer("trained", "Trained", "a network that has learned by playing itself"))
     known = {offer.text for offer in offers}
     return (*offers, *(Offer(text, text) for text in dict.fromkeys(named) if text not in known))
+
+
+def _thinking(game_id: str, level: Level) -> str:
+    """Return how long a level thinks, in a few words."""
+    usual = f"{level.settings.playouts} times a decision"
+    if level.learned is None or find_hook(game_id, TRAINED) is None:
+        return usual
+    return f"{usual}, or {level.learned.playouts} times as Trained would"
 
 
 def offered_armies(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
