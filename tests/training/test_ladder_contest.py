@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -66,17 +67,27 @@ def test_unit_is_replayed_to_the_same_result(tmp_path):
 def test_luck_of_two_players_is_measured_where_the_game_allows_it(tmp_path):
     data = make_config(tmp_path).model_dump()
     data |= {"game": {"id": "sack_armies"}, "armies": ["empire", "undead"]}
-    config = LadderConfig.model_validate(data)
-    agents = {"one": "greedy", "two": "random"}
-    entry = play_unit(make_job(config, make_unit(config, ("one", "two"), 0), makers_of(agents))).entry
+    config, agents = LadderConfig.model_validate(data), {"one": "greedy", "two": "random"}
+    toy = make_config(tmp_path)  # which has no flips, and no evaluation
+
+    def played(config, line_up, agents, has_luck=True):
+        job = make_job(config, make_unit(config, line_up, 0), makers_of(agents))
+        return play_unit(replace(job, has_luck=has_luck)).entry
+
+    entry = played(config, ("one", "two"), agents)
     assert entry.has_luck
     assert [sum(game.luck) for game in entry.games] == [0.0, 0.0]
     assert any(game.luck[0] for game in entry.games)
-    four = play_unit(make_job(config, make_unit(config, ("one", "two") * 2, 0), makers_of(agents))).entry
-    assert not four.has_luck
-    toy = make_config(tmp_path)  # which has no flips, and no evaluation
-    entry = play_unit(make_job(toy, make_unit(toy, ("high", "random"), 0), makers_of(toy.agents))).entry
-    assert not entry.has_luck
+    assert not played(config, ("one", "two") * 2, agents).has_luck
+    assert not played(config, ("one", "two"), agents, has_luck=False).has_luck
+    assert not played(toy, ("high", "random"), toy.agents).has_luck
+
+
+def test_ladder_measures_luck(tmp_path):
+    data = make_config(tmp_path, pools=((2, 2),)).model_dump()
+    config = LadderConfig.model_validate({**data, "game": {"id": "sack_armies"}, "armies": ["empire", "undead"]})
+    ladder, _ = play(config, tmp_path)
+    assert all(entry.has_luck for entry in ladder.entries())
 
 
 def test_interrupted_ladder_resumes_to_the_same_results(tmp_path):

@@ -202,6 +202,7 @@ class UnitJob:
         makers: name -> what makes that agent.
         seed: random seed of the agents.
         is_recorded: whether records of the games are made.
+        has_luck: whether luck is measured in them, where that is possible.
     """
 
     unit: Unit
@@ -210,6 +211,7 @@ class UnitJob:
     makers: Mapping[str, Maker]
     seed: int
     is_recorded: bool = False
+    has_luck: bool = False
 
 
 @dataclass(frozen=True)
@@ -258,11 +260,12 @@ def play_unit(job: UnitJob) -> Finished:
     with closing(Seating(line_up_list, lambda name: job.makers[name](info), job.seed, seeds, watch.add)) as seating:
         games = play_games(game, line_up_list, seeds, seating)
     records = tuple(record_of(game, played) for played in games) if job.is_recorded else ()
-    return Finished(entry_of(unit, games, luck_of(game, games), watch.thinking), records)
+    luck = luck_of(game, games) if job.has_luck else [()] * len(games)
+    return Finished(entry_of(unit, games, luck, watch.thinking), records)
 
 
 def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, ...]]:
-    """Return the luck of each seat in each game, in units of returns; nothing for a game where it is not measured.
+    """Return the luck of each seat in each game, in units of returns; nothing where it cannot be measured.
 
     That is done with two players, of whom one gains what the other loses.
     """
