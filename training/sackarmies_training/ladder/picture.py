@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 INK, PAPER, LINE, PALE = "#1f2933", "#ffffff", "#b3541e", "#9aa5b1"
 ROW_INCHES = 0.34
+BELOW = 0.25  # rows, between the two ratings of a rung
 SETTINGS: dict[Any, Any] = {"svg.hashsalt": "sackarmies", "svg.fonttype": "none", "font.size": 9}
 
 
@@ -31,16 +32,22 @@ def draw(reports: Sequence[PoolReport], form: Literal["png", "svg"]) -> bytes:
         figure = Figure(figsize=size, layout="constrained", facecolor=PAPER)
         panels = figure.subplots(1, max(1, len(reports)), squeeze=False)[0]
         for report, panel in zip(reports, panels, strict=False):
+            adjusted = report.estimates.adjusted
             for place, rung in enumerate(reversed(report.rungs)):
                 rating, color = rung.rating, LINE if rung.is_measured else PALE
                 panel.plot([rating.low, rating.high], [place, place], "-", color=color, linewidth=2)
                 panel.plot([rating.value], [place], "o", color=color)
+                if adjusted is not None and rung.is_measured:
+                    fair = adjusted.ratings()[rung.name]
+                    panel.plot([fair.low, fair.high], [place - BELOW] * 2, "-", color=INK, linewidth=1)
+                    panel.plot([fair.value], [place - BELOW], "o", color=INK, markersize=3)
             panel.set_yticks(range(len(report.rungs)), [rung.name for rung in reversed(report.rungs)])
             panel.set_ylim(-0.6, len(report.rungs) - 0.4)
             panel.locator_params(axis="x", nbins=6)  # of ratings of four digits more would overlap
             panel.grid(axis="x", alpha=0.3)
             panel.spines[["top", "right"]].set_visible(False)
-            panel.set_xlabel("Elo, 95% interval over units; pale: order only", color=INK)
+            thin = "" if adjusted is None else "\nthin: luck taken out"
+            panel.set_xlabel(f"Elo, 95% interval over units; pale: order only{thin}", color=INK)
             games = len(report.estimates.outcomes)
             panel.set_title(f"{report.title}, {games:,} games", color=INK, fontsize=10)
         return saved(figure, form)
