@@ -28,12 +28,13 @@ def make_entry(line_up, number, winners, luck=None):
     `luck`: of each game, what it brought whom, in returns, such as `{"a": 0.5, "b": -0.5}`; None: not measured.
     """
     games = []
-    for place, (seating, winner) in enumerate(zip(seatings(line_up), winners, strict=True)):
+    for seating, winner in zip(seatings(line_up), winners, strict=True):
         returns = [0.0 if winner is None else 1.0 if name == winner else -1.0 for name in seating]
         games.append({"returns": returns, "turns": 1, "actions": 2, "truncated": winner is None})
-        if luck is not None:
-            games[-1]["luck"] = [luck[place][name] for name in seating]
     data = {"line_up": line_up, "number": number, "armies": (), "seed": number, "thinking": {}}
+    if luck is not None:
+        seated = zip(seatings(line_up), luck, strict=True)
+        data["luck"] = [[of_game[name] for name in seating] for seating, of_game in seated]
     return UnitEntry.model_validate({"players": len(line_up), **data, "games": games})
 
 

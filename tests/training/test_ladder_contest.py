@@ -70,24 +70,23 @@ def test_luck_of_two_players_is_measured_where_the_game_allows_it(tmp_path):
     config, agents = LadderConfig.model_validate(data), {"one": "greedy", "two": "random"}
     toy = make_config(tmp_path)  # which has no flips, and no evaluation
 
-    def played(config, line_up, agents, has_luck=True):
+    def luck(config, line_up, agents, *, measures_luck=True):
         job = make_job(config, make_unit(config, line_up, 0), makers_of(agents))
-        return play_unit(replace(job, has_luck=has_luck)).entry
+        return play_unit(replace(job, measures_luck=measures_luck)).entry.luck
 
-    entry = played(config, ("one", "two"), agents)
-    assert entry.has_luck
-    assert [sum(game.luck) for game in entry.games] == [0.0, 0.0]
-    assert any(game.luck[0] for game in entry.games)
-    assert not played(config, ("one", "two") * 2, agents).has_luck
-    assert not played(config, ("one", "two"), agents, has_luck=False).has_luck
-    assert not played(toy, ("high", "random"), toy.agents).has_luck
+    found = luck(config, ("one", "two"), agents)
+    assert [sum(seats) for seats in found] == [0.0, 0.0]
+    assert any(seats[0] for seats in found)
+    assert luck(config, ("one", "two") * 2, agents) == ()
+    assert luck(config, ("one", "two"), agents, measures_luck=False) == ()
+    assert luck(toy, ("high", "random"), toy.agents) == ()
 
 
 def test_ladder_measures_luck(tmp_path):
     data = make_config(tmp_path, pools=((2, 2),)).model_dump()
     config = LadderConfig.model_validate({**data, "game": {"id": "sack_armies"}, "armies": ["empire", "undead"]})
     ladder, _ = play(config, tmp_path)
-    assert all(entry.has_luck for entry in ladder.entries())
+    assert all(len(entry.luck) == 2 for entry in ladder.entries())
 
 
 def test_interrupted_ladder_resumes_to_the_same_results(tmp_path):

@@ -55,7 +55,7 @@ class UnitPlayer:
         pool: Pool | None,
         *,
         is_recording: bool = False,
-        has_luck: bool = False,
+        measures_luck: bool = False,
     ) -> None:
         """Make ready.
 
@@ -64,13 +64,13 @@ class UnitPlayer:
             makers: make agents by name.
             pool: processes to play in; None: this one.
             is_recording: whether `play` hands over records of games.
-            has_luck: whether luck is measured in the games of `play`, which takes longer than quick agents play.
+            measures_luck: whether luck is measured in the games of `play`, which takes longer than quick agents play.
         """
         self.config = config
         self.makers = dict(makers)
         self._pool = pool
         self._is_recording = is_recording
-        self._has_luck = has_luck
+        self._measures_luck = measures_luck
 
     def play(self, units: Sequence[Unit], save: Save) -> None:
         """Play units and hand over each as soon as it has ended.
@@ -80,7 +80,7 @@ class UnitPlayer:
             OSError: `save` cannot write.
         """
         jobs = [make_job(self.config, unit, self.makers) for unit in units]
-        jobs = [replace(job, is_recorded=self._is_recording, has_luck=self._has_luck) for job in jobs]
+        jobs = [replace(job, is_recorded=self._is_recording, measures_luck=self._measures_luck) for job in jobs]
         self.run(jobs, lambda place, finished: save(finished))
 
     def run(self, jobs: Sequence[UnitJob], save: SavePlace) -> None:
@@ -111,14 +111,14 @@ def unit_player(
     on: Place = Place.LOCAL,
     *,
     is_recording: bool = False,
-    has_luck: bool = False,
+    measures_luck: bool = False,
 ) -> Iterator[UnitPlayer]:
     """Give the block what plays units, on as many processes as the configuration says or on a cluster."""
     if on is Place.LOCAL and config.workers == 1:
-        yield UnitPlayer(config, makers, None, is_recording=is_recording, has_luck=has_luck)
+        yield UnitPlayer(config, makers, None, is_recording=is_recording, measures_luck=measures_luck)
     else:
         with job_pool(on, config.workers) as pool:
-            yield UnitPlayer(config, makers, pool, is_recording=is_recording, has_luck=has_luck)
+            yield UnitPlayer(config, makers, pool, is_recording=is_recording, measures_luck=measures_luck)
 
 
 def makers_of(agents: Mapping[str, str]) -> dict[str, Maker]:
@@ -214,7 +214,7 @@ class Ladder:
 
         progress(0)
         makers = makers_of(self.config.agents)
-        with unit_player(self.config, makers, on, is_recording=self.config.replays, has_luck=True) as player:
+        with unit_player(self.config, makers, on, is_recording=self.config.replays, measures_luck=True) as player:
             player.play(units, save)
 
     def entries(self) -> list[UnitEntry]:

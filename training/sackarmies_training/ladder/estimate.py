@@ -56,7 +56,7 @@ class PoolEstimates(Estimates):
     @cached_property
     def adjusted(self) -> Estimates | None:
         """The same with the luck of flips or dice taken out; None where it was not measured in all games."""
-        if not all(entry.has_luck for entry in self.entries):
+        if not all(entry.luck for entry in self.entries):
             return None
         return Estimates(self.names, self.units, self.anchor, is_adjusted=True)
 

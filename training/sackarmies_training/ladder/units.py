@@ -26,7 +26,7 @@ from sackarmies_training.ladder.thinking import Thinking, Watch
 from sackarmies_training.matches import PlayedGame, Seating, play_games, rehearse
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.seeds import SEED_BITS, derive
-from sackarmies_training.stats.luck import LuckMeter
+from sackarmies_training.stats.luck import LuckMeter, NotMeasurableError
 from sackarmies_training.stats.units import PlayedUnit
 from sackarmies_training.tournament import RECORDS, ForfeitEntry, UsageEntry, line_ups, record_of, seatings
 from sackarmies_training.tournament import GameEntry as FileEntry
@@ -68,11 +68,7 @@ class Unit:
 
 
 class GameEntry(StrictModel):
-    """A finished game: what each seat earned, turns, actions, forfeits, what agents in separate processes used.
-
-    `luck` is what flips or dice brought each seat beyond what could be expected, in units of returns; none if that was
-    not measured.
-    """
+    """A finished game: what each seat earned, turns, actions, forfeits, what agents in separate processes used."""
 
     returns: TupleOf[Annotated[float, Field(allow_inf_nan=False)]]
     turns: Annotated[int, Field(ge=0)]
@@ -81,11 +77,14 @@ class GameEntry(StrictModel):
     forfeits: TupleOf[ForfeitEntry] = ()
     out: TupleOf[int] = ()
     usage: TupleOf[UsageEntry | None] = ()
-    luck: TupleOf[Annotated[float, Field(allow_inf_nan=False)]] = ()
 
 
 class UnitEntry(StrictModel):
-    """A finished unit, a line of the file of results; games are in the order of `tournament.seatings`."""
+    """A finished unit, a line of the file of results; games are in the order of `tournament.seatings`.
+
+    `luck` is what flips or dice brought each seat in each game beyond what could be expected, in units of returns; none
+    if that was not measured.
+    """
 
     players: int
     line_up: TupleOf[str]
@@ -94,6 +93,7 @@ class UnitEntry(StrictModel):
     seed: int
     games: TupleOf[GameEntry]
     thinking: dict[str, Thinking]
+    luck: TupleOf[TupleOf[Annotated[float, Field(allow_inf_nan=False)]]] = ()
 
     @property
     def unit(self) -> Unit:
@@ -107,13 +107,7 @@ class UnitEntry(StrictModel):
             Outcome(seating, game.returns, {forfeit.seat: forfeit.reason for forfeit in game.forfeits}, game.out)
             for seating, game in zip(seatings(self.line_up), self.games, strict=True)
         ]
-        luck = tuple(game.luck for game in self.games) if self.has_luck else ()
-        return PlayedUnit(self.line_up, self.seed, tuple(outcomes), luck)
-
-    @property
-    def has_luck(self) -> bool:
-        """Whether luck was measured in all its games."""
-        return all(len(game.luck) == self.players for game in self.games)
+        return PlayedUnit(self.line_up, self.seed, tuple(outcomes), self.luck)
 
     def points(self, name: str) -> float:
         """Return the points of an agent in all games of the unit: one a game, divided among those who draw."""
@@ -124,12 +118,7 @@ class UnitEntry(StrictModel):
         """The games as reports of all contests see them, by the names of their files."""
         names = game_names(self.unit)
         return {
-            name: FileEntry(
-                seed=self.seed,
-                agents=seating,
-                record=f"{RECORDS}/{name}.json",
-                **{field: value for field, value in game if field != "luck"},
-            )
+            name: FileEntry(seed=self.seed, agents=seating, record=f"{RECORDS}/{name}.json", **dict(game))
             for name, seating, game in zip(names, seatings(self.line_up), self.games, strict=True)
         }
 
@@ -202,7 +191,7 @@ class UnitJob:
         makers: name -> what makes that agent.
         seed: random seed of the agents.
         is_recorded: whether records of the games are made.
-        has_luck: whether luck is measured in them, where that is possible.
+        measures_luck: whether luck is measured in them, where that is possible.
     """
 
     unit: Unit
@@ -211,7 +200,7 @@ class UnitJob:
     makers: Mapping[str, Maker]
     seed: int
     is_recorded: bool = False
-    has_luck: bool = False
+    measures_luck: bool = False
 
 
 @dataclass(frozen=True)
@@ -260,21 +249,21 @@ def play_unit(job: UnitJob) -> Finished:
     with closing(Seating(line_up_list, lambda name: job.makers[name](info), job.seed, seeds, watch.add)) as seating:
         games = play_games(game, line_up_list, seeds, seating)
     records = tuple(record_of(game, played) for played in games) if job.is_recorded else ()
-    luck = luck_of(game, games) if job.has_luck else [()] * len(games)
+    luck = luck_of(game, games) if job.measures_luck else []
     return Finished(entry_of(unit, games, luck, watch.thinking), records)
 
 
-def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, ...]]:
-    """Return the luck of each seat in each game, in units of returns; nothing where it cannot be measured.
+def luck_of(game: Game, games: Sequence[PlayedGame]) -> list[tuple[float, float]]:
+    """Return the luck of both seats in each game, in units of returns; nothing where it cannot be measured.
 
     That is done with two players, of whom one gains what the other loses.
     """
     if game.num_players != DUEL:
-        return [()] * len(games)
+        return []
     try:
         corrections = _meter_of(game).measure(games, [0] * len(games))
-    except ValueError:  # the game has no such chance, or no evaluation
-        return [()] * len(games)
+    except NotMeasurableError:
+        return []
     return [(sum(parts), -sum(parts)) for parts in corrections]
 
 
@@ -283,7 +272,7 @@ def _meter_of(game: Game) -> LuckMeter:
     """Return what measures luck in a game.
 
     Raises:
-        ValueError: it cannot be measured.
+        NotMeasurableError: the game has no such chance, or no evaluation.
     """
     return LuckMeter(game)
 
@@ -302,7 +291,7 @@ def _rehearse(job: UnitJob, game: Game) -> None:
 
 
 def entry_of(
-    unit: Unit, games: Sequence[PlayedGame], luck: Sequence[tuple[float, ...]], thinking: Mapping[str, Thinking]
+    unit: Unit, games: Sequence[PlayedGame], luck: Sequence[tuple[float, float]], thinking: Mapping[str, Thinking]
 ) -> UnitEntry:
     """Return what is kept of a finished unit."""
     entries: list[dict[str, Any]] = [
@@ -314,9 +303,10 @@ def entry_of(
             "forfeits": [asdict(one) for one in game.forfeits],
             "out": game.out,
             "usage": [one and asdict(one) for one in game.usage] if any(game.usage) else (),
-            "luck": seats,
         }
-        for game, seats in zip(games, luck, strict=True)
+        for game in games
     ]
-    data = {"line_up": unit.line_up, "number": unit.number, "armies": unit.armies, "seed": unit.seed}
-    return UnitEntry.model_validate({"players": unit.players, **data, "games": entries, "thinking": dict(thinking)})
+    data: dict[str, Any] = {"line_up": unit.line_up, "number": unit.number, "armies": unit.armies, "seed": unit.seed}
+    return UnitEntry.model_validate(
+        {"players": unit.players, **data, "games": entries, "thinking": dict(thinking), "luck": luck}
+    )

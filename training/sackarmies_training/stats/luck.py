@@ -47,6 +47,10 @@ def estimate_values(evaluation, params, states, players, out):  # type: ignore[n
             out[i] = evaluation.evaluate(evaluation.model, params, states[i : i + 1], players[i])
 
 
+class NotMeasurableError(ValueError):
+    """Luck cannot be measured in a game."""
+
+
 class Ply(NamedTuple):
     """One action each of the games that have so many.
 
@@ -99,13 +103,13 @@ class LuckMeter:
         """Take the game, and how many results of a step are tried in all ways: None for what `MOST_WAYS` allows.
 
         Raises:
-            ValueError: the game has no such chance, returns do not add up to zero, or nothing says what positions are
-                worth.
+            NotMeasurableError: the game has no such chance, returns do not add up to zero, or nothing says what
+                positions are worth.
         """
         make_evaluation = find_hook(game.id, "evaluation")
         shared = [kind for kind in game.forced_kinds if kind.is_shared]
         if make_evaluation is None or not game.zero_sum or len(shared) != 1:
-            raise ValueError(
+            raise NotMeasurableError(
                 f"luck cannot be measured in the game {game.id!r}: it can be measured only in zero-sum games that have "
                 "an evaluation of positions and one kind of chance shared by all players"
             )
@@ -126,7 +130,7 @@ class LuckMeter:
             seats: of interest, one a game.
 
         Raises:
-            ValueError: results are not independent of each other, as cards of a deck.
+            NotMeasurableError: results are not independent of each other, as cards of a deck.
         """
         parts = [range(start, min(start + GAMES, len(games))) for start in range(0, len(games), GAMES)]
         return [one for part in parts for one in self._measure([games[i] for i in part], [seats[i] for i in part])]
@@ -167,7 +171,7 @@ class LuckMeter:
             if part.part not in CHANCE and part.role in KEPT:
                 same &= (copies[part.name] == after[part.name]).reshape(len(copies), -1).all(axis=1)
         if not same.any():
-            raise ValueError(
+            raise NotMeasurableError(
                 f"luck in the game {self._game.id!r} cannot be measured here: {self._kind.name} are "
                 "not independent of each other, as cards of a deck"
             )
@@ -241,7 +245,7 @@ def adjusted_score(game: Game, agent: str, played: Sequence[PlayedGame]) -> Adju
         played: all games of some units.
 
     Raises:
-        ValueError: luck in this game cannot be measured.
+        NotMeasurableError: luck in this game cannot be measured.
     """
     luck = LuckMeter(game).measure(played, [one.agents.index(agent) for one in played])
     return Adjusted.of(unit_shares(agent, played, luck), len(played))
