@@ -52,9 +52,10 @@ class GameEntry:
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
         policy: `(game, variants) -> core.simulator.Policy`, who plays on in simulations: variants of the scripted
-            agent, and trained ones where the game has them; the scripted agent as usual without variants.
+            agent, and trained ones where the game has them; the scripted agent as usual without variants. A variant is
+            a name, the path of a file, or what was read by it: a scripted agent, or a `Checkpoint`.
         evaluation: `(game, source) -> core.simulator.Evaluation`, what search takes positions to be worth, by the
-            weights in a file `source`; without it, as usual.
+            weights in a file `source`, or those of another evaluation; without it, as usual.
         focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.
         trained: path of the checkpoint of the trained General that comes with the game.
         warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of

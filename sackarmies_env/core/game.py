@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sackarmies_env.core.actions import ActionSpace
 from sackarmies_env.core.chance import ForcedKind, write_forced
-from sackarmies_env.core.checks import integers, rows_of, seats_of, seeds_of
+from sackarmies_env.core.checks import MIN_INTEGER, integer, integers, rows_of, seats_of, seeds_of
 from sackarmies_env.core.dump import dump_record
 from sackarmies_env.core.kernels import exact_array, make_kernel
 from sackarmies_env.core.legal import legal_ids, num_words
@@ -326,11 +326,12 @@ class Game:
         Raises:
             ValueError: there is no such player.
         """
-        if not 0 <= player < self.num_players:
-            raise ValueError(f"player {player} does not exist: players are 0 to {self.num_players - 1}")
-        if player not in self._known:
-            self._known[player] = self._copy() if self.conceal is None else self.conceal(player)
-        return self._known[player]
+        seat = integer("player", player, MIN_INTEGER)
+        if not 0 <= seat < self.num_players:
+            raise ValueError(f"player {seat} does not exist: players are 0 to {self.num_players - 1}")
+        if seat not in self._known:
+            self._known[seat] = self._copy() if self.conceal is None else self.conceal(seat)
+        return self._known[seat]
 
     @cached_property
     def _known(self) -> dict[int, Game]:

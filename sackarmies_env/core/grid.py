@@ -111,7 +111,10 @@ def tables_of(places: Iterable[tuple[int, ...]], directions: Sequence[tuple[int,
         raise ValueError("no place is given: a grid has at least one cell")
     steps = [[tuple(map(sum, zip(place, way, strict=True))) for way in directions] for place in cells]
     neighbors = [[cells.get(place, NO_CELL) for place in row] for row in steps]
-    return np.array(list(cells), np.int16), np.array(neighbors, np.int16)
+    tables = np.array(list(cells), np.int16), np.array(neighbors, np.int16)
+    for table in tables:
+        table.setflags(write=False)  # grids are shared
+    return tables
 
 
 def make_square_grid(columns: int, rows: int, directions: Sequence[tuple[int, int]] = SIDES_AND_CORNERS) -> Grid:

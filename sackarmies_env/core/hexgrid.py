@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import numpy as np
@@ -52,6 +53,7 @@ def make_hexes(hexes: Iterable[tuple[int, int]], extent: str = "") -> HexGrid:
     return HexGrid(names, coordinates, neighbors, "hex", extent or f"it has {len(names)} hexes")
 
 
+@functools.lru_cache(maxsize=32)
 def make_hexgrid(radius: int) -> HexGrid:
     """Return the hexagonal board of a radius, at least 0: rows of rising r, in a row rising q."""
     hexes = [

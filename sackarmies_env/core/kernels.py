@@ -8,6 +8,7 @@ nothing is ever compiled a second time.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from operator import index
 from typing import Any
@@ -16,7 +17,7 @@ import numba
 import numpy as np
 from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.typeof import typeof_impl
-from numba.np.numpy_support import as_dtype
+from numba.np.numpy_support import as_dtype, from_dtype, map_layout
 from numpy.typing import NDArray
 
 from sackarmies_env.core.jit import INTERPRETED
@@ -79,6 +80,25 @@ class Kernel(WrapperAddressProtocol):
 
     def __repr__(self) -> str:
         return f"<kernel {self._function.__name__}>"
+
+
+type_of_plain_array = typeof_impl.dispatch(np.ndarray)
+
+
+@functools.lru_cache(maxsize=256)
+def type_of_record(dtype: np.dtype[np.void], is_aligned: bool) -> Any:
+    """Return numba's type of a record; `is_aligned` tells dtypes apart that numpy takes for equal."""
+    del is_aligned
+    return from_dtype(dtype)
+
+
+@typeof_impl.register(np.ndarray)  # type: ignore[untyped-decorator] # numba's types are skipped
+def type_of_array(array: NDArray[Any], context: Any) -> Any:
+    """Return numba's type of an array; numba would go through all fields of a record for each one, for milliseconds."""
+    if array.dtype.names is None:
+        return type_of_plain_array(array, context)
+    record = type_of_record(array.dtype, array.dtype.isalignedstruct)
+    return numba.types.Array(record, array.ndim, map_layout(array), readonly=not array.flags.writeable)
 
 
 class Bundle:

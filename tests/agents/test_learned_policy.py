@@ -1,5 +1,7 @@
 """A trained General in simulations: it plays as its agent does, beside variants of the greedy one."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -70,10 +72,12 @@ def test_checkpoint_plays_as_its_agent_whatever_advice_it_takes(game, tmp_path, 
     assert_plays_as(game, policy, load_agent(path, info, deterministic=True), steps=max(4, STEPS // 4))
 
 
-def test_two_trained_generals_are_refused(game):
+def test_two_trained_generals_are_refused(game, tmp_path):
+    other = shutil.copy(CHECKPOINT, tmp_path / "other.safetensors")
     with pytest.raises(ValueError, match=r"several trained Generals, .*: one is possible"):
-        make_agent(f"search:models=trained+{CHECKPOINT}", GameInfo.of(game))
-    make_agent("search:models=trained+trained", GameInfo.of(game))
+        make_agent(f"search:models=trained+{other}", GameInfo.of(game))
+    for models in ("trained+trained", f"trained+{CHECKPOINT}"):
+        make_agent(f"search:models={models}", GameInfo.of(game))
 
 
 def test_games_that_it_cannot_play_are_refused():

@@ -225,6 +225,17 @@ def test_an_ended_game_counts_for_the_turns_that_are_missing():
     assert worth == final[0, 0]
 
 
+def test_no_more_turns_are_valued_than_are_played():
+    found = []
+    for valued in (3, 4, 1000):
+        batch = positions(8, 160, n=8)
+        agent = SearchAgent(GameInfo.of(batch.game), Settings(playouts=40, horizon=2, valued=valued))
+        rows = np.flatnonzero((batch.players == 0) & (batch.states["num_legal"] > 1))
+        findings = agent.search(batch.information_sets(0, rows))
+        found.append([finding.values.tolist() for finding in findings])
+    assert found[0] == found[1] == found[2]
+
+
 def test_a_copy_searches_by_itself():
     batch = positions(6, 80)
     information = batch.information_sets(0, running(batch, 0))

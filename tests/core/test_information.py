@@ -119,6 +119,9 @@ def test_seeds_rows_and_players_that_are_none_are_refused():
             sets.sample(seeds, rows)
     with pytest.raises(ValueError, match=r"^player 2 does not exist: players are 0 to 1$"):
         InformationSets.of(game, sets.states, 2)
+    for player in (0.5, None, "0", True):
+        with pytest.raises(ValueError, match=r"^player=.*: it must be an integer from -2\*\*63 to 2\*\*63 - 1$"):
+            InformationSets.of(game, sets.states, player)
     with pytest.raises(ValueError, match=r"^game 0 has not begun: call reset first$"):
         Batch(game, 1).information_sets(0)
 

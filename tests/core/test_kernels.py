@@ -12,7 +12,7 @@ import pytest
 from examples.liars_dice import make_game as make_dice
 from sackarmies_env.core import simulator as sim
 from sackarmies_env.core.jit import INTERPRETED, njit
-from sackarmies_env.core.kernels import Kernel, exact_array, make_kernel
+from sackarmies_env.core.kernels import Kernel, exact_array, make_kernel, type_of_plain_array
 from sackarmies_env.games.sack_armies import make_game
 from tests.core.toy_game import make_duel
 
@@ -59,6 +59,15 @@ GIVEN = {
     "with gaps": lambda values: np.repeat(np.array(values), 2)[::2],
     "big-endian": lambda values: np.array(values, ">i8"),
 }
+
+
+@compiled
+def test_types_of_records_are_those_of_numba():
+    packed = np.dtype([("small", np.int8), ("large", np.int64, (2, 3))])
+    for dtype in (packed, np.dtype(packed.descr, align=True), make_game().params.dtype):
+        plain = np.zeros(2, dtype)
+        for array in (plain, plain[::2], read_only(plain), plain.reshape(1, 2)):
+            assert numba.typeof(array) == type_of_plain_array(array, None)
 
 
 @pytest.mark.parametrize("kind", GIVEN)

@@ -176,6 +176,8 @@ def compiled_by(folder, program, *arguments, answers=""):
         "evaluate search:playouts=8 random --games 2",
         "evaluate search:playouts=8,plans=1 random --games 2",
         "evaluate search:playouts=8,level=strong random --games 2",
+        "evaluate search:ms=5,prior=policy random --games 2",
+        "evaluate search:ms=5,threads=2 greedy --games 2 --game territories",
         "evaluate greedy random --games 6 --generals 3 --workers 1",
         "tournament two.toml",
         "tournament four.toml",

@@ -37,7 +37,11 @@ from sackarmies_training.table import GameTable, known_states, table_of
 
 GAMES_AT_ONCE = 4
 TOLD = 8  # decisions of each kind that are put into words
-SEARCHES = [f"search:playouts=8{rest}" for rest in ("", ",plans=1", ",models=trained", ",models=trained,plans=1")]
+SEARCHES = [
+    f"search:playouts=8{who}{how}"
+    for who in ("", ",prior=policy", ",models=trained")
+    for how in ("", ",plans=1", ",threads=2")  # several threads play rounds from Python, and so does a limit of time
+]
 SEARCHED = 200  # decisions, at most, until one is searched: setup is not
 
 Options = dict[str, Any]  # of a game's `make_game`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
+from sackarmies_env.core.state import as_records
 
 TIE = 1e-6  # the most that a tie-break weighs
 BLOCK, WORD = 64, 8  # ids that are looked at together
@@ -143,6 +144,24 @@ class CompiledAgent(Agent):
         first = np.concatenate([[0], counts.cumsum()])
         self._explain_batch(self.board, seen, first, ids, worths, plans, parts, notes)
         return Explanation(worths, plans, parts, notes)
+
+
+def boards_of(variants: Iterable[Any], make: Callable[[str], NDArray[np.void]]) -> NDArray[np.void]:
+    """Return boards `(k,)` of variants of a scripted agent, which are not those of the agents that are given.
+
+    Args:
+        variants: weights, by the name of a set or the path of a file, or agents that were made with them.
+        make: returns the board `(1,)` of given weights.
+
+    Raises:
+        ValueError: one is neither, but a trained agent.
+    """
+    boards = []
+    for variant in variants:
+        if not isinstance(variant, (str, CompiledAgent)):
+            raise ValueError("no trained agent can play positions of this game on: name weights of the scripted agent")
+        boards.append(make(variant) if isinstance(variant, str) else variant.board)
+    return as_records(np.concatenate(boards))
 
 
 def policy_of(game: Game, choose: Kernel, models: Any, num_models: int) -> Policy:

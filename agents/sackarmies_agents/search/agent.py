@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.board_form import BOARD
+from sackarmies_agents.learned.checkpoint import Checkpoint, read_checkpoint
 from sackarmies_agents.learned.load import plays
 from sackarmies_agents.search.flat import Finding, FlatSearch, Focus, Settings
 from sackarmies_agents.search.variants import CHECKPOINT_SUFFIX, TRAINED, is_learned, learned_text, text_of
@@ -113,15 +115,29 @@ def parts_of(info: GameInfo, variants: tuple[str, ...], source: str | None = Non
     policy, evaluation = (find_hook(info.game_id, name) for name in ("policy", "evaluation"))
     if policy is None or evaluation is None:
         raise ValueError(f"there is no search for the game {info.game_id!r}: it has no policy and evaluation for it")
-    for text in [text_of(variant) for variant in variants] or ["greedy"]:
-        make_agent(text, info)  # the first decision would be too late to refuse weights, or what it cannot read
-    if len(variants) > 1:
-        policy(load_players(info.game_id, info.num_players), variants)  # for the same reason
+    # Files are read now: the first decision would be too late to refuse them, and later they may hold something else.
+    make_agent("greedy", info)
+    read = {name: _read_variant(name, info) for name in dict.fromkeys(variants)}
+    given, held = [read[name] for name in variants], source
+    if given:
+        policy(load_players(info.game_id, info.num_players), given)
     if source is not None:
-        evaluation(load_players(info.game_id, info.num_players), source)  # for the same reason
+        held = evaluation(load_players(info.game_id, info.num_players), source)
     return Parts(
-        lambda game: policy(game, variants), lambda game: evaluation(game, source), find_hook(info.game_id, "focus")
+        lambda game: policy(game, given), lambda game: evaluation(game, held), find_hook(info.game_id, "focus")
     )
+
+
+def _read_variant(name: str, info: GameInfo) -> Agent | Checkpoint:
+    """Return what a game's `policy` makes a variant of.
+
+    Raises:
+        ValueError: there is no such variant, or it does not play the game.
+    """
+    agent = make_agent(text_of(name), info)
+    if not is_learned(name):
+        return agent
+    return read_checkpoint(find_hook(info.game_id, TRAINED) if name == TRAINED else Path(name))
 
 
 class SearchAgent(InformedAgent):

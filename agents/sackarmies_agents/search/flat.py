@@ -37,7 +37,7 @@ from sackarmies_env.core.simulator import Evaluation, Policy
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.core.workers import Workers
 
-MAX_WORLDS = 512
+MAX_WORLDS = 512  # that an action or plan is played on in, whatever the budget is
 CHECKS = 2  # rounds after those that halve: the last two actions are compared so often before the budget is spent
 BIAS = 0.02  # of the difference between two actions, by the evaluation and the horizon: no number of worlds lessens it
 DEPTH = 3  # choices of a plan: a verb, with what, and where
@@ -59,7 +59,8 @@ class Settings:
         playouts: how many a decision may take; with `milliseconds`, at most.
         milliseconds: what a decision may take of time on the clock; None: no limit.
         horizon: turns that are played on after the one at hand.
-        valued: at the ends of how many turns positions are valued, the last ones of those played; the mean counts.
+        valued: at the ends of how many turns positions are valued, the last ones of those played, at most of all; the
+            mean counts.
         gate: standard errors by which an action must be better than the prior choice to be taken instead.
         optimism: standard errors that an action may be better than it looks: without a chance of passing the gate even
             then, it is played on no more. A search that has nothing else left ends.
@@ -175,7 +176,8 @@ class FlatSearch:
         if len(legal) == 1:
             return unsearched(legal[0])
         copy_records(root, self._root)
-        task = Task(player, self.settings.horizon, self.settings.valued, seed)
+        horizon = self.settings.horizon
+        task = Task(player, horizon, min(self.settings.valued, horizon + 1), seed)
         if self._must_load:
             self._load(task)
         started = time.perf_counter() - spent

@@ -7,7 +7,6 @@ it in all others: a playout has many decisions, and asking takes several times a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +15,19 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.advice import Advisor
 from sackarmies_agents.learned.board_form import BoardForm
-from sackarmies_agents.learned.checkpoint import read_checkpoint
+from sackarmies_agents.learned.checkpoint import Checkpoint
 from sackarmies_agents.learned.forward_kernels import likeliest, list_legal
 from sackarmies_agents.learned.forward_model import Floats, Integers, Model, Scratch, scratch_for
 from sackarmies_agents.learned.load import check_game, kernel_agent_of
 from sackarmies_agents.learned.sizes import REASONS
-from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS, policy_of
+from sackarmies_agents.scripted.compiled import (
+    NUM_NOTES,
+    NUM_PARTS,
+    PLAN_IDS,
+    CompiledAgent,
+    boards_of,
+    policy_of,
+)
 from sackarmies_agents.scripted.sack_armies.agent import GreedyAgent
 from sackarmies_agents.scripted.sack_armies.board import make_board
 from sackarmies_agents.scripted.sack_armies.choose import choose_batch
@@ -31,7 +37,6 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Policy
-from sackarmies_env.core.state import as_records
 from sackarmies_env.games.sack_armies.state.constants import NUM_DECISIONS, Decision
 from sackarmies_env.games.sack_armies.state.layout import GLOBAL_START, Global
 
@@ -117,24 +122,24 @@ def choose_by(models, model, observations, masks, actions):
             models.choose(boards, observations[i : i + 1], masks[i : i + 1], actions[i : i + 1])
 
 
-def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) -> Policy:
+def make_mixed_policy(game: Game, variants: Sequence[str | CompiledAgent | None], checkpoint: Checkpoint) -> Policy:
     """Return a trained General and variants of the greedy one as kernels play them; for one thread.
 
     Args:
         game: what is played.
-        variants: weights of the greedy General, by the name of a set or the path of a file; None for the trained one.
-        path: its checkpoint.
+        variants: the greedy General with given weights, see `scripted.sack_armies.policy.make_policy`; None for the
+            trained one.
+        checkpoint: of the latter.
 
     Raises:
-        ValueError: there are no such weights, the checkpoint is missing or damaged, its weights do not fit this
-            version, its advisor is impossible, or its General was trained for another game.
+        ValueError: there are no such weights, those of the checkpoint do not fit this version, its advisor is
+            impossible, or its General was trained for another game.
     """
     info = GameInfo.of(game)
-    checkpoint = read_checkpoint(path)
     check_game(checkpoint, info)
     agent = kernel_agent_of(checkpoint, info)
-    scripted = [make_board(info, load_weights(variant)) for variant in variants if variant is not None]
-    boards = as_records(np.concatenate([_board_of_advisor(agent.advisor, info), *scripted]))
+    scripted = [_advisor_of(agent.advisor), *(variant for variant in variants if variant is not None)]
+    boards = boards_of(scripted, lambda variant: make_board(info, load_weights(variant)))
     places = np.full(len(variants), LEARNED)
     places[[variant is not None for variant in variants]] = np.arange(1, len(boards))
     answers, level = _answers_for(agent.form), agent.sizes.advice
@@ -155,12 +160,12 @@ def make_mixed_policy(game: Game, variants: Sequence[str | None], path: Path) ->
     return policy_of(game, choose_by, models, len(variants))
 
 
-def _board_of_advisor(advisor: Advisor | None, info: GameInfo) -> NDArray[np.void]:
-    """Return a board of the greedy General who advises a network; of the usual one if nobody does."""
+def _advisor_of(advisor: Advisor | None) -> str | CompiledAgent:
+    """Return the greedy General who advises a network, or the weights of the usual one if nobody does."""
     if advisor is None:
-        return make_board(info, load_weights(DEFAULT))
+        return DEFAULT
     assert isinstance(advisor.agent, GreedyAgent)  # checkpoints may name no other
-    return advisor.agent.board
+    return advisor.agent
 
 
 def _answers_for(form: BoardForm) -> Answers:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from sackarmies_agents.agent import GameInfo
-from sackarmies_agents.scripted.compiled import policy_of
+from sackarmies_agents.scripted.compiled import CompiledAgent, boards_of, policy_of
 from sackarmies_agents.scripted.territories.board import make_board
 from sackarmies_agents.scripted.territories.choose import choose_batch
 from sackarmies_agents.scripted.territories.weights import DEFAULT, load_weights
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.simulator import Policy
-from sackarmies_env.core.state import as_records
 
 
 @njit
@@ -23,16 +20,17 @@ def choose_by(boards, model, observations, masks, actions):
     choose_batch(boards[model : model + 1], observations, masks, actions)
 
 
-def make_policy(game: Game, variants: Sequence[str]) -> Policy:
+def make_policy(game: Game, variants: Sequence[str | CompiledAgent]) -> Policy:
     """Return the greedy agent as kernels play it, a model for each of its variants; for one thread.
 
     Args:
         game: what is played.
-        variants: weights, by the name of a set or the path of a file; none for the usual ones.
+        variants: weights, by the name of a set or the path of a file, or agents made with them; none for the usual
+            ones.
 
     Raises:
         ValueError: there are no such weights, or the game's observations are not those that it reads.
     """
     info = GameInfo.of(game)
-    boards = np.concatenate([make_board(info, load_weights(variant)) for variant in variants or (DEFAULT,)])
-    return policy_of(game, choose_by, as_records(boards), len(boards))
+    boards = boards_of(variants or (DEFAULT,), lambda variant: make_board(info, load_weights(variant)))
+    return policy_of(game, choose_by, boards, len(boards))

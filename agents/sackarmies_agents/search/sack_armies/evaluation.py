@@ -29,7 +29,7 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.kernels import make_kernel
 from sackarmies_env.core.simulator import Evaluation
-from sackarmies_env.core.state import alloc, as_records, record_dtype
+from sackarmies_env.core.state import alloc, as_records, copies_of, record_dtype
 from sackarmies_env.games.sack_armies.state.constants import MAX_GENERALS
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
@@ -300,7 +300,6 @@ def names_of_weights(dtype: np.dtype[np.void] = WEIGHTS_DTYPE) -> dict[str, tupl
     return found
 
 
-@functools.cache
 def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
     """Return the network's weights, by their names in files.
 
@@ -328,20 +327,41 @@ def load_weights(path: Path = WEIGHTS) -> dict[str, NDArray[np.float16]]:
     return weights
 
 
-def make_evaluation(game: Game, source: str | None = None) -> Evaluation:
-    """Return what search takes positions of a game to be worth; for one thread.
-
-    Args:
-        game: what is played.
-        source: file of the network's weights; None for those that come with the package.
+def model_from(path: Path) -> Records:
+    """Return `(1,)` of MODEL_DTYPE with the weights in a file.
 
     Raises:
-        ValueError: the file does not hold them.
+        ValueError: it does not hold them.
     """
     model = alloc(MODEL_DTYPE, 1)
-    for name, weights in load_weights(Path(source) if source else WEIGHTS).items():
+    for name, weights in load_weights(path).items():
         part = model["weights"]
         for field in name.split("."):
             part = part[field]
         part[0] = weights
+    return model
+
+
+@functools.cache
+def shipped_model() -> Records:
+    """Return what `model_from` makes of the weights that come with the package, which do not change."""
+    return model_from(WEIGHTS)
+
+
+def make_evaluation(game: Game, source: str | Evaluation | None = None) -> Evaluation:
+    """Return what search takes positions of a game to be worth; for one thread.
+
+    Args:
+        game: what is played.
+        source: file of the network's weights, or an evaluation that has them already; None for those that come with
+            the package.
+
+    Raises:
+        ValueError: the file does not hold them.
+    """
+    if source is None:
+        held = shipped_model()
+    else:
+        held = source.model if isinstance(source, Evaluation) else model_from(Path(source))
+    model = copies_of(held, np.zeros(1, np.int64))
     return Evaluation(make_kernel(evaluate, model, game.params, game.new_states(1), np.int64(0)), model)

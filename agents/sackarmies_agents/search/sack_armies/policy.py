@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sackarmies_agents.learned.checkpoint import Checkpoint, read_checkpoint
 from sackarmies_agents.learned.sack_armies.policy import make_mixed_policy
 from sackarmies_agents.learned.sack_armies.trained import CHECKPOINT
+from sackarmies_agents.scripted.compiled import CompiledAgent
 from sackarmies_agents.scripted.sack_armies import policy as scripted
 from sackarmies_agents.search.variants import TRAINED, is_learned
 from sackarmies_env.core.game import Game
@@ -14,21 +16,31 @@ from sackarmies_env.core.messages import quote
 from sackarmies_env.core.simulator import Policy
 
 
-def make_policy(game: Game, variants: Sequence[str]) -> Policy:
+def make_policy(game: Game, variants: Sequence[str | CompiledAgent | Checkpoint]) -> Policy:
     """Return Generals as kernels play them, a model for each variant; for one thread.
 
     Args:
         game: what is played.
-        variants: weights of the greedy General, see `scripted.sack_armies.policy.make_policy`, `trained`, or the path
-            of a checkpoint, which ends in `.safetensors`.
+        variants: weights of the greedy General, see `scripted.sack_armies.policy.make_policy`, `trained`, or a
+            checkpoint: the path of one, which ends in `.safetensors`, or what was read from it.
 
     Raises:
         ValueError: there is no such variant, more than one trained General is named, or one cannot play this game.
     """
-    if not any(is_learned(variant) for variant in variants):
-        return scripted.make_policy(game, variants)
-    learned = sorted({variant for variant in variants if is_learned(variant)})
+    given = [_read(variant) for variant in variants]
+    greedy = [one for one in given if not isinstance(one, Checkpoint)]
+    if len(greedy) == len(given):
+        return scripted.make_policy(game, greedy)
+    learned = {str(one.path): one for one in given if isinstance(one, Checkpoint)}
     if len(learned) > 1:
-        raise ValueError(f"models name several trained Generals, {', '.join(map(quote, learned))}: one is possible")
-    path = CHECKPOINT if learned[0] == TRAINED else Path(learned[0])
-    return make_mixed_policy(game, [None if is_learned(variant) else variant for variant in variants], path)
+        names = ", ".join(quote(path) for path in sorted(learned))
+        raise ValueError(f"models name several trained Generals, {names}: one is possible")
+    _, checkpoint = learned.popitem()
+    return make_mixed_policy(game, [None if isinstance(one, Checkpoint) else one for one in given], checkpoint)
+
+
+def _read(variant: str | CompiledAgent | Checkpoint) -> str | CompiledAgent | Checkpoint:
+    """Return the checkpoint of a trained General that is given by name; others as they are."""
+    if isinstance(variant, str) and is_learned(variant):
+        return read_checkpoint(CHECKPOINT if variant == TRAINED else Path(variant))
+    return variant

@@ -47,17 +47,17 @@ def evaluate(models, params, states, player):
     return (share * (others + 1.0) - 1.0) / others
 
 
-def make_evaluation(game: Game, source: str | None = None) -> Evaluation:
+def make_evaluation(game: Game, source: str | Evaluation | None = None) -> Evaluation:
     """Return what search takes positions of a game to be worth; for one thread.
 
     Args:
         game: what is played.
-        source: must be None: nothing here is learned.
+        source: must be no file: nothing here is learned.
 
     Raises:
         ValueError: a file of weights is given.
     """
-    if source is not None:
+    if isinstance(source, str):
         raise ValueError("the evaluation of Territories has no weights to read from a file")
     model = alloc(MODEL_DTYPE, 1)
     model["territory"] = VALUE_OF_TERRITORY
