@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_env.registry import load_players
 from sackarmies_training.config import CurveSection
 from sackarmies_training.curve import opponent_of, play_side_by_side
 from sackarmies_training.labels import LOSS, WIN
+from tests.agents.misbehaving import RaisesInBatch
 from tests.core.toy_game import make_duel
 
 
@@ -37,6 +39,13 @@ def test_opponent_that_needs_more_than_observations_is_refused():
     game = load_players("sack_armies", 2)
     with pytest.raises(ValueError, match=r"curve.opponent is 'search': it must play from observations alone"):
         opponent_of(CurveSection(opponent="search"), game)
+
+
+def test_opponent_that_raises_is_told_from_our_own_errors():
+    game = make_duel()
+    info = GameInfo.of(game)
+    with pytest.raises(Misconduct, match="raised RuntimeError: no idea"):
+        play_side_by_side([game], make_agent("random", info), RaisesInBatch(info), 4, seed=1)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 import torch
 from rich.console import Console
 
+from sackarmies_agents import GameInfo
 from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_agents.learned.tensors import tensors_of
 from sackarmies_training import expert, learn
@@ -52,7 +53,7 @@ class KilledError(Exception):
 @pytest.fixture
 def train(tmp_path, monkeypatch):
     """Train in rounds of the small game, in which a general of observations alone makes the labels."""
-    monkeypatch.setattr(learn, "parts_of", lambda info, variants: None)
+    monkeypatch.setattr(expert, "parts_of", lambda info, variants: None)
     monkeypatch.setattr(Curve, "_draw", lambda curve, opponent: True)
 
     def run(name, labeler, *, resume=False, learned=None, **changes):
@@ -250,6 +251,15 @@ def test_run_resumes_with_as_many_processes_as_it_began_with(train, tmp_path):
         restore_learner(saved, learner, config, make_duel())
     config = make_config(tmp_path)
     restore_learner(saved, learner, config, make_duel())
+
+
+def test_files_that_could_not_be_written_are_refused_before_the_first_round(train, tmp_path):
+    labeler = Labeler()
+    most = 2**30 // GameInfo.of(make_duel()).observation_spec.size // 2
+    with pytest.raises(ValueError, match=rf"file_decisions is {most + 1} in \[expert\]: at most {most} are allowed"):
+        train("large", labeler, file_decisions=most + 1)
+    assert labeler.calls == []
+    assert list((tmp_path / "large").iterdir()) == []
 
 
 def test_game_without_search_is_refused(tmp_path):

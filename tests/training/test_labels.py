@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_training import labels as labels_module
 from sackarmies_training.labels import DRAW, LOSS, UNKNOWN, WIN, Labels, read_labels, results_of, teach, write_labels
+from tests.agents.misbehaving import RaisesInBatch
 from tests.core.toy_game import make_duel
 
 
@@ -131,3 +133,8 @@ def test_teacher_that_remembers_is_refused(info):
 
     with pytest.raises(ValueError, match="Remembering cannot teach: it keeps something between two decisions"):
         teach(make_duel(), Remembering(), 2, seed=1, noise=0.0)
+
+
+def test_teacher_that_raises_is_told_from_our_own_errors(info):
+    with pytest.raises(Misconduct, match="raised RuntimeError: no idea"):
+        teach(make_duel(), RaisesInBatch(info), 2, seed=1, noise=0.0)

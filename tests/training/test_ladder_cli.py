@@ -99,6 +99,14 @@ def test_newcomer_is_placed_with_and_without_a_ladder(config):
     assert "games in" in text
 
 
+def test_newcomer_is_placed_by_results_that_a_kill_left_with_half_a_line(config, tmp_path):
+    invoke("ladder", "--config", config)
+    with (tmp_path / "ladder" / UNITS).open("a") as file:
+        file.write('{"players":2,"line_up":["high"')
+    text = invoke("ladder", "--config", config, "--add", "random", "--max-games", 4)
+    assert "by their ratings over 40 games" in text
+
+
 def test_results_of_other_code_do_not_order_the_rungs(config, tmp_path, change_code):
     invoke("ladder", "--config", config)
     change_code(tmp_path)
@@ -149,6 +157,11 @@ def test_best_response_is_measured(config):
     assert "of 60 games played" not in invoke(*words)  # the second time there is nothing to play
 
 
+def test_bar_of_a_best_response_counts_the_games_that_are_played(config):
+    words = ("--responder", "two", "--budget", 40, "--games", 19, "--config", config)
+    assert "60 of 60 games played" in invoke("ladder", "exploit", "random", *words)
+
+
 def test_ladder_may_be_named_before_the_command(config, tmp_path):
     words = ("exploit", "random", "--responder", "two", "--budget", 40, "--games", 20)
     assert str(tmp_path / "ladder") in invoke("ladder", "--config", config, *words)
@@ -159,6 +172,12 @@ def test_agents_are_compared_with_exact_values():
     text = invoke("ladder", "exact", EXACT / "one_attack.toml", "--agent", "greedy")
     assert "Seat 0 decides and can expect +0.2500 (a win is +1, a loss -1): move +0.0000, melee +0.2500." in text
     assert "greedy melee 0.0000 0.0000 100.0% 0.000" in text
+
+
+def test_agent_that_raises_is_a_sentence():
+    thrower = "python:class=tests.training.test_ladder_contest:Thrower"
+    text = invoke("ladder", "exact", EXACT / "one_attack.toml", "--agent", thrower, code=2)
+    assert text == "Error: an agent raised ArithmeticError: too many cards"
 
 
 def test_ctrl_c_keeps_every_finished_unit(config, tmp_path, monkeypatch):

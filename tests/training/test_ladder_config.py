@@ -59,6 +59,7 @@ def duel():
         ({"more": 'armies = ["empyre"]', "units": 1}, "there is no army 'empyre' (did you mean \"empire\"?)"),
         ({"pool": 'line_ups = "all"'}, '"all" is not allowed'),
         ({"pool": 'rungs = ["random", "gredy"]'}, "pool of 2 players: 'gredy' (did you mean \"greedy\"?) is no rung"),
+        ({"pool": 'rungs = ["random", "random"]'}, "pool of 2 players: rungs names 'random' twice, once is allowed"),
         ({"more": "speed = 1"}, 'unknown key "speed"'),
         ({"pool": "[[pool]]\nplayers = 2\nunits = 13"}, "two pools are for 2 players, only one is allowed"),
     ],

@@ -197,6 +197,17 @@ def test_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
     assert set(store.read([first.unit, second.unit])) == {(("a", "b"), 0), (("a", "b"), 1)}
 
 
+def test_line_that_is_being_written_is_left_out(tmp_path):
+    store = UnitStore(tmp_path / UNITS)
+    first, second = (make_entry(("a", "b"), number, ("a", "a")) for number in range(2))
+    store.append(first)
+    with store.path.open("a") as file:
+        file.write(second.model_dump_json()[:40])
+    assert set(store.read([first.unit, second.unit])) == {(("a", "b"), 0)}
+    store.path.write_text("{")
+    assert store.read([first.unit]) == {}
+
+
 class Thrower(RandomAgent):
     def __init__(self, info):
         super().__init__()

@@ -113,6 +113,35 @@ def test_step_that_games_do_not_show_is_told_from_one_that_they_do():
     assert shown == {("a", "b"): True, ("b", "c"): False}
 
 
+@pytest.mark.parametrize("units", [1, 30])
+def test_units_that_are_all_alike_show_no_step_that_their_number_does_not(units):
+    entries = [make_entry(("a", "b"), number, ("a", None)) for number in range(units)]
+    estimates = PoolEstimates(["a", "b"], entries)
+    assert not any(rating.has_interval for rating in estimates.ratings().values())
+    (step,) = estimates.steps()
+    low, high = (elo_of(share) for share in wilson(0.75, units))
+    assert (step.difference.low, step.difference.high) == (low, high)
+    assert step.is_shown == (units == 30)
+    anchored = PoolEstimates(["a", "b"], entries, anchor="b").ratings()
+    assert (anchored["b"].low, anchored["b"].high) == (0, 0)
+    assert not anchored["a"].has_interval
+
+
+def test_agents_that_never_met_are_not_told_apart_by_units_that_are_all_alike():
+    entries = [make_entry(pair, number, (pair[0], None)) for pair in (("a", "b"), ("b", "c")) for number in range(9)]
+    difference = PoolEstimates(["a", "b", "c"], entries).difference("a", "c")
+    assert difference.value > 300
+    assert (difference.low, difference.high) == (-math.inf, math.inf)
+
+
+def test_interval_holds_the_difference_where_all_units_of_a_cycle_are_alike():
+    pairs = ("a", "b"), ("b", "c"), ("c", "a")
+    entries = [make_entry(pair, number, (pair[0],) * 2) for pair in pairs for number in range(50)]
+    difference = PoolEstimates(["a", "b", "c"], entries).difference("a", "b")
+    assert difference.value == pytest.approx(0, abs=1e-6)
+    assert difference.low <= difference.value <= difference.high
+
+
 def test_four_players_share_points_in_mixed_line_ups():
     line_up = ("a", "b", "c", "d")
     entries = [make_entry(line_up, number, ("a", "b", "a", "c")) for number in range(10)]
@@ -160,7 +189,8 @@ def test_with_all_luck_taken_out_ratings_are_exact():
     plain, adjusted = estimates.difference("a", "b"), estimates.adjusted.difference("a", "b")
     assert plain.high - plain.low > 100
     assert adjusted.value == pytest.approx(elo_of(0.7), abs=2)  # a wide prior pulls it a little
-    assert adjusted.high - adjusted.low < 1e-6
+    ends = tuple(elo_of(end) for end in wilson(0.7, 30))  # units are alike then: no narrower than so many allow
+    assert (adjusted.low, adjusted.high) == pytest.approx(ends)
     assert estimates.adjusted.payoff("a", "b").value == pytest.approx(0.7)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.learned.checkpoint import POLICY, read_checkpoint
 from sackarmies_training.files import digest_of
 from sackarmies_training.ladder import learned
@@ -97,6 +98,23 @@ def test_fixed_agent_that_cheats_ends_the_training(monkeypatch):
     games = FixedOpponent([make_duel()], config.learn, 1, LowestId())
     with pytest.raises(ValueError, match=r"LowestId chose \d, which is not legal"):
         games.play(make_learner(config, make_duel(), Team()).network)
+
+
+@pytest.mark.parametrize("call", ["reset", "act_batch"])
+def test_fixed_agent_that_raises_is_told_from_our_own_errors(monkeypatch, call):
+    def fails(*given):
+        raise KeyError("oops")
+
+    monkeypatch.setattr(LowestId, call, fails)
+    config, game = make_run(Path("x")), make_duel()
+    network = make_learner(config, game, Team()).network
+    with pytest.raises(Misconduct, match="raised KeyError: 'oops'"):
+        FixedOpponent([game], config.learn, 1, LowestId()).play(network)
+
+
+def test_budget_that_is_too_small_for_a_clone_is_refused(duel, tmp_path):
+    with pytest.raises(ValueError, match="the budget is 3 games: a learned response needs 4 at least"):
+        respond(tmp_path, 3)
 
 
 def test_response_keeps_to_its_budget_and_is_measured(duel, tmp_path, ended):

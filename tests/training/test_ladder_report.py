@@ -113,6 +113,29 @@ def test_luck_is_taken_out_where_it_was_measured(tmp_path):
     assert rung["elo_luck_taken_out"]["value"] > rung["elo"]["value"]  # it had bad luck
 
 
+def test_rating_of_units_that_are_all_alike_has_no_interval(tmp_path):
+    config = make_config(tmp_path, {"mid": "random", "top": "greedy"}, ((2, 1),))
+    luck = {"top": 0.2, "mid": -0.2}, {"top": -0.4, "mid": 0.4}
+    reports = make_reports(config, [make_entry(("mid", "top"), 0, ("top", None), luck)])
+    write_reports(config, reports, tmp_path)
+    row = next(line for line in (tmp_path / "ladder.md").read_text().splitlines() if line.startswith("| top |"))
+    assert row.count("| all units alike |") == 2  # as measured, and with luck taken out
+    assert design_sentences(config, reports[0])[1].startswith("top is not shown to stand above mid: 180 Elo (-350 to")
+    rows = [row for row in csv.DictReader((tmp_path / "results.csv").open()) if row["unit"].startswith("Elo")]
+    assert [(row["low"], row["high"]) for row in rows] == [("", "")] * 4
+    assert "NaN" not in (tmp_path / "results.json").read_text()
+    rungs = json.loads((tmp_path / "results.json").read_text())["pools"][0]["rungs"]
+    assert [rung["elo"]["low"] for rung in rungs] == [None, None]
+
+
+def test_infinite_interval_of_a_step_is_null_in_the_data(tmp_path):
+    config = make_config(tmp_path, {"a": "random", "b": "random", "c": "random"}, ((2, 1),))
+    entries = [make_entry(pair, 0, (pair[0], None)) for pair in (("a", "b"), ("c", "b"))]  # a and c have not met
+    text = json.dumps(report_data(config, make_reports(config, entries)), allow_nan=False)
+    difference = json.loads(text)["pools"][0]["steps"][0]["difference"]
+    assert (difference["low"], difference["high"]) == (None, None)
+
+
 def test_page_is_complete_in_itself(tmp_path):
     config, reports = make(tmp_path)
     write_reports(config, reports, tmp_path)

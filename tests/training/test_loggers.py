@@ -71,6 +71,17 @@ def test_resumed_run_removes_what_came_after_its_checkpoint(tmp_path):
     ]
 
 
+def test_names_with_commas_and_quotes_are_read_as_they_were_logged(tmp_path):
+    name = 'won_against/python:"a",deterministic=true,device=cpu'
+    files = LogFiles(tmp_path)
+    for step in (10, 20):
+        files.log(step, {name: 0.5, "learn/loss": 1.0})
+    files.close()
+    assert rows_of(tmp_path)[0] == (10, name, 0.5)
+    LogFiles(tmp_path, last=10).close()  # a resumed run
+    assert rows_of(tmp_path) == [(10, name, 0.5), (10, "learn/loss", 1.0)]
+
+
 def test_run_that_begins_anew_in_its_folder_has_empty_logs(tmp_path):
     for value in (1.0, 2.0):
         loggers = open_loggers(LogSection(), tmp_path, {})

@@ -152,6 +152,12 @@ def test_standings_keep_the_interval_of_the_prior_where_one_agent_won_all():
     assert standings[0].rating.high - standings[0].rating.low > 200
 
 
+def test_standings_keep_the_interval_of_the_prior_where_all_units_are_alike():
+    outcomes = [Outcome(("a", "b"), (1.0, -1.0)), Outcome(("b", "a"), (0.0, 0.0))]
+    standings = standings_of(["a", "b"], outcomes, "bradley_terry", [7, 7])
+    assert {line.agent: line.rating for line in standings} == bradley_terry(["a", "b"], outcomes)
+
+
 def test_standings_of_three_players_have_places_and_shares():
     outcomes = [
         Outcome(("a", "b", "c"), (1.0, -0.5, -0.5), out=(-1, 20, -1)),  # a, c, b

@@ -260,3 +260,11 @@ def test_killed_run_resumes_from_its_last_checkpoint(tmp_path, number):
     path, text = run(make_config(tmp_path, ppo={"decisions": reached + 2 * ROUND}), resume=True)
     assert f"{reached:,} decisions" in text
     assert read_checkpoint(path).header.training["decisions"] == reached + 2 * ROUND
+
+
+def test_several_processes_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ValueError, match=r"torchrun started 2 processes: MaskablePPO trains in one process"):
+        run(make_config(tmp_path))
+    assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_env.core.messages import join_faults, missing_extra
 from sackarmies_env.core.validation import explain
 from sackarmies_training.terminal import PlainConsole
@@ -59,8 +60,8 @@ class SentenceGroup(PlainGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command.
 
-        A ValueError, or a library that is not installed, becomes a sentence on stderr and exit code 2, an OSError one
-        and exit code 1.
+        A ValueError, an agent that raised an exception, or a library that is not installed becomes a sentence on stderr
+        and exit code 2, an OSError one and exit code 1.
         """
         try:
             return super().invoke(ctx)
@@ -69,6 +70,9 @@ class SentenceGroup(PlainGroup):
             raise typer.Exit(USAGE_ERROR) from None
         except ValueError as error:
             _complain(str(error))
+            raise typer.Exit(USAGE_ERROR) from None
+        except Misconduct as error:
+            _complain(f"an agent {error}")
             raise typer.Exit(USAGE_ERROR) from None
         except ImportError as error:
             sentence = missing_extra(error, f"`sackarmies {ctx.invoked_subcommand or ''}`")

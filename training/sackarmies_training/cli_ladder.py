@@ -232,7 +232,7 @@ def exploit(
     search = Exploit(settings, target, responder, budget)
     with locked(search.folder):
         search.open()
-        with games_bar(budget + games) as progress:
+        with games_bar(budget + 2 * search.fresh_units(games)) as progress:
             result = search.run(games, progress)
     console.print(exploit_sentence(result), highlight=False, soft_wrap=True)
     console.print(f"The response and its games are in {search.folder}.", highlight=False, soft_wrap=True)

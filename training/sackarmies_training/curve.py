@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import ask, reset
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.learned.advice import make_advisor
 from sackarmies_agents.learned.policy_agent import PolicyAgent
@@ -82,8 +83,8 @@ class Curve:
         info = GameInfo.of(self._line_ups[0])
         general = general_of(learner.averaged, self._config, info, deterministic=section.deterministic)
         seed = derive(self._config.seed, "curve", len(self._rows))
-        for agent in (general, self._opponent):
-            agent.reset(seed)
+        general.reset(seed)
+        reset(self._opponent, seed)
         results = play_side_by_side(self._line_ups, general, self._opponent, section.games, seed, games)
         won, drawn, lost = np.bincount(results, minlength=3).tolist()
         return won, drawn, lost
@@ -173,6 +174,9 @@ def play_side_by_side(
 
     Returns:
         `(n,)`, how each game ended for the General: WIN, DRAW or LOSS.
+
+    Raises:
+        Misconduct: the opponent raised an exception, or did not answer with integers.
     """
     players, rng = line_ups[0].num_players, np.random.default_rng(seed)
     starts = -(-games // (players * len(line_ups)))
@@ -187,9 +191,10 @@ def play_side_by_side(
         masks = np.concatenate([batch.action_masks[rows] for batch, rows in asked])
         own = np.concatenate([batch.players[rows] == seats[rows] for batch, rows in asked])
         actions = np.empty(len(own), np.int64)
-        for agent, theirs in ((general, own), (opponent, ~own)):
-            if theirs.any():
-                actions[theirs] = agent.act_batch(observations[theirs], masks[theirs])
+        if own.any():
+            actions[own] = general.act_batch(observations[own], masks[own])
+        if not own.all():
+            actions[~own] = ask(opponent, observations[~own], masks[~own])
         ends = np.cumsum([len(rows) for _, rows in asked])
         for (batch, rows), chosen in zip(asked, np.split(actions, ends[:-1]), strict=True):
             batch.step(chosen, rows)

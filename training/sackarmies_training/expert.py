@@ -26,11 +26,12 @@ import torch
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.learned.network import Network
+from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.game import Game
 from sackarmies_training.checkpoints import SUFFIX
 from sackarmies_training.config import ExpertSection, LearnConfig
 from sackarmies_training.curve import Curve
-from sackarmies_training.labels import Labels, joined, read_labels, write_labels
+from sackarmies_training.labels import Labels, joined, most_labels, read_labels, write_labels
 from sackarmies_training.learn_files import Run, general_of
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
 from sackarmies_training.search_labels import SearchPlan, label_lots
@@ -42,6 +43,21 @@ if TYPE_CHECKING:
 
 LABELS = "labels"  # the folder, in that of the run
 LESSON = 4  # files that are mixed, so that an optimizer step learns from many games
+
+
+def check_expert(section: ExpertSection, info: GameInfo) -> None:
+    """Refuse what would end expert iteration in its first round.
+
+    Raises:
+        ValueError: there is no search for the game, or files may get more labels than can be written.
+    """
+    parts_of(info, ())
+    most = most_labels(info) // 2
+    if section.file_decisions > most:
+        raise ValueError(
+            f"file_decisions is {section.file_decisions} in [expert]: at most {most} are allowed, half of what a file "
+            "of labels can hold, since its last games are finished"
+        )
 
 
 class StoppedError(Exception):

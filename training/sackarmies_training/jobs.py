@@ -133,6 +133,11 @@ def check_address(address: str) -> None:
         raise ValueError(f"no Ray cluster answers at RAY_ADDRESS={short_repr(address)}: {error}") from None
 
 
+def is_one_of_several() -> bool:
+    """Return whether torchrun started this process and others beside it."""
+    return "RANK" in os.environ and int(os.environ.get("WORLD_SIZE") or 1) > 1
+
+
 def job_pool(on: Place, workers: int, died: str = PLAYER_DIED) -> AbstractContextManager[Pool]:
     """Return what runs jobs for a block.
 

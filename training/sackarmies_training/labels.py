@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import ask
 from sackarmies_agents.layout import describe
 from sackarmies_agents.learned.checkpoint import Checkpoint, Header, pack, read_checkpoint
 from sackarmies_agents.learned.sizes import NetworkSizes
@@ -82,12 +83,17 @@ def joined(parts: Sequence[Labels]) -> Labels:
     return Labels(*(torch.cat([getattr(part, name) for part in parts]) for name in KINDS))
 
 
+def most_labels(info: GameInfo) -> int:
+    """Return how many labels a file can hold: their observations have at most 1 GiB before compression."""
+    return MAX_CHECKPOINT // info.observation_spec.size
+
+
 def write_labels(path: Path, labels: Labels, info: GameInfo, origin: str) -> None:
     """Write labels.
 
     Args:
         path: the file.
-        labels: what it is to hold; observations have at most 1 GiB before compression, some 180,000 of Sack Armies.
+        labels: what it is to hold, at most `most_labels`: some 180,000 of Sack Armies.
         info: the game.
         origin: who the teacher was, such as the text form of an agent.
 
@@ -206,6 +212,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
 
     Raises:
         ValueError: the teacher keeps something between two decisions.
+        Misconduct: it raised an exception, or did not answer with integers.
     """
     if not teacher.shares_batch:
         raise ValueError(f"{type(teacher).__name__} cannot teach: it keeps something between two decisions of a game")
@@ -218,7 +225,7 @@ def teach(game: Game, teacher: Agent, games: int, seed: int, noise: float) -> La
     while len(running):
         seen.append(batch.observations[running])
         legal.append(np.packbits(batch.action_masks[running] != 0, axis=1))
-        wanted = teacher.act_batch(seen[-1], batch.action_masks[running])
+        wanted = ask(teacher, seen[-1], batch.action_masks[running])
         chosen.append(wanted)
         places.append(np.stack([running, batch.players[running]]))
         at_random = random.act_batch(seen[-1], batch.action_masks[running])

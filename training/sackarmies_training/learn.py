@@ -33,23 +33,22 @@ from sackarmies_agents.learned.checkpoint import read_checkpoint
 from sackarmies_agents.learned.network import Advice, Network, Place
 from sackarmies_agents.learned.policy_agent import find_device, make_network
 from sackarmies_agents.learned.sizes import OUTCOMES
-from sackarmies_agents.search.agent import parts_of
 from sackarmies_env.core.atomic_write import remove_leftovers
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.step_batch import Ending
 from sackarmies_training.checkpoints import CHECKPOINT, CheckpointFolder, is_intact
-from sackarmies_training.config import LearnConfig, LearnSection, TeacherSection
+from sackarmies_training.config import LearnConfig, LearnSection
 from sackarmies_training.curve import Curve, compare_with_start, opponent_of
-from sackarmies_training.expert import LABELS, iterate
+from sackarmies_training.expert import LABELS, check_expert, iterate
 from sackarmies_training.files import open_folder
 from sackarmies_training.game_curves import GameCurves
-from sackarmies_training.jobs import Pool
+from sackarmies_training.jobs import Pool, is_one_of_several
 from sackarmies_training.labels import results_of
 from sackarmies_training.learn_files import Run, load_start, noted_minutes, restore_learner, save_general, sizes_of
 from sackarmies_training.line_ups import draw_games
-from sackarmies_training.locks import locked
+from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
 from sackarmies_training.losses import DECIDED, WORTH, autocast, value_loss
 from sackarmies_training.progress import Clock, SoftStop, TrainingProgress
@@ -57,7 +56,7 @@ from sackarmies_training.ragged import Choices, draw, joined_advice, log_probabi
 from sackarmies_training.sample_games import RECORDS, remove_later
 from sackarmies_training.seeds import derive
 from sackarmies_training.shaping import Potential
-from sackarmies_training.teacher import study
+from sackarmies_training.teacher import clone_teacher, files_of
 from sackarmies_training.terminal import PlainConsole
 
 Positions = list[tuple[NDArray[np.int64], Records]]
@@ -284,7 +283,7 @@ class Team:
 
         With the device `cuda`, processes use the GPUs of their machine in turn.
         """
-        if "RANK" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
+        if not is_one_of_several():
             return cls()
         gpus = torch.cuda.device_count() if str(device) == "cuda" else 0  # "cuda" is no GPU in particular
         if gpus:
@@ -305,7 +304,7 @@ class Team:
     @staticmethod
     def leads() -> bool:
         """Return whether this process is the one that writes files and goes on with a tournament."""
-        return os.environ.get("RANK", "0") == "0"
+        return not is_one_of_several() or os.environ["RANK"] == "0"
 
     def agree(self, number: float, *, least: bool = False) -> float:
         """Return the largest, or the least, of what all processes give."""
@@ -359,16 +358,21 @@ class Learner:
     def update(self, played: Played, lesson: Lesson, fraction: float) -> dict[str, float]:
         """Learn from decisions; choices from some of them, see `choose`, values from a share of all.
 
+        Nothing is learned while a process has no decision that something can be learned from.
+
         Args:
             played: the decisions.
             lesson: what is to be learned from them.
             fraction: of the training that is done, for what falls with time.
 
         Returns:
-            Means of what is worth a curve, by name.
+            Means of what is worth a curve, by name; none if nothing was learned.
         """
         section = self.section
         total: dict[str, float] = {}
+        if not self.team.agree(len(lesson.rows), least=True):
+            self.updates += 1
+            return total
         lesson = Lesson(*(tensor.to(self.device) for tensor in vars(lesson).values()))
         chosen = choose(played.choices, lesson, section)
         rate = section.learning_rate + fraction * (section.final_learning_rate - section.learning_rate)
@@ -409,7 +413,8 @@ class Learner:
         trusted = even if advice is None else torch.where(place.action == advice.chosen[place.game], 1.0, 0.0)
         drawn_to = (section.magnet_trust * trusted + (1 - section.magnet_trust) * even).log()
         to_magnet = sums(probability * (new - drawn_to), place.game, n).mean()
-        weight = max(section.magnet_least, section.magnet * (self.updates + 1) ** -section.magnet_power)
+        fallen = section.magnet * (self.updates + 1) ** -section.magnet_power
+        weight = min(section.magnet, max(section.magnet_least, fallen))
         penalty = section.old_policy * to_old + (weight * to_magnet if section.magnet else 0.0)
         known: dict[str, Tensor] = {}
         if self.start is not None:
@@ -486,7 +491,7 @@ def learn(
     if team.rank > 0:
         path = learn_in(folder, config, game, PlainConsole(quiet=True), team, resume=resume, pool=pool)
     else:
-        with locked(folder):
+        with locked(folder), removed_if_unused(folder):
             for place in (folder, folder / "checkpoints", folder / LABELS, folder / RECORDS):
                 remove_leftovers(place)
             path = learn_in(folder, config, game, console, team, resume=resume, pool=pool)
@@ -520,7 +525,7 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
     if config.curve is not None:
         opponent_of(config.curve, game)  # refused now, and not after the lessons of a teacher
     if config.expert is not None:
-        parts_of(GameInfo.of(game), ())  # likewise
+        check_expert(config.expert, GameInfo.of(game))  # likewise
     checkpoints = CheckpointFolder(folder / "checkpoints", config.checkpoints.keep)
     clock = Clock(section.decisions, section.max_minutes)
     path = checkpoints.latest_intact(say) if resume else None
@@ -530,6 +535,8 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
         checkpoints.prune(path)
     elif resume:
         say("There is no checkpoint yet: starting from the beginning.")
+    if path is None and config.teacher is not None:
+        files_of(config.teacher)  # refused before anything is written
     loggers = Loggers([])
     if team.rank == 0:
         last = BEFORE_ALL if path is None else learner.decisions
@@ -554,18 +561,6 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
             if verdict:
                 say(verdict)
     return finished
-
-
-def clone_teacher(
-    learner: Learner, section: TeacherSection, line_ups: Sequence[Game], loggers: Loggers, seed: int
-) -> str:
-    """Learn from a teacher first, and log how many of its choices are predicted; return a sentence on it."""
-
-    def report(done: int, right: float) -> None:
-        loggers.log(min(0, done - section.decisions), {"imitation/predicted": right})
-
-    done, right = study(learner, section, line_ups, seed, report)
-    return f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted."
 
 
 def improve(learner: Learner, run: Run) -> bool:

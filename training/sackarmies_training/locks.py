@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from datetime import datetime
@@ -54,6 +55,17 @@ def locked(folder: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):
             (folder / HOLDER).unlink()
         lock.release()
+
+
+@contextlib.contextmanager
+def removed_if_unused(folder: Path) -> Iterator[None]:
+    """Remove a locked folder if an error ends the block before anything else is in it: no run is left to resume."""
+    try:
+        yield
+    except BaseException:
+        if {path.name for path in folder.iterdir()} <= {LOCK, HOLDER}:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _leave_note(path: Path) -> None:

@@ -7,6 +7,7 @@ stands in a log twice.
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -94,12 +95,13 @@ class LogFiles:
         cut(folder / TABLE, HEAD, lambda line: int(line.partition(",")[0]) <= last)
         self._lines = (folder / JSON_LINES).open("a", encoding="utf-8", newline="")
         self._table = (folder / TABLE).open("a", encoding="utf-8", newline="")
+        self._rows = csv.writer(self._table, lineterminator="\n")
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
         """Append the values; a number that is none becomes null in JSON."""
         plain = {name: value if math.isfinite(value) else None for name, value in values.items()}
         self._lines.write(json.dumps({"step": step, **plain}) + "\n")
-        self._table.write("".join(f"{step},{name},{value:.8g}\n" for name, value in values.items()))
+        self._rows.writerows((step, name, f"{value:.8g}") for name, value in values.items())
         self._lines.flush()
         self._table.flush()
 

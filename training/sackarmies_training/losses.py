@@ -23,7 +23,12 @@ def autocast(device: torch.device, precision: str) -> contextlib.AbstractContext
 
 
 def value_loss(outcomes: Tensor, targets: Tensor) -> Tensor:
-    """Return the loss of what a network says of positions: cross-entropy of chances, squared error of values."""
+    """Return the loss of what a network says of positions: cross-entropy of chances, squared error of values.
+
+    It is 0 where there are no positions, whose mean would be no number.
+    """
+    if not len(outcomes):
+        return outcomes.sum()
     if outcomes.shape[1] == OUTCOMES:
         return functional.cross_entropy(outcomes, targets)
     return functional.mse_loss(outcomes, targets)

@@ -66,11 +66,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Rating:
-    """A rating and the ends of its interval."""
+    """A rating and the ends of its interval, which are NaN where games set none."""
 
     value: float
     low: float
     high: float
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether games set an interval."""
+        return not math.isnan(self.low)
 
 
 @dataclass(frozen=True)

@@ -124,12 +124,14 @@ def _with_bootstrap(
 ) -> dict[str, Rating]:
     """Return ratings with intervals by bootstrap, but for agents whose games alone set no finite rating.
 
-    Resamples of those are all alike, and would give them no interval at all: they keep that of the prior.
+    Resamples of those are all alike, and would give them no interval at all: they keep that of the prior. So do all
+    agents where all units are alike.
     """
     estimates = Estimates(agents, units, centered=True)
     resampled = estimates.ratings()
     measured = estimates.measured if len(estimates.measured) > 1 else frozenset()
-    return {agent: resampled[agent] if agent in measured else ratings[agent] for agent in agents}
+    found = {agent for agent in measured if resampled[agent].has_interval}
+    return {agent: resampled[agent] if agent in found else ratings[agent] for agent in agents}
 
 
 def standings_data(standings: Sequence[Standing], outcomes: Sequence[Outcome]) -> dict[str, Any]:

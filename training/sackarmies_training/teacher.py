@@ -21,6 +21,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import LabelSection, TeacherSection
 from sackarmies_training.labels import UNKNOWN, Labels, read_labels, teach
+from sackarmies_training.loggers import Loggers
 from sackarmies_training.losses import DECIDED, WORTH, autocast, expected_loss, squared_error, value_loss
 from sackarmies_training.ragged import Choices, log_probabilities, owners, sums
 from sackarmies_training.seeds import derive
@@ -53,14 +54,31 @@ def lessons_of(section: TeacherSection, line_ups: Sequence[Game], seed: int) -> 
     """Yield labels without end: all files in an order drawn anew each time, or from games that the teacher plays."""
     info = GameInfo.of(line_ups[0])
     if section.files:
-        files = [path for name in section.files for path in label_files(Path(name))]
+        files = files_of(section)
         rng = np.random.default_rng(derive(seed, "files"))
         while True:
-            yield from (read_labels(files[place], info) for place in rng.permutation(len(files)))
+            yield from (read_lesson(files[place], info) for place in rng.permutation(len(files)))
     teacher = make_agent(section.agent, info)
     for number in itertools.count():
         game = line_ups[number % len(line_ups)]
         yield teach(game, teacher, section.games, derive(seed, "lesson", number), section.noise)
+
+
+def read_lesson(path: Path, info: GameInfo) -> Labels:
+    """Read labels that something can be learned from.
+
+    Raises:
+        ValueError: as `read_labels`, or the file has none.
+    """
+    labels = read_labels(path, info)
+    if not len(labels):
+        raise ValueError(f"{named(path)} has labels of 0 decisions: there must be 1 at least to learn from")
+    return labels
+
+
+def files_of(section: TeacherSection) -> list[Path]:
+    """Return all files of labels that a section names; errors as for `label_files`."""
+    return [path for name in section.files for path in label_files(Path(name))]
 
 
 def label_files(path: Path) -> list[Path]:
@@ -77,6 +95,18 @@ def label_files(path: Path) -> list[Path]:
     if not files:
         raise ValueError(f"{named(path)} holds no labels: `sackarmies labels` writes some")
     return files
+
+
+def clone_teacher(
+    learner: Learner, section: TeacherSection, line_ups: Sequence[Game], loggers: Loggers, seed: int
+) -> str:
+    """Learn from a teacher first, and log how many of its choices are predicted; return a sentence on it."""
+
+    def report(done: int, right: float) -> None:
+        loggers.log(min(0, done - section.decisions), {"imitation/predicted": right})
+
+    done, right = study(learner, section, line_ups, seed, report)
+    return f"Learned from {done:,} decisions of a teacher; {right:.0%} of its choices predicted."
 
 
 def study(

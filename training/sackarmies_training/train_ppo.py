@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import numbers
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ from sackarmies_training.checkpoints import (
 from sackarmies_training.config import ImitationSection, TrainConfig
 from sackarmies_training.files import open_folder
 from sackarmies_training.imitation import Report, School, imitate
-from sackarmies_training.locks import locked
+from sackarmies_training.jobs import is_one_of_several
+from sackarmies_training.locks import locked, removed_if_unused
 from sackarmies_training.loggers import BEFORE_ALL, Loggers, open_loggers
 from sackarmies_training.monitor import Monitor
 from sackarmies_training.opponents import OpponentPool
@@ -60,12 +62,17 @@ def train(config: TrainConfig, game: Game, console: Console, *, resume: bool = F
         The finished General's checkpoint; None if training was stopped by Ctrl-C and can be resumed.
 
     Raises:
-        ValueError: there is no run to resume, none of its checkpoints is intact, it does not fit the configuration, or
-            another process uses its folder.
+        ValueError: there is no run to resume, none of its checkpoints is intact, it does not fit the configuration,
+            another process uses its folder, or torchrun started several processes.
         OSError: a checkpoint cannot be written; the run can be resumed from the one before.
     """
+    if is_one_of_several():
+        raise ValueError(
+            f"torchrun started {os.environ['WORLD_SIZE']} processes: MaskablePPO trains in one process, configurations "
+            "with a section [learn] in several"
+        )
     folder = open_folder(config.folder, resume=resume)
-    with locked(folder):
+    with locked(folder), removed_if_unused(folder):
         for place in (folder, folder / "checkpoints", folder / RECORDS):
             remove_leftovers(place)
         return train_in(folder, config, game, console, resume=resume)

@@ -135,7 +135,10 @@ class LadderConfig(ContestConfig):
         sizes = [pool.players for pool in self.pool]
         armies, names = self.army_list, list(self.agents)
         for pool in self.pool:
-            for name in pool.rungs or []:
+            given = pool.rungs or []
+            for name in given:
+                if given.count(name) > 1:
+                    raise ValueError(f"pool of {pool.players} players: rungs names {name!r} twice, once is allowed")
                 if name not in names:
                     raise ValueError(
                         f"pool of {pool.players} players: {name!r}{suggestion(name, names)} is no rung: they are "

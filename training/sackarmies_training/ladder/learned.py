@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import are_legal, ask, reset
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.learned.load import load_agent
 from sackarmies_env.core.atomic_write import remove_leftovers
@@ -65,7 +66,7 @@ class FixedOpponent(SelfPlay):
 
     def __init__(self, line_ups: Sequence[Game], section: LearnSection, seed: int, opponent: Agent) -> None:
         super().__init__(line_ups, section, seed)
-        opponent.reset(derive(seed, "opponent"))
+        reset(opponent, derive(seed, "opponent"))
         self._opponent = opponent
         self.seats = np.concatenate([np.arange(rows.stop - rows.start) % PLAYERS for rows, _ in self.batches])
 
@@ -76,8 +77,8 @@ class FixedOpponent(SelfPlay):
         masks = np.concatenate([batch.action_masks for _, batch in self.batches])[theirs]
         played = drawn.copy()
         if theirs.any():
-            played[theirs] = self._opponent.act_batch(observations, masks)
-            illegal = np.flatnonzero(masks[np.arange(len(masks)), played[theirs]] == 0)
+            played[theirs] = ask(self._opponent, observations, masks)
+            illegal = np.flatnonzero(~are_legal(masks, played[theirs]))
             if len(illegal):
                 who = type(self._opponent).__name__
                 raise ValueError(f"{who} chose {played[theirs][illegal[0]]}, which is not legal")
@@ -103,7 +104,17 @@ class LearnedResponse:
     doc = "a network that clones the fixed agent, then learns against it by policy gradient"
 
     def respond(self, arena: Arena) -> Response:
-        """Return the response after the budget of games."""
+        """Return the response after the budget of games.
+
+        Raises:
+            ValueError: the agent cannot be cloned, or the budget has fewer games than a clone needs.
+            Misconduct: the agent raised an exception, or did not answer with integers.
+        """
+        if arena.budget < SIDE_BY_SIDE:
+            raise ValueError(
+                f"the budget is {arena.budget} games: a learned response needs {SIDE_BY_SIDE} at least, those that its "
+                "clone begins with"
+            )
         config = learn_config(arena)
         line_ups = line_ups_of(arena)
         info = GameInfo.of(line_ups[0])

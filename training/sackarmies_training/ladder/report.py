@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -119,7 +120,12 @@ def step_sentence(step: Step, estimates: PoolEstimates) -> str:
 
 def interval(rung: RungResult) -> str:
     """Return the interval of a rating, where games set one."""
-    return f"{rung.rating.low:+.0f} to {rung.rating.high:+.0f}" if rung.is_measured else "order only"
+    return reach(rung.rating) if rung.is_measured else "order only"
+
+
+def reach(rating: Rating) -> str:
+    """Return the interval of a rating that games set, or why there is none."""
+    return f"{rating.low:+.0f} to {rating.high:+.0f}" if rating.has_interval else "all units alike"
 
 
 def rung_heads(report: PoolReport) -> list[str]:
@@ -133,7 +139,7 @@ def adjusted_cells(rung: RungResult, report: PoolReport) -> list[str]:
     if adjusted is None:
         return []
     rating = adjusted.ratings()[rung.name]
-    return [f"{rating.value:+.0f}", f"{rating.low:+.0f} to {rating.high:+.0f}"] if rung.is_measured else ["", ""]
+    return [f"{rating.value:+.0f}", reach(rating)] if rung.is_measured else ["", ""]
 
 
 def rung_rows(config: LadderConfig, report: PoolReport) -> list[list[str]]:
@@ -240,8 +246,9 @@ def csv_text(config: LadderConfig, reports: Sequence[PoolReport]) -> str:
     return out.getvalue()
 
 
-def _rounded(measured: Any, digits: int) -> list[float]:
-    return [round(value, digits) for value in (measured.value, measured.low, measured.high)]
+def _rounded(measured: Rating | Estimate, digits: int) -> list[float | str]:
+    numbers = (measured.value, measured.low, measured.high)
+    return ["" if math.isnan(number) else round(number, digits) for number in numbers]
 
 
 def html_page(config: LadderConfig, reports: Sequence[PoolReport], folder: Path) -> str:
@@ -299,7 +306,7 @@ def report_data(config: LadderConfig, reports: Sequence[PoolReport]) -> dict[str
                 "units": len(report.estimates.entries),
                 "games": len(report.estimates.outcomes),
                 "rungs": [_rung_data(config, rung, report.estimates.adjusted) for rung in report.rungs],
-                "steps": [asdict(step) for step in report.estimates.steps()],
+                "steps": [asdict(step) | {"difference": _data(step.difference)} for step in report.estimates.steps()],
                 "structure": None if report.structure is None else asdict(report.structure),
                 "payoff": [
                     {"rung": one.name, "against": other.name, **asdict(met)}
@@ -318,8 +325,8 @@ def _rung_data(config: LadderConfig, rung: RungResult, adjusted: Estimates | Non
     return {
         "rung": rung.name,
         "agent": config.agents[rung.name],
-        "elo": asdict(rung.rating),
-        "elo_luck_taken_out": None if adjusted is None else asdict(adjusted.ratings()[rung.name]),
+        "elo": _data(rung.rating),
+        "elo_luck_taken_out": None if adjusted is None else _data(adjusted.ratings()[rung.name]),
         "is_measured": rung.is_measured,
         "points": asdict(rung.score),
         **asdict(rung.tally),
@@ -330,6 +337,11 @@ def _rung_data(config: LadderConfig, rung: RungResult, adjusted: Estimates | Non
         "seconds_median": thinking.quantile(0.5),
         "seconds_99": thinking.quantile(0.99),
     }
+
+
+def _data(rating: Rating) -> dict[str, float | None]:
+    """Return a rating as plain data; None for ends that are no numbers of JSON."""
+    return {name: number if math.isfinite(number) else None for name, number in asdict(rating).items()}
 
 
 def write_reports(config: LadderConfig, reports: Sequence[PoolReport], folder: Path) -> None:

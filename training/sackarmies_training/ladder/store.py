@@ -47,6 +47,8 @@ class UnitStore:
     def read(self, planned: Iterable[Unit]) -> dict[Key, UnitEntry]:
         """Return those of the planned units that are finished; others in the file are left out.
 
+        So is what follows the last whole line: another process writes it, or a kill left it.
+
         Raises:
             ValueError: a line is damaged or repeats a unit, or the unit has other armies or another seed than planned.
         """
@@ -56,7 +58,7 @@ class UnitStore:
         if not self.path.exists():
             return found
         text = read_text(self.path, "the results of a contest", MAX_RESULTS)
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
             place = f"{named(self.path)}, line {number}"
             try:
                 entry = read_model(UnitEntry, parse_json(line, place), place)

@@ -23,6 +23,7 @@ from sackarmies_training.ratings import (
     fit_strengths,
     line_ups_of,
 )
+from sackarmies_training.stats.elo import elo_of
 from sackarmies_training.stats.units import PlayedUnit
 
 RESAMPLES = 1000
@@ -30,6 +31,7 @@ RESAMPLING_SEED = 1  # equal data give equal intervals
 MAX_STEPS = 100
 EXACT = 1e-9  # slope at the end, for each game
 ENDS = (0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2)
+ALIKE = 1e-9  # Elo: all units are alike where resamples differ by less, and say nothing of what others may be like
 
 
 @dataclass(frozen=True)
@@ -134,10 +136,14 @@ class Estimates:
         return result
 
     def ratings(self) -> dict[str, Rating]:
-        """Return the Bradley-Terry ratings, see `ratings.bradley_terry`, with intervals over units."""
+        """Return the Bradley-Terry ratings, see `ratings.bradley_terry`, with intervals over units.
+
+        Where all units are alike there are none, but for the anchor, which has 0 in any case.
+        """
         best, others = self._strengths
-        low, high = np.quantile(others, ENDS, axis=0)
-        return {name: Rating(float(best[i]), float(low[i]), float(high[i])) for i, name in enumerate(self.names)}
+        ends = np.quantile(others, ENDS, axis=0)
+        ends[:, (ends[1] - ends[0] < ALIKE) & [name != self.anchor for name in self.names]] = math.nan
+        return {name: Rating(float(best[i]), *map(float, ends[:, i])) for i, name in enumerate(self.names)}
 
     @cached_property
     def groups(self) -> dict[str, int]:
@@ -187,11 +193,19 @@ class Estimates:
         ]
 
     def difference(self, one: str, other: str) -> Rating:
-        """Return how far one agent stands above another, in Elo."""
+        """Return how far one agent stands above another, in Elo.
+
+        Where all units are alike, the interval is that of their payoff, and infinite if they have not met.
+        """
         best, others = self._strengths
         upper, lower = self.names.index(one), self.names.index(other)
-        low, high = np.quantile(others[:, upper] - others[:, lower], ENDS)
-        return Rating(float(best[upper] - best[lower]), float(low), float(high))
+        value = float(best[upper] - best[lower])
+        low, high = (float(end) for end in np.quantile(others[:, upper] - others[:, lower], ENDS))
+        if high - low < ALIKE:
+            met = self.payoff(one, other)
+            low, high = (-math.inf, math.inf) if met is None else (elo_of(met.low), elo_of(met.high))
+            low, high = min(low, value), max(high, value)  # which games with others may have moved out of it
+        return Rating(value, low, high)
 
     # --- points
 

@@ -1,0 +1,121 @@
+"""Edges of `learn.py`: updates with little to learn from, runs that are refused, and which process leads."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
+from sackarmies_training.loggers import TABLE
+from tests.core.toy_game import make_duel
+from tests.training.test_learn import make_config, run
+
+# --- updates
+
+
+def played_by(config):
+    """Return a learner, what it has played, and what is to be learned from that."""
+    game = make_duel()
+    learner = make_learner(config, game, Team())
+    played = SelfPlay([game], config.learn, seed=1).play(learner.network)
+    return learner, played, look_back(played, config.learn)
+
+
+def logged(path, name=""):
+    """Return all values that a run has logged, of names that begin so."""
+    with (path.parent / TABLE).open(newline="") as file:
+        return [float(row["value"]) for row in csv.DictReader(file) if row["name"].startswith(name)]
+
+
+def test_run_of_single_steps_learns_from_the_ends_of_games(tmp_path):
+    path, _ = run(make_config(tmp_path, learn={"steps": 1, "decisions": 160}))
+    assert 0 < len(logged(path, "learn/loss")) < 20  # of 20 updates, some of which have nothing to learn from
+    assert np.isfinite(logged(path)).all()
+
+
+def test_update_without_a_usable_decision_leaves_the_network_as_it_is():
+    learner, played, lesson = played_by(make_config(Path("x"), learn={"steps": 1}))
+    assert not len(lesson.rows)
+    before = [weight.clone() for weight in learner.network.parameters()]
+    assert learner.update(played, lesson, 0.0) == {}
+    assert learner.updates == 1
+    assert all(map(torch.equal, before, learner.network.parameters()))
+
+
+def test_process_does_not_learn_while_another_has_nothing_to_learn_from(monkeypatch):
+    learner, played, lesson = played_by(make_config(Path("x")))
+    assert len(lesson.rows)
+    monkeypatch.setattr(Team, "agree", lambda team, number, *, least=False: 0)
+    monkeypatch.setattr(Learner, "step", lambda learner, loss: pytest.fail("a step was taken"))
+    assert learner.update(played, lesson, 0.0) == {}
+
+
+@pytest.mark.parametrize("outcomes", [True, False])
+def test_minibatches_without_values_log_numbers(tmp_path, outcomes):
+    changes = {"largest": 1.0, "value_share": 0.01, "outcomes": outcomes, "decisions": 128}
+    path, _ = run(make_config(tmp_path, learn=changes))
+    assert np.isfinite(logged(path)).all()
+
+
+def test_weight_of_the_magnet_is_never_larger_than_asked_for():
+    losses = []
+    for least in (0.0, 5.0):
+        config = make_config(Path("x"), learn={"magnet": 0.1, "magnet_least": least})
+        learner, played, lesson = played_by(config)
+        losses.append(float(learner._losses(played, lesson, lesson.rows, lesson.rows, 0.0)["loss"].detach()))
+    assert losses[0] == losses[1]
+
+
+# --- runs that are refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"learn": {"start": "nowhere.safetensors"}}, "there is no checkpoint nowhere"),
+        ({"teacher": {"files": ["nowhere"], "decisions": 10}}, "there are no labels nowhere"),
+        ({"curve": {"opponent": "search"}}, "there is no search for the game 'duel'"),
+    ],
+    ids=["start", "labels", "curve"],
+)
+def test_refused_run_leaves_no_folder(tmp_path, changes, message):
+    with pytest.raises(ValueError, match=message):
+        run(make_config(tmp_path, **changes))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_that_has_logged_keeps_its_folder(tmp_path, monkeypatch):
+    def killed(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Learner, "update", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(make_config(tmp_path))
+    assert (tmp_path / "duel" / TABLE).exists()
+
+
+# --- processes
+
+
+@pytest.mark.parametrize(
+    ("given", "leads"),
+    [
+        ({}, True),
+        ({"RANK": "0"}, True),
+        ({"RANK": "1"}, True),
+        ({"RANK": "1", "WORLD_SIZE": "1"}, True),
+        ({"RANK": "0", "WORLD_SIZE": "2"}, True),
+        ({"RANK": "1", "WORLD_SIZE": "2"}, False),
+    ],
+    ids=str,
+)
+def test_one_process_leads_whatever_the_environment_says(monkeypatch, given, leads):
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert Team.leads() == leads
+    if given.get("WORLD_SIZE") != "2":
+        assert Team.join(torch.device("cpu")) == Team()
