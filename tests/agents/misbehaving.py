@@ -52,6 +52,10 @@ class Unusual(BaseException):
     """No exception that `except Exception` catches."""
 
 
+class RaisesInBatch(Raises):
+    shares_batch = True
+
+
 class RaisesUnusual(Late):
     def misbehave(self, action_mask):
         raise Unusual
@@ -65,6 +69,10 @@ class Exits(Late):
 class Illegal(Late):
     def misbehave(self, action_mask):
         return int(np.flatnonzero(action_mask == 0)[0])
+
+
+class IllegalInBatch(Illegal):
+    shares_batch = True
 
 
 class Huge(Late):

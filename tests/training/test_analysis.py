@@ -242,6 +242,7 @@ def test_nonsense_is_refused_by_analyze_with_a_sentence(tmp_path):
     assert "--seat 2 is not at the table: seats run from 0 to 1" in refused("analyze", path, "random", "--seat", 2)
     assert "unknown agent 'nobody'" in refused("analyze", path, "nobody")
     assert f"--out {tmp_path}: this is a folder" in refused("analyze", path, "random", "--out", tmp_path)
+    assert "is not allowed: an integer from 0 to 2**128 - 1" in refused("analyze", path, "random", "--seed", 2**128)
     record = load_record(path)
     wrong = Analysis(ply=0, agent="a", candidates=(Candidate(action=5000),))
     save_record(GameRecord.model_validate(record.model_dump() | {"analyses": (wrong,)}), path)

@@ -18,8 +18,19 @@ from sackarmies_training.sack_armies.evaluation_games import (
     player_of,
     with_all_seats,
 )
-from sackarmies_training.sack_armies.evaluation_network import Network, Source, chances_of
-from sackarmies_training.sack_armies.fit_evaluation import fit, looking_back, save
+from sackarmies_training.sack_armies.evaluation_network import Network, Source, chances_of, train
+from sackarmies_training.sack_armies.fit_evaluation import (
+    Bin,
+    Report,
+    draw_reliability,
+    fit,
+    judge,
+    looking_back,
+    save,
+    share_interval,
+)
+from sackarmies_training.stats.estimate import wilson
+from tests.training.test_cli import refused
 
 TWO, THREE = 2, 3  # lots of so many Generals
 
@@ -63,6 +74,16 @@ def test_agents_that_search_are_refused_as_players():
         player_of("search:level=fast", load_game("sack_armies"))
 
 
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("RaisesInBatch", "raised RuntimeError: no idea"), ("IllegalInBatch", "chose action 0, which is not legal")],
+)
+def test_agent_that_misbehaves_is_refused_in_a_sentence(name, fault):
+    agent = f"python:class=tests.agents.misbehaving:{name}"
+    with pytest.raises(ValueError, match=f"'{agent}' cannot play the games of an evaluation: it {fault}"):
+        play_lot(Plan(seed=4, agent=agent), TWO)
+
+
 def test_positions_are_worth_what_followed_in_their_own_game():
     positions = positions_of([0, 0, 0, 1], [[True, True, False, False]] * 4)
     ended = np.eye(3, dtype=np.float32)[np.full((4, SEATS), WIN)]
@@ -78,6 +99,69 @@ def test_the_end_counts_for_a_general_who_is_eliminated_next():
     values = np.eye(3, dtype=np.float32)[np.full((2, SEATS), WIN)]
     targets = looking_back(positions, values, ended, 0.0)
     assert targets[0, :3].tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+
+
+def test_network_learns_with_the_largest_seed():
+    positions, plan = play_lot(Plan(seed=4), TWO), Plan(seed=2**128 - 1, epochs=1)
+    ended, learned = np.eye(3, dtype=np.float32)[positions.outcomes], np.arange(len(positions.games))
+    network = train(Source(positions.inputs), positions.inputs.alive, ended, learned, plan)
+    assert not network.training
+
+
+# --- how good it is
+
+
+def test_positions_of_a_game_count_as_one_in_the_interval_of_a_share():
+    games, won = np.arange(10), np.arange(10) < 3
+    low, high = share_interval(won, games)
+    assert (low, high) == pytest.approx((0.3 - 1.96 * np.sqrt(0.021), 0.3 + 1.96 * np.sqrt(0.021)))
+    assert share_interval(np.repeat(won, 8), np.repeat(games, 8)) == pytest.approx((low, high))
+
+
+def test_interval_of_a_share_never_leaves_0_to_1():
+    low, high = share_interval(np.arange(10) < 1, np.arange(10))
+    assert (low, high) == (0.0, pytest.approx(0.1 + 1.96 * np.sqrt(0.009)))
+
+
+@pytest.mark.parametrize("won", [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1]])
+def test_interval_is_that_of_wilson_on_games_where_they_do_not_differ(won):
+    share = float(np.mean(won))
+    assert share_interval(np.array(won, bool), np.array([5, 5, 7, 7])) == wilson(share, 2)
+
+
+def test_reliability_tells_intervals_over_games():
+    positions = positions_of(np.repeat(np.arange(4), 5), [[True, False, False, False]] * 20)
+    positions.outcomes[:] = np.where(positions.games < 2, WIN, LOSS)[:, None]
+    chances = np.full((20, SEATS, 3), 0.2, np.float32)
+    chances[..., WIN] = 0.6
+    (found,) = judge(positions, chances, chances).reliability
+    assert found == (20, pytest.approx(0.6), 0.5, pytest.approx(0.5 - 1.96 * 0.25), pytest.approx(0.5 + 1.96 * 0.25))
+
+
+def test_picture_of_reliability_is_drawn_where_all_or_none_won():
+    pytest.importorskip("matplotlib")
+    bins = Bin(9, 0.02, 0.0, *wilson(0.0, 3)), Bin(9, 0.5, 0.4, 0.1, 0.7), Bin(9, 0.97, 1.0, *wilson(1.0, 7))
+    picture = draw_reliability(Report((27, 0), 0.5, 0.7, (0.5, 0.7), 0.6, bins))
+    assert b"95% interval over games" in picture
+    assert picture == draw_reliability(Report((27, 0), 0.5, 0.7, (0.5, 0.7), 0.6, bins))
+
+
+# --- the command
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["{folder}"], "FILE {folder}: this is a folder, a file is wanted"),
+        (["{folder}/new.npz", "--picture", "{folder}"], "--picture {folder}: this is a folder, a file is wanted"),
+    ],
+)
+def test_file_that_cannot_be_written_is_refused_before_the_games(tmp_path, monkeypatch, words, told):
+    monkeypatch.setattr("sackarmies_training.sack_armies.fit_evaluation.collect", None)
+    assert told.format(folder=tmp_path) in refused("fit-evaluation", *(word.format(folder=tmp_path) for word in words))
+
+
+# --- kernels
 
 
 @pytest.mark.parametrize("players", [2, 3])

@@ -1,5 +1,7 @@
 """The search for weights of the greedy General, and the comparison of two sets."""
 
+import json
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -53,9 +55,38 @@ def test_interrupted_search_resumes_where_it_was(tasted, tmp_path):
     whole = searched(tmp_path / "whole", steps=200)
     for steps in (90, 60, 50):
         parts = searched(tmp_path / "parts", steps=steps)
-    assert np.array_equal(parts.now, whole.now)
-    assert (parts.done, parts.counted) == (whole.done, whole.counted) == (200, 100)
+    assert np.array_equal(parts.path, whole.path)
+    assert parts.done == whole.done == 200
     assert parts.result() == whole.result()
+
+
+def test_search_that_goes_on_for_more_games_finds_what_a_longer_one_finds(tasted, tmp_path):
+    whole = searched(tmp_path / "whole", steps=200)
+    shorter = searched(tmp_path / "parts", steps=100, total=100)
+    longer = searched(tmp_path / "parts", steps=100)
+    assert longer.result() == whole.result() != shorter.result()
+    assert np.array_equal(longer.path, whole.path)
+
+
+def test_result_is_the_mean_over_the_second_half_of_the_steps(tasted, tmp_path):
+    search = searched(tmp_path, steps=7, total=7)
+    assert search.result() == scaled(FIRST, np.mean(search.path[4:], axis=0))
+    assert len(search.path) == 8
+
+
+def test_search_of_fewer_games_than_have_been_played_is_refused(tasted, tmp_path):
+    searched(tmp_path, steps=100, total=100)
+    sentence = r"state\.json: this search has played 9,600 games, but 4,800 are wanted in all: give as many or more"
+    with pytest.raises(ValueError, match=sentence):
+        searched(tmp_path, steps=0, total=50)
+
+
+def test_state_without_the_gains_of_steps_is_refused(tmp_path):
+    zeros = dict.fromkeys(FIRST.model_dump(), 0.0)
+    old = {"seed": 1, "start": FIRST.model_dump(), "steps": 2, "now": zeros, "total": zeros, "counted": 1}
+    (tmp_path / STATE).write_text(json.dumps(old))
+    with pytest.raises(ValueError, match=r"state\.json: an earlier version saved this search without its gains"):
+        Search.resumed(tmp_path, FIRST, 1, 100 * GAMES)
 
 
 def test_folder_of_another_search_is_refused(tasted, tmp_path):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from sackarmies_agents import GameInfo, make_agent
+from sackarmies_agents import GameInfo, Report, make_agent
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.flat import Bench
 from sackarmies_agents.search.horizons import compare_actions
@@ -17,6 +18,7 @@ from sackarmies_agents.search.rounds import derived_seed, play_worlds
 from sackarmies_agents.search.sack_armies.focus import focus
 from sackarmies_env.core.batch import Batch
 from sackarmies_env.core.legal import legal_ids
+from sackarmies_env.core.record import Candidate
 from sackarmies_env.registry import load_players
 from sackarmies_training import search_labels
 from sackarmies_training.labels import joined, read_labels
@@ -272,6 +274,25 @@ def test_general_that_needs_more_than_observations_is_refused(tmp_path):
     with pytest.raises(ValueError, match="'search' cannot play the games of labels"):
         write_search_labels(tmp_path / "labels", SearchPlan(agent="search"), 1, "sack_armies", 1, print)
     assert not (tmp_path / "labels").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("RaisesInBatch", "raised RuntimeError: no idea"), ("IllegalInBatch", "chose action 0, which is not legal")],
+)
+def test_general_that_misbehaves_is_refused_in_a_sentence(tmp_path, name, fault):
+    agent = f"python:class=tests.agents.misbehaving:{name}"
+    with pytest.raises(ValueError, match=f"'{agent}' cannot play the games of labels: it {fault}"):
+        write_search_labels(tmp_path / "labels", SearchPlan(agent=agent), 1, "sack_armies", 1, print)
+
+
+def test_general_that_reports_an_illegal_choice_is_refused(game):
+    class Boasting(LastLegal):
+        def report(self):
+            return [Report((Candidate(action=game.num_actions - 1),))] * 2
+
+    with pytest.raises(Misconduct, match=f"reported action {game.num_actions - 1}, which is not legal"):
+        label_games([game], Boasting(), dataclasses.replace(PLAN, share=1.0), 2, seed=1)
 
 
 def test_advice_of_another_agent_than_the_scripted_one_is_refused(tmp_path):

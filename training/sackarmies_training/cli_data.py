@@ -198,6 +198,7 @@ def analyze(
     """
     from sackarmies_training.analysis import AnalysisPlan
     from sackarmies_training.analysis import analyze as add_analyses
+    from sackarmies_training.seeds import checked_seed
     from sackarmies_training.unfinished import Unfinished
 
     loaded = load_record(record)
@@ -209,7 +210,7 @@ def analyze(
     target = record if out is None else out
     check_writable("--out", target)
     seats = tuple(sorted(set(seat or range(game.num_players))))
-    plan = AnalysisPlan(agent, seats, seed, samples)
+    plan = AnalysisPlan(agent, seats, checked_seed("--seed", seed), samples)
     with (
         Unfinished(target, game, loaded, plan) as unfinished,
         games_bar(len(loaded.actions), "decisions", "analyzed") as progress,
@@ -236,8 +237,10 @@ def labels(  # noqa: PLR0913, PLR0917 - the options of a command
 ) -> None:
     """Write what a search says of decisions, for training; armies are drawn. The same command resumes."""
     from sackarmies_training.search_labels import SearchPlan, write_search_labels
+    from sackarmies_training.seeds import checked_seed
 
     parse_agent(agent)
+    checked_seed("--seed", seed)
     plan = SearchPlan(agent=agent, advice=advice, worlds=worlds)
     with games_bar(decisions, "decisions", "labeled") as progress:
         done = write_search_labels(folder, plan, decisions, game, seed, progress)

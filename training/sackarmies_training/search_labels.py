@@ -18,7 +18,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents import conduct
+from sackarmies_agents.agent import Agent, GameInfo, Report
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import checked_advice, make_agent
 from sackarmies_agents.scripted.random_agent import RandomAgent
 from sackarmies_agents.search.agent import parts_of
@@ -208,25 +210,56 @@ def label_games(line_ups: Sequence[Game], general: Agent, plan: SearchPlan, game
         plan: see `SearchPlan`.
         games: how many of each line-up.
         seed: of games, noise and worlds.
+
+    Raises:
+        Misconduct: the General raised an exception, or chose or reported what is not legal.
     """
-    general.reset(derive(seed, "agent"))
+    conduct.reset(general, derive(seed, "agent"))
     advisor = make_agent(plan.advice, GameInfo.of(line_ups[0]))
     lots = [Lot(game, games, plan, derive(seed, "lot", number)) for number, game in enumerate(line_ups)]
     while running := [lot for lot in lots if len(lot.running)]:
         observations = np.concatenate([lot.batch.observations[lot.running] for lot in running])
         masks = np.concatenate([lot.batch.action_masks[lot.running] for lot in running])
-        wanted, advised = general.act_batch(observations, masks), advisor.act_batch(observations, masks)
-        reports = general.report() or [None] * len(wanted)
+        wanted, advised = conduct.ask(general, observations, masks), advisor.act_batch(observations, masks)
+        refuse_illegal("chose", masks, wanted)
+        reports = conduct.ask_reports(general, len(wanted))
         start = 0
         for lot in running:
             for place in np.flatnonzero(lot.draw()).tolist():
-                report = reports[start + place]
-                liked = () if report is None else (candidate.action for candidate in report.candidates)
-                lot.label(place, [int(wanted[start + place]), int(advised[start + place]), *liked])
+                row = start + place
+                lot.label(place, [int(wanted[row]), int(advised[row]), *liked_of(reports[row], masks[row])])
             count = len(lot.running)
             lot.play(wanted[start : start + count])
             start += count
     return [labels for lot in lots if (labels := lot.labels()) is not None]
+
+
+def liked_of(report: Report | None, mask: NDArray[np.int8]) -> list[int]:
+    """Return the actions that a report says were considered, in its order.
+
+    Args:
+        report: None if there is none.
+        mask: `(num_actions,)` int8, 1 for legal ids.
+
+    Raises:
+        Misconduct: one of them is not legal.
+    """
+    if report is None:
+        return []
+    liked = conduct.guarded(lambda: np.array([candidate.action for candidate in report.candidates], np.int64))
+    refuse_illegal("reported", np.broadcast_to(mask, (len(liked), len(mask))), liked)
+    return [int(action) for action in liked]
+
+
+def refuse_illegal(did: str, masks: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
+    """Refuse actions `(n,)` that masks `(n, num_actions)` do not allow; `did` says what was done with them.
+
+    Raises:
+        Misconduct: one of them is not legal.
+    """
+    wrong = actions[~conduct.are_legal(masks, actions)]
+    if len(wrong):
+        raise Misconduct(f"{did} action {wrong[0]}, which is not legal")
 
 
 def write_search_labels(
@@ -246,9 +279,9 @@ def write_search_labels(
         How many decisions the files hold.
 
     Raises:
-        ValueError: the game has no search, the agent cannot play it side by side, advice is not to come from that
-            agent, a file is of another game, another process uses the folder, or it holds labels of another plan or
-            of an unknown one.
+        ValueError: the game has no search, the agent cannot play it side by side, raised an exception or chose what is
+            not legal, advice is not to come from that agent, a file is of another game, another process uses the
+            folder, or it holds labels of another plan or of an unknown one.
         OSError: a file cannot be written; those before stay.
     """
     game = load_players(game_id, PLAYERS)
@@ -271,7 +304,10 @@ def write_search_labels(
             if path.exists():
                 count = len(read_labels(path, info))
             else:
-                found = label_lots(draw_game, general, plan, FILE, derive(seed, "file", number))
+                try:
+                    found = label_lots(draw_game, general, plan, FILE, derive(seed, "file", number))
+                except Misconduct as fault:
+                    raise ValueError(f"{plan.agent!r} cannot play the games of labels: it {fault}") from None
                 count = len(found)
                 write_labels(path, found, info, f"search, games of {plan.agent}")
             progress(count)
@@ -335,7 +371,11 @@ def game_with_drawn_armies(game_id: str, rng: np.random.Generator) -> Game:
 def label_lots(
     draw_game: Callable[[np.random.Generator], Game], general: Agent, plan: SearchPlan, decisions: int, seed: int
 ) -> Labels:
-    """Return labels of at least so many decisions, of several lots of games, each of a game that is drawn."""
+    """Return labels of at least so many decisions, of several lots of games, each of a game that is drawn.
+
+    Raises:
+        Misconduct: see `label_games`.
+    """
     rng = np.random.default_rng(seed)
     parts: list[Labels] = []
     while sum(map(len, parts)) < decisions:

@@ -19,7 +19,7 @@ from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Unit
 from sackarmies_env.games.sack_armies.tokens.text import HOMELAND_NAMES, effect_text
 from sackarmies_env.registry import load_game
 from sackarmies_training.cli_errors import DATA, PlainCommand, PlainGroup, console, games_bar, print_resumed
-from sackarmies_training.cli_options import ContestSeedOption, WorkersOption, complete_agent, completes
+from sackarmies_training.cli_options import ContestSeedOption, WorkersOption, check_writable, complete_agent, completes
 from sackarmies_training.fitting import plain_table
 from sackarmies_training.sack_armies.greedy_commands import greedy_app
 
@@ -266,13 +266,16 @@ def fit_evaluation(
         reliability_table,
         save,
     )
+    from sackarmies_training.seeds import checked_seed
 
+    check_writable("FILE", file)
+    check_writable("--picture", picture)
     parse_agent(f"greedy:weights={weights}")
     if agent:
         player_of(agent, load_game("sack_armies", num_generals=DUEL))
     if picture is not None:
         import matplotlib.figure  # noqa: F401 # what is missing is told before the games, not after them
-    plan = Plan(weights=weights, agent=agent, games=games, seed=seed)
+    plan = Plan(weights=weights, agent=agent, games=games, seed=checked_seed("--seed", seed))
     with games_bar(games) as progress:
         positions = collect(plan, progress)
     learned_weights, report = fit(positions, plan)

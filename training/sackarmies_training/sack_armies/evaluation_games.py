@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sackarmies_agents import conduct
 from sackarmies_agents.agent import Agent, GameInfo
+from sackarmies_agents.conduct import Misconduct
 from sackarmies_agents.factory import make_agent
 from sackarmies_agents.search.agent import parts_of
 from sackarmies_agents.search.rounds import derived_seed
@@ -97,7 +99,11 @@ class Positions:
 
 
 def collect(plan: Plan, progress: Progress) -> Positions:
-    """Play games and return positions of them; `progress` is called with the number of games that ended."""
+    """Play games and return positions of them; `progress` is called with the number of games that ended.
+
+    Raises:
+        ValueError: the agent that plays raised an exception, or chose what is not legal.
+    """
     parts: list[Positions] = []
     for lot in range(-(-plan.games // LOT)):
         parts.append(play_lot(plan, lot))
@@ -120,13 +126,20 @@ def _joined(groups: Sequence[Group]) -> Group:
 
 
 def play_lot(plan: Plan, lot: int) -> Positions:
-    """Play one lot of games to their ends, and return positions of them."""
+    """Play one lot of games to their ends, and return positions of them.
+
+    Raises:
+        ValueError: the agent that plays raised an exception, or chose what is not legal.
+    """
     rng = np.random.default_rng(derive(plan.seed, "lot", lot))
     players = PLAYERS[lot % len(PLAYERS)]
     armies = [army_ids()[number] for number in rng.integers(len(army_ids()), size=players)]
     game = load_game("sack_armies", num_generals=players, armies=armies)
     play = _play_agent if plan.agent and players == DUEL else _play
-    states, counts, winners = play(game, plan, rng)
+    try:
+        states, counts, winners = play(game, plan, rng)
+    except Misconduct as fault:
+        raise ValueError(f"{plan.agent!r} cannot play the games of an evaluation: it {fault}") from None
     size, inputs = len(states), with_all_seats(inputs_of(game.params, states))
     outcomes = outcomes_of(np.repeat(winners, counts)[:, None], np.arange(SEATS))
     games = lot * LOT + np.repeat(np.arange(LOT), counts)
@@ -173,9 +186,13 @@ def player_of(text: str, game: Game) -> Agent:
 def _play_agent(
     game: Game, plan: Plan, rng: np.random.Generator
 ) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
-    """Do what `_play` does with an agent outside of kernels, which is asked for all games at once."""
+    """Do what `_play` does with an agent outside of kernels, which is asked for all games at once.
+
+    Raises:
+        Misconduct: the agent raised an exception, or chose what is not legal.
+    """
     agent, batch = player_of(plan.agent, game), Batch(game, LOT, restarts=False)
-    agent.reset(int(rng.integers(2**62)))
+    conduct.reset(agent, int(rng.integers(2**62)))
     batch.reset(rng.integers(2**62, size=LOT))
     kept: list[list[Records]] = [[] for _ in range(LOT)]
     turns = batch.states["turn"].copy()
@@ -186,7 +203,10 @@ def _play_agent(
             if len(kept[number]) < MOST:
                 kept[number].append(game.clone(batch.states, [number]))
         masks = batch.action_masks[running]
-        actions = agent.act_batch(batch.observations[running], masks)
+        actions = conduct.ask(agent, batch.observations[running], masks)
+        wrong = actions[~conduct.are_legal(masks, actions)]
+        if len(wrong):
+            raise Misconduct(f"chose action {wrong[0]}, which is not legal")
         for place in np.flatnonzero(rng.random(len(running)) < plan.noise):
             actions[place] = rng.choice(np.flatnonzero(masks[place]))
         batch.step(actions, running)

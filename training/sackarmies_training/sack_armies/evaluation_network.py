@@ -23,6 +23,7 @@ from sackarmies_training.sack_armies.evaluation_games import SEATS, Plan
 
 MASKED = 0.5  # of the types of a position in which some are taken for unknown ones
 JUDGED = 4096  # positions at once where nothing is learned
+MAX_TORCH_SEED = 2**63  # seeds of ours may be larger
 
 
 class Rows(NamedTuple):
@@ -171,7 +172,7 @@ def train(
         learned: which positions are learned from.
         plan: how.
     """
-    torch.manual_seed(plan.seed)
+    torch.manual_seed(plan.seed % MAX_TORCH_SEED)
     network = Network(plan.unknown)
     optimizer = torch.optim.AdamW(network.parameters(), plan.learning_rate, weight_decay=plan.weight_decay)
     steps = plan.epochs * -(-len(learned) // plan.minibatch)

@@ -12,8 +12,10 @@ later positions of its game, the next one most of all, and of how the game ended
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +28,35 @@ from sackarmies_training.fitting import add_numbers, plain_table, titled
 from sackarmies_training.ladder.picture import INK, LINE, PALE, PAPER, SETTINGS
 from sackarmies_training.sack_armies.evaluation_games import DUEL, Plan, Positions, collect, player_of
 from sackarmies_training.sack_armies.evaluation_network import Source, chances_of, train
+from sackarmies_training.stats.estimate import wilson
 
 __all__ = ["DUEL", "Plan", "Positions", "collect", "draw_reliability", "fit", "player_of", "reliability_table", "save"]
 
 BINS = 10  # of the reliability table
 FOLDS = 2
 FEWER = 1  # epochs that networks which learn from one fold do without
+Z = 1.96  # standard errors, either way, of a 95% interval
+EXACT = 1e-9  # standard errors below this are rounding
 
 Array = NDArray[np.float32]
+
+
+class Bin(NamedTuple):
+    """Positions held out, one for each General in them, whose predicted chance of a win lies in one tenth.
+
+    Attributes:
+        positions: how many.
+        predicted: mean chance of a win.
+        won: share that won.
+        low: lower end of the 95% interval of that share, see `share_interval`.
+        high: upper end.
+    """
+
+    positions: int
+    predicted: float
+    won: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +69,7 @@ class Report:
         base: of the mean outcome for the number of Generals, which knows nothing of the position.
         two: both for positions of two Generals.
         unknown: log loss where all types are taken for unknown ones.
-        reliability: for each tenth of the predicted chance of a win: positions, mean prediction, share that won.
+        reliability: for each tenth of the predicted chance of a win that has positions.
     """
 
     positions: tuple[int, int]
@@ -54,13 +77,13 @@ class Report:
     base: float
     two: tuple[float, float]
     unknown: float
-    reliability: tuple[tuple[int, float, float], ...]
+    reliability: tuple[Bin, ...]
 
     @property
     def calibration_error(self) -> float:
         """Mean distance of predicted chances from what happened, over the bins of `reliability`."""
-        total = sum(count for count, _, _ in self.reliability)
-        return sum(count * abs(predicted - won) for count, predicted, won in self.reliability) / total
+        total = sum(one.positions for one in self.reliability)
+        return sum(one.positions * abs(one.predicted - one.won) for one in self.reliability) / total
 
 
 def fit(positions: Positions, plan: Plan) -> tuple[dict[str, NDArray[np.float16]], Report]:
@@ -105,27 +128,58 @@ def judge(positions: Positions, chances: Array, unknowing: Array) -> Report:
     """Return how good predicted chances of the positions held out are, `(n, SEATS, OUTCOMES)`."""
     tested = positions.held_out()
     alive = positions.inputs.alive[tested]
-    players = np.broadcast_to(positions.players[tested][:, None], alive.shape)[alive]
+    players, games = (
+        np.broadcast_to(column[tested][:, None], alive.shape)[alive] for column in (positions.players, positions.games)
+    )
     outcomes, chances, unknowing = positions.outcomes[tested][alive], chances[alive], unknowing[alive]
     base = np.zeros((len(outcomes), OUTCOMES))
     for count in np.unique(players):
         rows = ~tested & (positions.players == count)
         known = positions.outcomes[rows][positions.inputs.alive[rows]]
         base[players == count] = np.bincount(known, minlength=OUTCOMES) / max(1, len(known))
-    bins, two = np.minimum((chances[:, WIN] * BINS).astype(int), BINS - 1), players == 2
-    table = [
-        (int((bins == b).sum()), float(chances[bins == b, WIN].mean()), float((outcomes[bins == b] == WIN).mean()))
-        for b in range(BINS)
-        if (bins == b).any()
-    ]
+    two = players == 2
     return Report(
         positions=(len(outcomes), int(positions.inputs.alive[~tested].sum())),
         log_loss=log_loss(chances, outcomes),
         base=log_loss(base, outcomes),
         two=(log_loss(chances[two], outcomes[two]), log_loss(base[two], outcomes[two])),
         unknown=log_loss(unknowing, outcomes),
-        reliability=tuple(table),
+        reliability=tuple(bins_of(chances[:, WIN], outcomes == WIN, games)),
     )
+
+
+def bins_of(chances: Array, won: NDArray[np.bool_], games: NDArray[np.int64]) -> Iterator[Bin]:
+    """Yield the tenths of the predicted chance of a win that have positions.
+
+    Args:
+        chances: `(n,)`, predicted.
+        won: `(n,)`, what happened.
+        games: `(n,)`, number of the game of each.
+    """
+    bins = np.minimum((chances * BINS).astype(int), BINS - 1)
+    for number in np.unique(bins):
+        rows = bins == number
+        ends = share_interval(won[rows], games[rows])
+        yield Bin(int(rows.sum()), float(chances[rows].mean()), float(won[rows].mean()), *ends)
+
+
+def share_interval(won: NDArray[np.bool_], games: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the ends of the 95% interval of a share that won.
+
+    Only games are independent: positions of one game, and its Generals, end together. The standard error sums up by
+    games how far their results are from the share. Where it is zero, as in a share of 0 or 1, the interval is that of
+    Wilson with games as trials.
+
+    Args:
+        won: `(n,)`.
+        games: `(n,)`, number of the game of each.
+    """
+    share = float(won.mean())
+    numbers, places = np.unique(games, return_inverse=True)
+    error = float(np.sqrt((np.bincount(places, won - share) ** 2).sum())) / len(won)
+    if error < EXACT:
+        return wilson(share, len(numbers))
+    return max(0.0, share - Z * error), min(1.0, share + Z * error)
 
 
 def log_loss(chances: NDArray[np.floating], outcomes: NDArray[np.int64]) -> float:
@@ -137,13 +191,15 @@ def reliability_table(report: Report) -> RenderableType:
     """Return predicted chances of a win beside what happened."""
     table = plain_table()
     add_numbers(table, ("positions", "predicted", "won"))
-    for count, predicted, won in report.reliability:
-        table.add_row(f"{count:,}", f"{predicted:.3f}", f"{won:.3f}")
+    for one in report.reliability:
+        table.add_row(f"{one.positions:,}", f"{one.predicted:.3f}", f"{one.won:.3f}")
     return titled("Chances of a win in positions held out", table)
 
 
 def draw_reliability(report: Report) -> bytes:
     """Return a picture of predicted chances of a win beside what happened, as SVG; equal reports give equal bytes.
+
+    Bars are 95% intervals of shares that won; they count games, not positions, as independent.
 
     Raises:
         ImportError: there is no matplotlib.
@@ -151,11 +207,12 @@ def draw_reliability(report: Report) -> bytes:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    counts, predicted, won = (np.array(column) for column in zip(*report.reliability, strict=True))
-    spread = 1.96 * np.sqrt(won * (1.0 - won) / counts)
+    counts, predicted, won, low, high = (np.array(column) for column in zip(*report.reliability, strict=True))
+    spread = np.abs([won - low, high - won])  # rounding may leave an end of the interval on the other side of the share
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(4.6, 4.6), layout="constrained", facecolor=PAPER)
-        axes = figure.add_subplot(xlabel="predicted chance of a win", ylabel="share won, 95% interval", aspect="equal")
+        axes = figure.add_subplot(xlabel="predicted chance of a win", aspect="equal")
+        axes.set_ylabel("share won, 95% interval over games")
         axes.plot([0, 1], [0, 1], "--", color=PALE)
         axes.errorbar(predicted, won, spread, fmt="o", color=LINE, markersize=4)
         axes.set_title(f"{counts.sum():,} positions of games held out", color=INK, fontsize=10)

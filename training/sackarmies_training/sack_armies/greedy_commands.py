@@ -33,7 +33,9 @@ def greedy_tune(
     """Search for better weights by playing; interrupted searches resume."""
     from sackarmies_training.locks import locked
     from sackarmies_training.sack_armies.greedy_tuning import GAMES, RESULT, Search, tune
+    from sackarmies_training.seeds import checked_seed
 
+    checked_seed("--seed", seed)
     weights = load_weights(start)
     with locked(folder):
         search = Search.resumed(folder, weights, seed, games)
@@ -63,7 +65,9 @@ def greedy_compare(
     from sackarmies_env.games.sack_armies.tokens.army import army_ids
     from sackarmies_training.sack_armies.greedy_comparison import compare_alone, compare_by_army, comparison_table
     from sackarmies_training.sack_armies.greedy_matches import Tables
+    from sackarmies_training.seeds import checked_seed
 
+    checked_seed("--seed", seed)
     one, other = load_weights(first), load_weights(second)
     tables = Tables(workers)
     total = 2 * starts * len(army_ids()) ** 2 + 2 * several * (3 + 4)

@@ -5,7 +5,8 @@ two Generals play each other, and each of them the weights that the search began
 seatings, with all ready armies and two to four Generals. The difference in games won moves all weights at once, by a
 step that shrinks as the search goes on (J. C. Spall, IEEE Transactions on Aerospace and Electronic Systems 34, 1998).
 Weights move by factors, so that none changes its sign. The result is the mean over the second half of the steps, which
-is less noisy than the last one. Every step is drawn from the seed and its number: an interrupted search resumes.
+is less noisy than the last one. Every step is drawn from the seed and its number: an interrupted search resumes, and
+one that has ended may go on. Its file holds what each step found; the path of the weights follows from that.
 """
 
 from __future__ import annotations
@@ -42,14 +43,11 @@ MOST_FACTOR = 20.0  # from the weights of the beginning, either way
 
 
 class SearchState(StrictModel):
-    """A search as its file holds it: logarithms of factors by weight."""
+    """A search as its file holds it; `gains` as in `Search`."""
 
     seed: Annotated[int, Field(ge=0)]
     start: dict[str, float]
-    steps: Annotated[int, Field(ge=0)]
-    now: dict[str, float]
-    total: dict[str, float]  # of the steps in the second half
-    counted: Annotated[int, Field(ge=0)]
+    gains: list[float]
 
 
 @dataclass
@@ -60,25 +58,20 @@ class Search:
         start: the weights that it begins with.
         seed: of starts and signs.
         steps: how many are wanted.
-        done: how many have been made.
-        now: `(weights,)` logarithms of the factors by which weights differ from `start`.
-        total: their sum over the steps that count.
-        counted: how many these are.
+        gains: difference in games won, as a share, that each step found.
+        path: `(weights,)` logarithms of the factors by which weights differ from `start`: at first and after each step.
     """
 
     start: Weights
     seed: int
     steps: int
-    done: int
-    now: NDArray[np.float64]
-    total: NDArray[np.float64]
-    counted: int
+    gains: list[float]
+    path: list[NDArray[np.float64]]
 
     @classmethod
     def begin(cls, start: Weights, seed: int, steps: int) -> Search:
         """Return a search that has made no step."""
-        zeros = np.zeros(len(start.model_dump()))
-        return cls(start, seed, steps, 0, zeros, zeros.copy(), 0)
+        return cls(start, seed, steps, [], [np.zeros(len(start.model_dump()))])
 
     @classmethod
     def resumed(cls, folder: Path, start: Weights, seed: int, games: int) -> Search:
@@ -91,16 +84,32 @@ class Search:
             games: how many to play in all; whole steps are made.
 
         Raises:
-            ValueError: its file cannot be read, or is of a search from another seed or other weights.
+            ValueError: its file cannot be read, or is of a search from another seed or other weights, or of one that
+                has played more games.
         """
-        path, steps = folder / STATE, max(1, games // GAMES)
+        path, search = folder / STATE, cls.begin(start, seed, max(1, games // GAMES))
         if not path.exists():
-            return cls.begin(start, seed, steps)
-        state = read_model(SearchState, read_json(path), str(path))
+            return search
+        data = read_json(path)
+        if isinstance(data, dict) and "counted" in data:
+            raise ValueError(f"{path}: an earlier version saved this search without its gains: choose another folder")
+        state = read_model(SearchState, data, str(path))
         if state.seed != seed or state.start != start.model_dump():
             raise ValueError(f"{path}: this search has another seed or began with other weights: choose another folder")
-        now, total = (np.array([table[name] for name in start.model_dump()]) for table in (state.now, state.total))
-        return cls(start, seed, steps, state.steps, now, total, state.counted)
+        if len(state.gains) > search.steps:
+            raise ValueError(
+                f"{path}: this search has played {len(state.gains) * GAMES:,} games, but {games:,} are wanted in all: "
+                "give as many or more, or choose another folder"
+            )
+        for gain in state.gains:
+            signs, width, _ = search.drawn()
+            search.move(gain, signs, width)
+        return search
+
+    @property
+    def done(self) -> int:
+        """How many steps have been made."""
+        return len(self.gains)
 
     def save(self, path: Path) -> None:
         """Write the search to a file.
@@ -108,30 +117,31 @@ class Search:
         Raises:
             OSError: it cannot be written; the old file stays.
         """
-        names = list(self.start.model_dump())
-        now, total = (dict(zip(names, table.tolist(), strict=True)) for table in (self.now, self.total))
-        state = SearchState(
-            seed=self.seed, start=self.start.model_dump(), steps=self.done, now=now, total=total, counted=self.counted
-        )
+        state = SearchState(seed=self.seed, start=self.start.model_dump(), gains=self.gains)
         write_json(path, state.model_dump())
+
+    def drawn(self) -> tuple[NDArray[np.float64], float, np.random.Generator]:
+        """Return what the next step is drawn from: signs of the weights, its width, and the generator of its games."""
+        rng = np.random.default_rng(derive(self.seed, "tuning", self.done))
+        signs = rng.choice([-1.0, 1.0], len(self.path[-1]))
+        return signs, WIDTH / (self.done + 1) ** NARROWING, rng
 
     def step(self, tables: Tables) -> None:
         """Make one step."""
-        rng = np.random.default_rng(derive(self.seed, "tuning", self.done))
-        signs = rng.choice([-1.0, 1.0], len(self.now))
-        width = WIDTH / (self.done + 1) ** NARROWING
-        one, other = (scaled(self.start, self.now + side * width * signs) for side in (1, -1))
-        gain = compare(one, other, self.start, tables, rng)
-        self.now = self.now + RATE / (self.done + DELAY) ** SLOWING * gain / width * signs
-        self.now = np.clip(self.now, -np.log(MOST_FACTOR), np.log(MOST_FACTOR))
-        self.done += 1
-        if 2 * self.done > self.steps:
-            self.total += self.now
-            self.counted += 1
+        signs, width, rng = self.drawn()
+        one, other = (scaled(self.start, self.path[-1] + side * width * signs) for side in (1, -1))
+        self.move(compare(one, other, self.start, tables, rng), signs, width)
+
+    def move(self, gain: float, signs: NDArray[np.float64], width: float) -> None:
+        """Move the weights by what a step has found; see `drawn` for `signs` and `width`."""
+        moved = self.path[-1] + RATE / (self.done + DELAY) ** SLOWING * gain / width * signs
+        self.path.append(np.clip(moved, -np.log(MOST_FACTOR), np.log(MOST_FACTOR)))
+        self.gains.append(gain)
 
     def result(self) -> Weights:
-        """Return the weights that the search has come to."""
-        return scaled(self.start, self.total / self.counted if self.counted else self.now)
+        """Return the mean over the second half of the steps that are wanted; before it begins, the present weights."""
+        counted = self.path[1 + self.steps // 2 :] or self.path[-1:]
+        return scaled(self.start, np.mean(counted, axis=0))
 
 
 def scaled(weights: Weights, factors: NDArray[np.float64]) -> Weights:
