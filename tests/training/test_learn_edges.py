@@ -7,10 +7,35 @@ import numpy as np
 import pytest
 import torch
 
+from sackarmies_training import learn
 from sackarmies_training.learn import Learner, SelfPlay, Team, look_back, make_learner
 from sackarmies_training.loggers import TABLE
 from tests.core.toy_game import make_duel
 from tests.training.test_learn import make_config, run
+
+# --- line-ups
+
+
+def test_start_is_met_with_other_line_ups_than_those_of_training(tmp_path, monkeypatch):
+    """What has been learned of the armies of training may be of no use with others."""
+    start, _ = run(make_config(tmp_path, learn={"decisions": 1}))
+    drawn, met = [], []
+
+    def draw(section, game, number, seed):
+        drawn.append((seed, [game]))
+        return drawn[-1][1]
+
+    def compare(learner, config, line_ups, section):
+        met.append(line_ups)
+        return "no improvement is shown"
+
+    monkeypatch.setattr(learn, "draw_games", draw)
+    monkeypatch.setattr(learn, "compare_with_start", compare)
+    run(make_config(tmp_path / "more", learn={"start": str(start)}, curve={"opponent": "random", "games": 2}))
+    assert len({seed for seed, _ in drawn}) == 2
+    assert len(met) == 1
+    assert met[0] is drawn[1][1]
+
 
 # --- updates
 

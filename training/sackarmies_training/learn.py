@@ -554,7 +554,8 @@ def learn_in(  # noqa: PLR0913 - those of `learn`
         if team.rank == 0:
             minutes, verdict = clock.minutes, ""
             if section.start and config.curve is not None:  # before the General, whose file completes the run
-                verdict = compare_with_start(learner, config, line_ups, config.curve)
+                others = draw_games(config.game, game, section.line_ups, derive(config.seed, "verdict"))
+                verdict = compare_with_start(learner, config, others, config.curve)  # not those that it has learned
             save_general(finished, learner, config, game, minutes, verdict)
             loggers.artifact(finished)
             say(f"Trained for {minutes:.1f} minutes, {learner.decisions:,} decisions: {finished}")
