@@ -17,7 +17,7 @@ import numpy as np
 
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
-from sackarmies_agents.conduct import Misconduct, ask, ask_informed, ask_reports, guarded, reset
+from sackarmies_agents.conduct import Misconduct, Status, ask, ask_informed, ask_reports, describe, guarded, reset
 from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
@@ -135,6 +135,8 @@ def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool)
             if is_limited and isinstance(fault.__cause__, MemoryError):
                 raise MemoryError from None
             answer |= {"fault": str(fault), "status": fault.status}
+        except KeyboardInterrupt as error:  # the agent's own: Ctrl-C does not arrive here
+            answer |= {"fault": f"raised {describe(error)}", "status": Status.ERROR}
         message = json.dumps(answer).encode()
         if len(message) > LARGEST_ANSWER:
             fault_of_size = {"number": number, "fault": f"answered more than {LARGEST_ANSWER // MEBIBYTE} MiB"}

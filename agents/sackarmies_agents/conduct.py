@@ -38,12 +38,14 @@ class Status(StrEnum):
 class Misconduct(Exception):  # noqa: N818 - it says what happened
     """An agent did what forfeits a game; the text says what, as in "raised ValueError: too many hexes".
 
+    It is one line of at most `MAX_REASON` characters, whatever is in it: records hold no longer ones.
+
     Attributes:
         status: which kind of fault it is, not DONE.
     """
 
     def __init__(self, reason: str, status: Status = Status.ERROR) -> None:
-        super().__init__(reason)
+        super().__init__(one_line(reason))
         self.status = status
 
 
@@ -117,7 +119,7 @@ def ask_reports(agent: Agent, count: int) -> list[Report | None]:
     Raises:
         Misconduct: it raised an exception, or returned anything but as many reports.
     """
-    reports = guarded(lambda: list(agent.report())) or [None] * count
+    reports = guarded(lambda: list(agent.report() or ())) or [None] * count
     if len(reports) != count or not all(report is None or isinstance(report, Report) for report in reports):
         raise Misconduct(NO_REPORTS.format(count), Status.INVALID)
     return reports

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sackarmies_agents.agent import Agent, GameInfo, Report
 from sackarmies_agents.channel import Channel
 from sackarmies_agents.child import LARGEST_ANSWER, OUT_OF_MEMORY, protect_memory, serve
-from sackarmies_agents.conduct import NO_REPORTS, Gone, Misconduct, Status, one_line
+from sackarmies_agents.conduct import NO_REPORTS, Gone, Misconduct, Status
 from sackarmies_agents.factory import make_agent, parse_agent
 from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_agent import LINE, make_line
@@ -210,7 +210,7 @@ class IsolatedAgent(SeparateAgent):
         if "fault" in answer:
             status = answer.get("status")
             invalid = Status.INVALID if status == Status.INVALID else Status.ERROR
-            raise Misconduct(one_line(str(answer["fault"])), invalid)
+            raise Misconduct(str(answer["fault"]), invalid)
         return answer.get("value")
 
     def _answer(self, deadline: float | None, too_long: str) -> dict[str, Any]:

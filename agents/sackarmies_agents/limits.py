@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 CHILDREN = slice(13, 15)  # of /proc/PID/stat after the name: user and system time of the children waited for
+LONGEST_WAIT = 1e6  # seconds, eleven days: systems take no timeouts of much more than twice that
 CPU_CLOCK = 2  # of <linux/posix-timers.h>: the clock that a scheduler keeps for a whole process
 
 
@@ -187,8 +188,8 @@ class Accounts:
 
 
 def until(seconds: float | None) -> float | None:
-    """Return when so many seconds have passed, by `time.monotonic()`; None for never."""
-    return None if seconds is None else time.monotonic() + seconds
+    """Return when so many seconds, or `LONGEST_WAIT`, have passed, by `time.monotonic()`; None for never."""
+    return None if seconds is None else time.monotonic() + min(seconds, LONGEST_WAIT)
 
 
 def cpu_seconds_of(pid: int) -> float | None:

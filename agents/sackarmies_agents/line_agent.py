@@ -6,6 +6,7 @@ which nothing is hidden from the seat, and of the time that the program itself h
 
 from __future__ import annotations
 
+import copy
 import json
 import shlex
 import sys
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_agents.agent import GameInfo, InformedAgent
+from sackarmies_agents.child import protect_memory
 from sackarmies_agents.conduct import Gone, Misconduct, Status
 from sackarmies_agents.limits import ALONE, Isolation, until
 from sackarmies_agents.line_pipe import LONGEST, LinePipe, TooLongLine
@@ -83,6 +85,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         self._command = words
         self._place = (folder, isolation.memory_limit, log)
         self._pipe: LinePipe | None = None
+        self._seed: int | None = None  # of the game that the program was last told of
         self._start()
 
     @property
@@ -100,10 +103,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         if self._pipe is None:
             self._start()
         self._begin_game()
-        self._words: DecisionWords | None = None
-        self._number = 0  # of the decision in this game
-        seconds, fault = self._allowed()
-        self._send({"type": "new_game", "seed": seed}, until(seconds), fault)
+        self._announce(seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
         """Ask for a choice in each of `n` games."""
@@ -111,14 +111,39 @@ class LineAgent(SeparateAgent, InformedAgent):
         return np.array([self._choice(information.select([row])) for row in rows], np.int64)
 
     def close(self) -> None:
-        """End the program, and all that it started."""
+        """End the program, and all that it started; first it has a moment to end by itself."""
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             self._ends()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> LineAgent:
+        """Start another process of the program and tell it of the same game.
+
+        It knows nothing of the decisions before: what a process remembers cannot be copied.
+        """
+        folder, _, log = self._place
+        twin = memo[id(self)] = LineAgent(self._info, self._command, self._isolation, folder=folder, log=log)
+        twin.accounts = copy.deepcopy(self.accounts, memo)
+        if self._seed is not None:
+            twin._announce(self._seed)
+            twin._number = self._number
+        return twin
+
+    def _kill(self) -> None:
+        """End the program at once, and all that it started."""
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            self._ends.detach()
+            pipe.kill()
+
+    def _gone(self, reason: str, status: Status = Status.ERROR) -> Gone:
+        self._kill()  # after a fault nothing that it may still do is waited for
+        return super()._gone(reason, status)
+
     # --- what is said
 
     def _start(self) -> None:
+        protect_memory()  # the program runs as the same user
         self._pipe = LinePipe(self._command, *self._place)
         self._ends = weakref.finalize(self, self._pipe.close)
         self._is_fresh = True
@@ -128,9 +153,17 @@ class LineAgent(SeparateAgent, InformedAgent):
                 raise self._gone('answered "hello" with something else than {"type": "ready"}', Status.INVALID)
             self._parts = {part for part in PARTS if wants(ready, part)}
         except Misconduct as fault:
-            self.close()
+            self._kill()
             raise ValueError(f"the program {shlex.join(self._command)} cannot play: it {fault}") from None
         self._watch_process()
+
+    def _announce(self, seed: int) -> None:
+        """Tell the program of a new game."""
+        self._seed = seed
+        self._words: DecisionWords | None = None
+        self._number = 0  # of the decision in this game
+        seconds, fault = self._allowed()
+        self._send({"type": "new_game", "seed": seed}, until(seconds), fault)
 
     def _choice(self, information: InformationSets) -> int:
         """Return what the program chooses for one information set."""

@@ -19,6 +19,7 @@ from sackarmies_env.core.messages import short_repr
 LAUNCHER = Path(__file__).with_name("line_launcher.py")
 LONGEST = 2**16  # bytes of a line of the program
 PATIENCE = 5.0  # seconds until a killed process is gone
+GRACE = 0.3  # seconds that a program has to end by itself once its stdin has ended
 
 
 class TooLongLine(Exception):  # noqa: N818 - it says what happened
@@ -112,7 +113,15 @@ class LinePipe:
             return None
 
     def close(self) -> None:
-        """End the program, and all that it started."""
+        """Let the program end by itself, for the end of its stdin tells it to, then end it and all that it started."""
+        with contextlib.suppress(OSError):
+            self._in.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the program at once, and all that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         for pipe in (self._in, self._out):

@@ -159,10 +159,11 @@ class Game:
 
     @cached_property
     def initial(self) -> Records:
-        """What every game begins as, `(1,)`; not to be changed."""
+        """What every game begins as, `(1,)`, read-only: whoever plays the game shares it."""
         states = self.new_states(1)
         copy_records(self.state_layout.empty, states)
         self.initial_state(states)
+        states.setflags(write=False)
         return states
 
     def reset(self, params: Records, states: Records, seeds: NDArray[np.int64]) -> None:

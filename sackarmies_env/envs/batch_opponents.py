@@ -44,7 +44,7 @@ class BatchOpponents:
         copied: list[dict[int, Any]] = [{} for _ in range(len(batch))]  # what `deepcopy` has copied for each game
         for opponent in make_opponents(choice, batch.game):
             is_one = isinstance(opponent, RandomOpponent) or shares_batch(opponent)
-            self.opponents.append([opponent if is_one else copy.deepcopy(opponent, memo) for memo in copied])
+            self.opponents.append([opponent if is_one else copy_opponent(opponent, memo) for memo in copied])
         self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
 
     def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:
@@ -110,6 +110,23 @@ class BatchOpponents:
             row, answer = int(rows[refused[0]]), int(actions[refused[0]])
             raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
         return actions
+
+
+def copy_opponent(opponent: Opponent, memo: dict[int, Any]) -> Opponent:
+    """Return a copy of an opponent that plays by itself.
+
+    Args:
+        opponent: to be copied.
+        memo: of `deepcopy`, what has been copied for the same game.
+
+    Raises:
+        ValueError: it cannot be copied.
+    """
+    try:
+        return copy.deepcopy(opponent, memo)
+    except Exception as error:  # whatever its own methods raise
+        name, reason = type(opponent).__name__, str(error) or type(error).__name__
+        raise ValueError(f"opponent {name} cannot be copied: {reason}") from error
 
 
 def ask_shared(opponent: Any, batch: Batch, rows: Rows) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from operator import index
 from typing import Any, Unpack
 
@@ -16,6 +17,7 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.rng import following_seed
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.step_batch import MAX_RESTARTS
+from sackarmies_env.envs.batch_opponents import copy_opponent
 from sackarmies_env.envs.decision_infos import NO_DECISION, NO_TURN
 from sackarmies_env.envs.match import Match
 from sackarmies_env.envs.opponents import (
@@ -275,8 +277,26 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return self._match.notebook_html(self.options.viewer(self.seat)) if self._has_begun else None
 
     def clone(self) -> SingleSeatEnv:
-        """Return an equal and independent environment, with opponents of its own."""
-        return copy.deepcopy(self)
+        """Return an equal and independent environment, with opponents of its own.
+
+        An opponent that is a program is started anew: it is told of the game, but not of its decisions before.
+
+        Raises:
+            ValueError: an opponent cannot be copied.
+        """
+        memo: dict[int, Any] = {}
+        for opponent in self.opponents:
+            copy_opponent(opponent, memo)
+        return copy.deepcopy(self, memo)
+
+    def close(self) -> None:
+        """End the programs of opponents that were made from names; what was given as an object is its owner's."""
+        choice = self._opponent_choice
+        given = choice if isinstance(choice, Sequence) else [choice]
+        for opponent in self.opponents:
+            end: Any = getattr(opponent, "close", None)
+            if end is not None and not any(opponent is one for one in given):
+                end()
 
     def _begun(self) -> Match:
         if not self._has_begun:

@@ -94,6 +94,28 @@ class WritesRules(Late):
         return Lowest.choose(self, information)
 
 
+class WritesInitial(Late):
+    """Writes into what games of its seat begin as."""
+
+    def misbehave(self, information):
+        information.game.initial["turn"] = 7
+        return Lowest.choose(self, information)
+
+
+class ReturnsStates(Late):
+    """Answers with records, whose fields make a long sentence."""
+
+    def misbehave(self, information):
+        return information.states
+
+
+class ReportsNothing(Lowest):
+    """Forgets to return its reports."""
+
+    def report(self):
+        pass
+
+
 class WritesStates(Lowest):
     """Writes into the states that it is given, which are its own."""
 

@@ -1,4 +1,4 @@
-"""A program that plays over the line protocol and misbehaves in its second decision; run as a script."""
+"""A program that plays over the line protocol and misbehaves in its second decision, if not before; run as a script."""
 
 from __future__ import annotations
 
@@ -49,10 +49,15 @@ def main(kind: str, seen: str = "") -> None:
             print(json.dumps({"type": "ready"} if kind != "rude" else {"type": "hi"}), flush=True)
         elif message["type"] == "choose":
             asked += 1
-            if asked == 2 and kind != "well-behaved":
+            if kind == "text-orderly":
+                misbehave("text")
+            elif asked == 2 and kind not in {"well-behaved", "orderly"}:
                 misbehave(kind)
             else:
                 print(json.dumps({"action": message["legal"][0], "decision": message["decision"]}), flush=True)
+    if "orderly" in kind:
+        with open(seen, "a", encoding="utf-8") as file:
+            file.write("the end")
 
 
 if __name__ == "__main__":

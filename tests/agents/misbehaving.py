@@ -48,6 +48,16 @@ class Raises(Late):
         raise RuntimeError("no\nidea\x1b[31m")
 
 
+class RaisesLong(Late):
+    def misbehave(self, action_mask):
+        raise ValueError("x" * 500)
+
+
+class RaisesCtrlC(Late):
+    def misbehave(self, action_mask):
+        raise KeyboardInterrupt
+
+
 class Unusual(BaseException):
     """No exception that `except Exception` catches."""
 
@@ -199,6 +209,11 @@ class SharedIllegal(Shared):
 class BadReset(Lowest):
     def reset(self, seed):
         raise KeyError("seed")
+
+
+class BadLongReset(Lowest):
+    def reset(self, seed):
+        raise ValueError("x" * 500)
 
 
 class BadStart(Lowest):

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from sackarmies_agents import GameInfo, make_agent, parse_agent
+from sackarmies_agents.conduct import ask_reports
 from sackarmies_agents.factory import read_value
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.core.game import forfeit_code
+from sackarmies_env.core.record import MAX_REASON
 from sackarmies_env.envs.aec import RawEnv
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.match import NO_ACTION, Match
@@ -57,6 +59,7 @@ MISCONDUCT = [
     ("Floats", "answered ndarray of shape (1,) and dtype float64, where shape (1,) and integers are wanted"),
     ("Illegal", "chose action 1, which is not legal"),
     ("WritesRules", "wrote into the data of the game that it was given"),
+    ("WritesInitial", "raised ValueError: assignment destination is read-only"),
     ("Forgetful", "raised TypeError: 'NoneType' object is not callable"),
 ]
 
@@ -67,6 +70,18 @@ def test_misbehaving_informed_agent_forfeits_with_the_reason(kind, reason):
     (forfeit,) = played.forfeits
     assert (forfeit.seat, forfeit.reason) == (0, reason)
     assert played.actions[-1] == forfeit_code(0)
+
+
+def test_answer_with_records_is_refused_in_a_short_sentence():
+    (played,) = play([[named("ReturnsStates"), PLAIN]])
+    (forfeit,) = played.forfeits
+    assert forfeit.reason.startswith("answered ndarray of shape (1,) and dtype ")
+    assert len(forfeit.reason) == MAX_REASON
+
+
+def test_agent_may_report_nothing_at_all():
+    agent = make_agent(named("ReportsNothing"), GameInfo.of(make_duel()))
+    assert ask_reports(agent, 2) == [None, None]
 
 
 @pytest.mark.slow

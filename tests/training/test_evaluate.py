@@ -270,6 +270,32 @@ def test_files_that_an_agent_names_belong_to_its_identity(tmp_path, text):
     assert identity.agent_identity(text.format(tmp_path)) != before
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python:file={0}/bold.py,class=Bold,prompt={1}",
+        "line:command=sh bot.sh {1}",
+        "greedy:weights={1}",
+        "search:prior={1},evaluation={1},models=tuned+{1}",
+    ],
+)
+@pytest.mark.parametrize("word", ["x" * 300, "x\0y"])
+def test_words_that_can_name_no_file_belong_to_the_identity_of_an_agent(tmp_path, text, word):
+    (tmp_path / "bold.py").write_text("1\n")
+    found = identity.agent_identity(text.format(tmp_path, word))
+    assert any(word in value for value in found.values())
+
+
+def test_files_called_like_a_number_or_with_a_plus(tmp_path, monkeypatch):
+    """The first is not what the option means, the second is one file."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("3", "a+b.pt"):
+        (tmp_path / name).write_text("1\n")
+    (tmp_path / "bold.py").write_text("1\n")
+    assert identity.agent_identity("search:horizon=3") == {"kind": "search", "horizon": "3"}
+    assert "sha256 of net a+b.pt" in identity.agent_identity("python:file=bold.py,class=Bold,net=a+b.pt")
+
+
 def test_agents_in_folders_without_init_are_identified_by_their_source(tmp_path, monkeypatch):
     """Namespace packages, one in the other."""
     monkeypatch.syspath_prepend(tmp_path)

@@ -14,6 +14,7 @@ from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_env.core import record as records
 from sackarmies_env.core.game import forfeit_code
+from sackarmies_env.core.record import Forfeit
 from sackarmies_env.envs.match import Match
 from sackarmies_training import cli
 from sackarmies_training.config import MatchSection
@@ -50,6 +51,7 @@ def reasons(played):
 
 MISCONDUCT = [
     ("Raises", "raised RuntimeError: no idea [31m"),
+    ("RaisesLong", "raised ValueError: " + "x" * 178 + "..."),
     ("Exits", "raised SystemExit: enough"),
     ("RaisesUnusual", "raised tests.agents.misbehaving.Unusual"),
     ("Huge", "raised OverflowError: Python int too large to convert to C long"),
@@ -86,6 +88,7 @@ def test_isolation_makes_no_difference(kind, reason):
     [
         ("Leaves", "ended its process with exit code 3", Isolation()),
         ("Crashes", "was killed by SIGSEGV", Isolation()),
+        ("RaisesCtrlC", "raised KeyboardInterrupt", Isolation()),
         ("Dies", "was killed by SIGKILL", Isolation()),
         pytest.param("DiesUnnamed", "was killed by signal 40", Isolation(), marks=needs_linux),
         ("Hangs", "took longer than 1 s a decision", Isolation(time_limit=1.0)),
@@ -174,7 +177,14 @@ def test_new_process_plays_the_other_games_of_one_that_died():
 def test_agent_that_cannot_be_reset_loses_its_games():
     played = play([seated("BadReset", "Lowest")] * 2)
     assert [one.actions for one in played] == [(forfeit_code(0),)] * 2
-    assert reasons(played) == {"raised KeyError: 'seed', in reset()"}
+    assert reasons(played) == {"in reset(): raised KeyError: 'seed'"}
+
+
+@pytest.mark.parametrize("kind", ["RaisesLong", "BadLongReset"])
+def test_reasons_are_short_enough_for_records(kind):
+    (played,) = play([seated(kind, "Lowest")])
+    (forfeit,) = played.forfeits
+    assert Forfeit(ply=forfeit.ply, reason=forfeit.reason).reason.endswith("xxx...")
 
 
 def test_other_three_play_on_after_a_forfeit():

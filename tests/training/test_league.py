@@ -155,6 +155,8 @@ def test_impossible_changes_are_refused(simulation, change, name, message):
     [
         ("python:file=/etc/bot.py,class=Bold", "file=.* is outside"),
         ("python:file=../bot.py,class=Bold", "file=.* is outside"),
+        ("search:models=tuned+/tmp/a.safetensors", "models=.* is outside"),
+        ("search:models=tuned+../a.safetensors", "models=.* is outside"),
         ("python:class=bots:Bold", "name the file of the class"),
         ("line:command=./bot,log=/tmp/log", "log is given"),
         ("line:command=./bot,folder=/tmp", "folder is given"),
@@ -188,6 +190,25 @@ def test_files_that_a_text_names_are_copied(tmp_path, monkeypatch):
     assert (tmp_path / "kept" / "bold.py").read_text() == "x = 1"
     with pytest.raises(ValueError, match="a program is submitted as a folder"):
         keep("line:command=./bot", tmp_path / "other")
+
+
+def test_joined_files_of_a_text_are_copied_and_other_values_stay(tmp_path, monkeypatch):
+    (tmp_path / "nets").mkdir()
+    for name in ("nets/a.safetensors", "nets/b.safetensors", "fast"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.chdir(tmp_path)
+    text = "search:models=nets/a.safetensors+tuned+nets/b.safetensors,level=fast"
+    manifest = keep(text, tmp_path / "kept")
+    assert manifest.agent == "search:models=a.safetensors+tuned+b.safetensors,level=fast"
+    kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert kept == ["a.safetensors", "b.safetensors", "submission.toml"]
+
+
+def test_text_longer_than_a_name_of_a_file_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "bold.py").write_text("x = 1")
+    monkeypatch.chdir(tmp_path)
+    text = f"python:file=bold.py,class=Bold,prompt={'x' * 300}"
+    assert keep(text, tmp_path / "kept").agent == text
 
 
 def test_changed_submission_is_refused_until_it_is_suspended(simulation):

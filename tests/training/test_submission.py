@@ -117,3 +117,43 @@ def test_files_of_an_agent_count_from_its_folder(tmp_path):
     spec = parse_agent(located(r"python:file=bold\,1.py,class=Bold,sims=3", tmp_path))
     assert spec.options == {"file": str(tmp_path.resolve() / "bold,1.py"), "class": "Bold", "sims": "3"}
     assert parse_agent(located("line:command=./bot", tmp_path)).options["folder"] == str(tmp_path.resolve())
+
+
+def test_parts_joined_by_plus_count_from_the_folder(tmp_path):
+    (tmp_path / "a.safetensors").touch()
+    text = located("search:models=a.safetensors+tuned,prior=policy,playouts=2,horizon=0", tmp_path)
+    models = f"{tmp_path.resolve() / 'a.safetensors'}+tuned"
+    assert text == f"search:models={models},prior=policy,playouts=2,horizon=0"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "search:level=fast,horizon=3",
+        "search:models=tuned+trained,prior=policy",
+        "greedy:weights=first",
+        "python:class=Bold,x=.",
+        "python:class=Bold,x=inner",
+    ],
+)
+def test_values_that_name_no_file_stay_beside_files_of_that_name(tmp_path, text):
+    for name in ("fast", "3", "tuned", "trained", "policy", "first", "Bold"):
+        (tmp_path / name).touch()
+    (tmp_path / "inner").mkdir()
+    assert located(text, tmp_path) == text
+
+
+def test_folder_and_log_of_a_program_count_from_the_folder(tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "log").touch()
+    place = tmp_path.resolve()
+    text = located("line:command=./bot,folder=inner,log=log", tmp_path)
+    assert text == f"line:command=./bot,folder={place / 'inner'},log={place / 'log'}"
+
+
+@pytest.mark.parametrize("text", ["line:command=sh bot.sh {}", "python:file=b.py,class=B,prompt={}"])
+@pytest.mark.parametrize("word", ["x" * 300, "x\0y"])
+def test_words_that_can_name_no_file_are_submitted(tmp_path, text, word):
+    (tmp_path / "b.py").touch()
+    spec = parse_agent(located(text.format(word), tmp_path))
+    assert word in (spec.options.get("prompt") or spec.options["command"])

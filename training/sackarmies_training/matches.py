@@ -158,7 +158,7 @@ class Seating:
         try:
             reset(self.agents[actor], seed)
         except Misconduct as fault:
-            self._unfit[actor] = Misconduct(f"{fault}, in reset()", fault.status)
+            self._unfit[actor] = Misconduct(f"in reset(): {fault}", fault.status)
 
     def close(self) -> None:
         """End the processes of agents that have one."""

@@ -1,0 +1,99 @@
+"""Opponents that hold what cannot be copied: programs that play over stdin and stdout, and others."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sackarmies_agents import GameInfo, make_agent
+from sackarmies_env.envs.gym_env import SingleSeatEnv
+from sackarmies_env.envs.vector_env import BatchEnv
+from tests.core.toy_game import make_duel
+
+BOT = Path(__file__).resolve().parents[1] / "agents" / "line_bots.py"
+PROGRAM = f"line:command={shlex.join([sys.executable, '-S', str(BOT), 'well-behaved'])}"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs that play need Unix")
+
+
+class Lowest:
+    """Plays as the program does."""
+
+    def act(self, observation, action_mask):
+        return int(np.flatnonzero(action_mask)[0])
+
+
+class Locked(Lowest):
+    """Holds what cannot be copied."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+def lowest(masks):
+    return masks.argmax(axis=-1)
+
+
+@pytest.mark.parametrize("as_object", [False, True])
+def test_program_plays_each_game_of_a_vector_environment(as_object):
+    game = make_duel(max_turns=4)
+    choice = make_agent(PROGRAM, GameInfo.of(game)) if as_object else PROGRAM
+    env, other = BatchEnv(game, 2, opponent=choice), BatchEnv(game, 2, opponent=Lowest())
+    env.reset(seed=3)
+    other.reset(seed=3)
+    programs = env.opponents.opponents[0]
+    assert len({one.pid for one in programs} | ({choice.pid} if as_object else set())) == 2 + as_object
+    for _ in range(12):
+        found, expected = (one.step(lowest(one.action_masks())) for one in (env, other))
+        assert np.array_equal(found[0]["observation"], expected[0]["observation"])
+        assert found[1].tolist() == expected[1].tolist()
+    for one in [*programs, *([choice] if as_object else [])]:
+        one.close()
+
+
+def test_clone_has_a_program_of_its_own_and_plays_on():
+    env = SingleSeatEnv(make_duel(), opponent=PROGRAM, seat=1)
+    with closing(env):
+        env.reset(seed=3)
+        with closing(env.clone()) as twin:
+            assert twin.opponents[0].pid not in {None, env.opponents[0].pid}
+            for _ in range(4):
+                mine, its = (one.step(one.legal_actions()[0]) for one in (env, twin))
+                assert np.array_equal(mine[0]["observation"], its[0]["observation"])
+
+
+def test_clone_keeps_one_copy_of_an_object_that_plays_all_seats():
+    env = SingleSeatEnv(make_duel(3), opponent=Lowest())
+    twin = env.clone()
+    assert twin.opponents[0] is twin.opponents[1] is twin._opponent_choice
+    assert twin.opponents[0] is not env.opponents[0]
+
+
+def test_opponent_that_cannot_be_copied_is_refused_in_a_sentence():
+    message = r"^opponent Locked cannot be copied: cannot pickle '_thread.lock' object$"
+    with pytest.raises(ValueError, match=message):
+        BatchEnv(make_duel(), 2, opponent=Locked())
+    env = SingleSeatEnv(make_duel(), opponent=Locked())
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=message):
+        env.clone()
+
+
+def test_closed_environment_ends_the_programs_that_it_has_started():
+    """Not those that it was given; and it can be reset again."""
+    game = make_duel(3)
+    with closing(make_agent(PROGRAM, GameInfo.of(game))) as mine:
+        env = SingleSeatEnv(game, opponent=[PROGRAM, mine])
+        env.reset(seed=1)
+        env.close()
+        assert env.opponents[0].pid is None
+        assert mine.pid is not None
+        env.reset(seed=1)
+        assert env.opponents[0].pid is not None
+        env.close()
