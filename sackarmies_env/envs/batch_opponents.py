@@ -47,6 +47,14 @@ class BatchOpponents:
             self.opponents.append([opponent if is_one else copy_opponent(opponent, memo) for memo in copied])
         self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
 
+    def close(self) -> None:
+        """End the programs of opponents that were copied; what plays all games is its owner's."""
+        for opponents in self.opponents:
+            for opponent in opponents if not shares_batch(opponents[0]) else []:
+                end: Any = getattr(opponent, "close", None)
+                if end is not None:
+                    end()
+
     def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:
         """Record new games in `rows`, `seats` `(n,)` being the learner's, and reset the opponents."""
         if self.plays_inside:

@@ -178,6 +178,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         batch, padding = self._chosen(given, mask)
         starts = batch.forced_starts(seeds, forced) if forced else None
         if batch is not self.batch:
+            self.close_extras()  # the opponents of the games before
             self._set_up(batch, padding)
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
@@ -295,7 +296,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return (draw(self.game, self.batch.states[:1], self.render_mode, viewer),)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Do nothing: there is nothing to free."""
+        """End the programs that play as opponents."""
+        if self.opponents is not None:
+            self.opponents.close()
 
     # --- actions
 

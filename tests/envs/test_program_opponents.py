@@ -53,8 +53,11 @@ def test_program_plays_each_game_of_a_vector_environment(as_object):
         found, expected = (one.step(lowest(one.action_masks())) for one in (env, other))
         assert np.array_equal(found[0]["observation"], expected[0]["observation"])
         assert found[1].tolist() == expected[1].tolist()
-    for one in [*programs, *([choice] if as_object else [])]:
-        one.close()
+    env.close()
+    assert [one.pid for one in programs] == [None, None]
+    if as_object:
+        assert choice.pid is not None
+        choice.close()
 
 
 def test_clone_has_a_program_of_its_own_and_plays_on():
@@ -63,9 +66,12 @@ def test_clone_has_a_program_of_its_own_and_plays_on():
         env.reset(seed=3)
         with closing(env.clone()) as twin:
             assert twin.opponents[0].pid not in {None, env.opponents[0].pid}
-            for _ in range(4):
+            is_over = False
+            while not is_over:
                 mine, its = (one.step(one.legal_actions()[0]) for one in (env, twin))
                 assert np.array_equal(mine[0]["observation"], its[0]["observation"])
+                assert mine[1:4] == its[1:4]
+                is_over = mine[2] or mine[3]
 
 
 def test_clone_keeps_one_copy_of_an_object_that_plays_all_seats():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +32,7 @@ PLAYER_DIED = (
     "a process that played games has died: if an agent ends it, run agents in separate processes (isolate), where they "
     "forfeit instead; a tournament resumes with the same command"
 )
+CLOSED_AT_ONCE = 16
 Progress = Callable[[int], None]  # called with the number of games that ended
 Watch = Callable[[str, int, float], None]  # called with an agent's name, a number of decisions, seconds they took
 
@@ -162,9 +163,9 @@ class Seating:
 
     def close(self) -> None:
         """End the processes of agents that have one."""
-        for agent in self.agents:
-            if isinstance(agent, SeparateAgent):
-                agent.close()
+        separate = [agent for agent in self.agents if isinstance(agent, SeparateAgent)]
+        with ThreadPoolExecutor(CLOSED_AT_ONCE) as pool:  # programs may take a moment to end
+            list(pool.map(lambda agent: agent.close(), separate))
 
     def usage(self, game: int) -> tuple[Usage | None, ...]:
         """Return what the agents of a game have used in it, by seat; None for those in this process."""
