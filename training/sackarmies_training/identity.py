@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
 from collections.abc import Mapping
 from functools import cache
@@ -12,7 +13,7 @@ from typing import Any
 
 import sackarmies_agents
 import sackarmies_env
-from sackarmies_agents.factory import parse_agent
+from sackarmies_agents.factory import KINDS, parse_agent
 from sackarmies_agents.line_agent import LINE
 from sackarmies_env.core.cache_folder import CORE, GAMES, source_digest
 from sackarmies_env.core.game import Game
@@ -23,7 +24,19 @@ from sackarmies_training.files import digest_of
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 MAX_SHOWN = 80  # characters of a value in a message
 TRAINING_FOLDER = Path(__file__).parent
-HASHED = ("path", "weights", "evaluation", "prior", "file", "command", "log")  # by their own keys, and what is written
+HASHED = ("path", "weights", "evaluation", "prior", "file", "log")  # by their own keys, and what is written
+SETS = tuple(path.stem for path in sorted(AGENTS_FOLDER.glob("scripted/*/weight_sets/*.toml")))
+# Options of agents that come with the package: those that name files, and the words that they take before any file.
+FILE_OPTIONS: dict[str, tuple[str, ...]] = {
+    "path": (),
+    "weights": SETS,
+    "evaluation": (),
+    "prior": ("trained", "policy"),
+    "models": ("trained", *SETS),
+    "file": (),
+    "log": (),
+    "folder": (),  # the only one that names a folder
+}
 
 
 @cache  # reading them takes 20 ms, and a process keeps the code that it has loaded when files change
@@ -84,26 +97,51 @@ def agent_identity(text: str) -> dict[str, str]:
     identity = {"kind": spec.name, **spec.options}
     if "path" in spec.options:
         identity["sha256"] = digest_of(Path(spec.options["path"]))
-    if Path(spec.options.get("weights", "")).is_file():
+    if is_file(spec.options.get("weights", "")):
         identity["sha256"] = digest_of(Path(spec.options["weights"]))
     for option in ("evaluation", "prior"):
-        if Path(spec.options.get(option, "")).is_file():
+        if is_file(spec.options.get(option, "")):
             identity[f"{option}_sha256"] = digest_of(Path(spec.options[option]))
     for option, value in spec.options.items():
-        for name in value.split("+"):  # `models` joins several
-            if option not in HASHED and Path(name).is_file():
-                identity[f"sha256 of {option} {name}"] = digest_of(Path(name))
+        if option not in HASHED:
+            names = named_files(spec.name, option, value)
+            identity |= {f"sha256 of {option} {name}": digest_of(Path(name)) for name in names}
     if "file" in spec.options:
         identity["source"] = source_digest([Path(spec.options["file"])])
     elif spec.name == LINE:
         place = Path(spec.options.get("folder", "."))
-        words = [word for word in shlex.split(spec.options["command"]) if (place / word).is_file()]
+        words = [word for word in shlex.split(spec.options["command"]) if is_file(place / word)]
         identity |= {f"sha256 of {word}": digest_of(place / word) for word in words}
     elif "class" in spec.options:
         source = find_source(spec.options["class"].partition(":")[0])
         if source is not None:
             identity["source"] = source_digest([source])
     return identity
+
+
+def may_name_files(kind: str, option: str) -> bool:
+    """Return whether an option of an agent of this kind may name files, as options that are the agent's own may."""
+    return option in FILE_OPTIONS or option not in KINDS[kind].options
+
+
+def named_files(kind: str, option: str, value: str, folder: Path = Path()) -> list[str]:
+    """Return the files that an option of an agent names: its whole value, or parts of it that are joined by `+`.
+
+    Args:
+        kind: of the agent, as in `AgentSpec`.
+        option: its name.
+        value: its value.
+        folder: from which names count; by default the working directory.
+    """
+    if not may_name_files(kind, option):
+        return []
+    names = [value] if is_file(folder / value) else value.split("+")
+    return [name for name in names if name not in FILE_OPTIONS.get(option, ()) and is_file(folder / name)]
+
+
+def is_file(name: str | Path) -> bool:
+    """Return whether a text names a file; it may be any text, such as one too long for a name, or with a NUL."""
+    return os.path.isfile(name)  # where Path.is_file raises OSError
 
 
 def find_source(module: str) -> Path | None:

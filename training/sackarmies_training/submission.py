@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +15,7 @@ from pydantic import Field
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Status
-from sackarmies_agents.factory import escaped, make_agent, parse_agent
+from sackarmies_agents.factory import AgentSpec, escaped, make_agent, parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation, Usage, peak_memory_of
 from sackarmies_agents.line_agent import LINE
@@ -22,6 +24,7 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.safe_read import named, read_toml
 from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
 from sackarmies_training.config import AgentText, Count, Positive
+from sackarmies_training.identity import named_files
 from sackarmies_training.matches import PlayedGame, Progress, Seating, play_games
 from sackarmies_training.seeds import agent_seed, game_seeds
 from sackarmies_training.tournament import seatings
@@ -30,7 +33,6 @@ MANIFEST = "submission.toml"
 OPPONENT = "random"
 NAME = "submission"  # in line-ups: its text may be that of the opponent
 SEED = 1  # of the games that every submission is tried in
-PLAIN_OPTIONS = ("class", "command")  # options that name no file
 
 
 class Limits(StrictModel):
@@ -110,14 +112,33 @@ def located(text: str, folder: Path) -> str:
     A program is run in the folder.
     """
     spec, place = parse_agent(text), folder.resolve()
-    options = {
-        key: str(place / value) if key not in PLAIN_OPTIONS and (place / value).exists() else value
-        for key, value in spec.options.items()
-    }
+    options = renamed(spec, place, lambda name: str(place / name))
     if spec.name == LINE:
-        options.setdefault("folder", str(place))
+        inner = options.get("folder", ".")
+        options["folder"] = str(place / inner) if os.path.isdir(place / inner) else inner
+    return text_of(spec.name, options)
+
+
+def renamed(spec: AgentSpec, folder: Path, rename: Callable[[str], str]) -> dict[str, str]:
+    """Return the options of an agent with other names for the files that they name.
+
+    Args:
+        spec: the agent.
+        folder: from which names count.
+        rename: returns the other name of a file.
+    """
+    options = {}
+    for key, value in spec.options.items():
+        names = {name: rename(name) for name in named_files(spec.name, key, value, folder)}
+        parts = [value] if value in names else value.split("+")
+        options[key] = "+".join(names.get(part, part) for part in parts)
+    return options
+
+
+def text_of(kind: str, options: Mapping[str, str]) -> str:
+    """Return the text form of an agent."""
     parts = ",".join(f"{key}={escaped(value)}" for key, value in options.items())
-    return f"{spec.name}:{parts}" if parts else spec.name
+    return f"{kind}:{parts}" if parts else kind
 
 
 def try_agent(game: Game, text: str, isolation: Isolation, num_games: int, progress: Progress) -> Trial:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sackarmies_agents.agent import Agent, GameInfo
 from sackarmies_agents.conduct import Misconduct
-from sackarmies_agents.factory import escaped, parse_agent
+from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.isolated import make_player
 from sackarmies_agents.limits import Isolation
 from sackarmies_agents.line_agent import LINE
@@ -23,8 +23,9 @@ from sackarmies_agents.separate import SeparateAgent
 from sackarmies_env.core.messages import printable, quote, shorten
 from sackarmies_env.core.record import MAX_REASON
 from sackarmies_env.core.safe_read import named
+from sackarmies_training.identity import may_name_files
 from sackarmies_training.ladder.units import Maker
-from sackarmies_training.submission import MANIFEST, PLAIN_OPTIONS, Manifest, located, read_manifest
+from sackarmies_training.submission import MANIFEST, Manifest, located, read_manifest, renamed, text_of
 
 MAX_FILES = 1000
 MAX_BYTES = 2**29
@@ -46,7 +47,7 @@ def keep(agent: str, target: Path) -> Manifest:
         OSError: it cannot be copied.
     """
     source = Path(agent)
-    if source.is_dir():
+    if os.path.isdir(source):  # Path.is_dir raises OSError for a text too long for a name
         manifest = read_manifest(source)
         check_paths(manifest.agent)
         files = list(files_in(source))
@@ -77,16 +78,14 @@ def with_bare_names(text: str) -> tuple[str, list[Path]]:
             f"agent {quote(text)}: a program is submitted as a folder with a {MANIFEST}, so that its files are kept"
         )
     files: dict[str, Path] = {}
-    options = dict(spec.options)
-    for key, value in spec.options.items():
-        path = Path(value)
-        if key in PLAIN_OPTIONS or not path.is_file():
-            continue
+
+    def bare(name: str) -> str:
+        path = Path(name)
         if files.setdefault(path.name, path).resolve() != path.resolve():
             raise ValueError(f"agent {quote(text)}: two of its files are called {quote(path.name)}: rename one")
-        options[key] = path.name
-    parts = ",".join(f"{key}={escaped(value)}" for key, value in options.items())
-    return f"{spec.name}:{parts}" if parts else spec.name, list(files.values())
+        return path.name
+
+    return text_of(spec.name, renamed(spec, Path(), bare)), list(files.values())
 
 
 def check_paths(text: str) -> None:
@@ -103,8 +102,8 @@ def check_paths(text: str) -> None:
     if spec.name == PYTHON and "file" not in spec.options:
         raise ValueError(f"agent {quote(text)}: name the file of the class, file=FILE.py; {OUTSIDE}")
     for key, value in spec.options.items():
-        path = Path(value)
-        if key not in PLAIN_OPTIONS and (path.is_absolute() or ".." in path.parts):
+        paths = [Path(name) for name in (value, *value.split("+"))]
+        if may_name_files(spec.name, key) and any(path.is_absolute() or ".." in path.parts for path in paths):
             raise ValueError(f"agent {quote(text)}: {key}={quote(value)} is outside: {OUTSIDE}")
 
 
