@@ -140,6 +140,14 @@ def test_ladder_of_other_code_is_refused(tmp_path, change_code):
         Ladder(make_config(tmp_path), tmp_path / "l").open()
 
 
+def test_ladder_whose_luck_was_measured_otherwise_is_refused(tmp_path):
+    Ladder(make_config(tmp_path), tmp_path / "l").open()
+    path = tmp_path / "l" / "ladder.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "luck": "0" * 24}))
+    with pytest.raises(ValueError, match="holds another ladder: its luck is"):
+        Ladder(make_config(tmp_path), tmp_path / "l").open()
+
+
 def test_results_without_the_file_that_names_their_code_are_refused(tmp_path):
     ladder, _ = play(make_config(tmp_path), tmp_path / "l")
     (tmp_path / "l" / "ladder.json").unlink()

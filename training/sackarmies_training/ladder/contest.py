@@ -12,6 +12,7 @@ from typing import Any
 
 from sackarmies_env import __version__
 from sackarmies_env.core.atomic_write import remove_leftovers
+from sackarmies_env.core.cache_folder import source_digest
 from sackarmies_env.core.safe_read import named
 from sackarmies_training.config import Place
 from sackarmies_training.files import read_json, write_json
@@ -31,6 +32,7 @@ from sackarmies_training.ladder.units import (
     schedule,
 )
 from sackarmies_training.matches import Progress
+from sackarmies_training.stats import luck
 from sackarmies_training.tournament import RECORDS
 
 FORMAT = 1
@@ -131,6 +133,11 @@ def base_identity(config: LadderConfig) -> dict[str, Any]:
     return {"format": FORMAT, **contest_identity(config, [pool.players for pool in config.pool])}
 
 
+def ladder_identity(config: LadderConfig) -> dict[str, Any]:
+    """Return what the units of a ladder depend on besides the rungs: also how luck is measured in their games."""
+    return {**base_identity(config), "luck": source_digest([Path(luck.__file__)])}
+
+
 def contest_identity(config: ContestConfig, sizes: Sequence[int]) -> dict[str, Any]:
     """Return what all results of a contest depend on besides its agents.
 
@@ -175,7 +182,7 @@ class Ladder:
 
     def identity(self) -> dict[str, Any]:
         """Return what `ladder.json` must hold, see `folder_identity`."""
-        return folder_identity(self.folder, self.config, base_identity(self.config))
+        return folder_identity(self.folder, self.config, ladder_identity(self.config))
 
     def open(self) -> list[Unit]:
         """Make the folder, or resume it, and return what is still to be played.
