@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from sackarmies_training.ratings import Outcome
 from sackarmies_training.stats.cycles import hodge, structure_of
@@ -10,6 +11,12 @@ from sackarmies_training.stats.nash import nash_average
 from sackarmies_training.stats.units import PlayedUnit
 
 ROCK_PAPER_SCISSORS = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], float)
+
+
+PART = np.log(81)  # the log-odds of 40 games of 40
+LADDER = np.array([3, 0, 0, 2, 1, 4, 0, 4, 3])  # levels of agents that win all games against lower ones
+COPIES = np.array([0, 0, 1, 2, 3, 2, 4, 0, 4])  # which of five agents each of nine is a copy of
+UPPER = [1.864785, -0.395313, 2.093235, 1.341174, 0.497838, 4.394449, 0.195745, -1.496642, -0.824175, 0.294800]
 
 
 def pairs(chances, units, seed=1):
@@ -46,6 +53,55 @@ def test_copies_share_the_chance_of_what_they_are_copies_of():
     assert average == pytest.approx([0] * 4, abs=1e-4)
 
 
+def of_copies():
+    """Return log-odds of nine copies of five agents, and the chances of the equilibrium of greatest entropy.
+
+    Three of the five play in it: each in the proportion of the payoff between the other two, as in rock, paper,
+    scissors. Copies share it.
+    """
+    base = np.zeros((5, 5))
+    base[np.triu_indices(5, 1)] = UPPER
+    base -= base.T
+    chances = np.abs([base[2, 3], 0, base[0, 3], base[0, 2], 0])
+    shared = chances / chances.sum() / np.bincount(COPIES)
+    return base[np.ix_(COPIES, COPIES)], shared[COPIES]
+
+
+def of_levels():
+    """Return log-odds of agents that win all games against lower ones; the two best ones are the equilibrium."""
+    return PART * np.sign(np.subtract.outer(LADDER, LADDER)), np.where(LADDER == 4, 0.5, 0.0)
+
+
+@pytest.mark.parametrize("make", [of_copies, of_levels])
+def test_equilibrium_does_not_depend_on_the_order_of_agents(make):
+    payoff, wanted = make()
+    rng = np.random.default_rng(1)
+    for order in (np.arange(9), *(rng.permutation(9) for _ in range(50))):
+        chances, average = nash_average(payoff[np.ix_(order, order)])
+        assert chances == pytest.approx(wanted[order], abs=1e-4)
+        assert average.max() < 1e-5
+
+
+def test_no_equilibrium_has_greater_entropy():
+    """By linear programming: nowhere among equilibria is the entropy, which is concave, greater."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        wins = rng.integers(0, 41, (4, 4))
+        base = np.triu(np.log((wins + 0.5) / (40.5 - wins)), 1)
+        base -= base.T
+        agents = rng.integers(0, 4, 9)
+        payoff = base[np.ix_(agents, agents)]
+        chances, _ = nash_average(payoff)
+        slope = -np.log(np.maximum(chances, 1e-12))
+        bounds = {"A_ub": payoff, "b_ub": np.full(9, 1e-7), "A_eq": np.ones((1, 9)), "b_eq": [1.0]}
+        greatest = -scipy.optimize.linprog(-slope, **bounds, bounds=(0, 1)).fun
+        assert greatest - slope @ chances < 1e-3
+
+
+def test_agents_that_all_draw_share_the_equilibrium():
+    assert nash_average(np.zeros((4, 4)))[0] == pytest.approx([0.25] * 4)
+
+
 def test_equilibria_of_random_payoffs_cannot_be_exploited():
     rng = np.random.default_rng(1)
     for count in (2, 3, 5, 8, 12):
@@ -78,6 +134,13 @@ def test_cycle_is_shown_where_there_is_one():
     [cycle] = structure.cycles
     assert cycle.names == ("rock", "scissors", "paper")
     assert any(line.startswith("A cycle: rock beats scissors (") for line in structure.sentences())
+
+
+@pytest.mark.parametrize(("units", "cycles"), [(1, 0), (2, 1)])
+def test_cycle_is_not_shown_by_a_single_unit_of_each_pair(units, cycles):
+    chances = {("rock", "scissors"): 1.0, ("scissors", "paper"): 1.0, ("paper", "rock"): 1.0}
+    structure = structure_of(Estimates(["rock", "paper", "scissors"], pairs(chances, units)))
+    assert len(structure.cycles) == cycles
 
 
 def test_no_cycle_is_shown_where_a_ranking_explains_the_games():

@@ -143,6 +143,13 @@ def test_verdict_tells_its_nominal_error_rate():
     assert other.startswith("b is not stronger than a (nominal error rate 5%);")
 
 
+@pytest.mark.parametrize(("rate", "told"), [(0.001, "0.1%"), (0.025, "2.5%"), (0.07, "7%")])
+def test_nominal_error_rate_is_not_rounded(rate, told):
+    unit = PlayedUnit(("a", "b"), 0, (Outcome(("a", "b"), (1.0, -1.0)), Outcome(("b", "a"), (-1.0, 1.0))))
+    sentence = Match("a", "b", [unit] * 400).verdict_sentence(SprtPlan(alpha=rate, beta=rate))
+    assert f"(nominal error rate {told})" in sentence
+
+
 def test_sequential_test_is_for_two_players():
     with pytest.raises(ValueError, match="a sequential test is for two players, and this game has 3"):
         run(seeds=2, sprt=sprt())
@@ -294,6 +301,47 @@ def test_files_called_like_a_number_or_with_a_plus(tmp_path, monkeypatch):
     (tmp_path / "bold.py").write_text("1\n")
     assert identity.agent_identity("search:horizon=3") == {"kind": "search", "horizon": "3"}
     assert "sha256 of net a+b.pt" in identity.agent_identity("python:file=bold.py,class=Bold,net=a+b.pt")
+
+
+def test_own_options_called_like_those_of_other_agents_may_have_any_value(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bold.py").write_text("1\n")
+    options = {option: "center" for option in ("path", "weights", "evaluation", "prior", "models", "log", "folder")}
+    text = "python:file=bold.py,class=Bold," + ",".join(f"{option}={value}" for option, value in options.items())
+    found = identity.agent_identity(text)
+    assert found.items() >= options.items()
+    assert found.keys() - options.keys() == {"kind", "file", "class", "source"}
+
+
+@pytest.mark.parametrize("option", ["path", "weights", "evaluation", "prior", "models", "log"])
+@pytest.mark.parametrize("value", ["a.json", "b.json+a.json", "first+a.json"])
+def test_files_of_own_options_belong_to_the_identity_whatever_the_option_is_called(
+    tmp_path, monkeypatch, option, value
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("bold.py", "a.json", "b.json", "first"):
+        (tmp_path / name).write_text("1\n")
+    text = f"python:file=bold.py,class=Bold,{option}={value}"
+    before = identity.agent_identity(text)
+    assert {f"sha256 of {option} {name}" for name in value.split("+")} <= before.keys()
+    (tmp_path / "a.json").write_text("2\n")
+    assert identity.agent_identity(text) != before
+
+
+def test_keys_of_files_of_agents_that_come_with_the_package(tmp_path, monkeypatch):
+    """Results that are kept name them."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("1\n")
+    keys = {
+        "ppo:path=a.json": {"path", "sha256"},
+        "greedy:weights=a.json": {"weights", "sha256"},
+        "search:prior=a.json,evaluation=b.json": {"prior", "prior_sha256", "evaluation", "evaluation_sha256"},
+        "search:models=tuned+a.json": {"models", "sha256 of models a.json"},
+        "line:command=sh a.json,log=b.json": {"command", "log", "sha256 of a.json"},
+    }
+    for text, wanted in keys.items():
+        assert identity.agent_identity(text).keys() == {"kind", *wanted}
 
 
 def test_agents_in_folders_without_init_are_identified_by_their_source(tmp_path, monkeypatch):

@@ -126,6 +126,15 @@ def test_parts_joined_by_plus_count_from_the_folder(tmp_path):
     assert text == f"search:models={models},prior=policy,playouts=2,horizon=0"
 
 
+@pytest.mark.parametrize("option", ["weights", "prior", "models", "path"])
+def test_own_options_have_no_words_that_come_before_files(tmp_path, option):
+    for name in ("bold.py", "first", "trained"):
+        (tmp_path / name).touch()
+    text = located(f"python:file=bold.py,class=Bold,{option}=first+trained", tmp_path)
+    place = tmp_path.resolve()
+    assert parse_agent(text).options[option] == f"{place / 'first'}+{place / 'trained'}"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -24,7 +24,8 @@ from sackarmies_training.files import digest_of
 AGENTS_FOLDER = Path(sackarmies_agents.__file__).parent
 MAX_SHOWN = 80  # characters of a value in a message
 TRAINING_FOLDER = Path(__file__).parent
-HASHED = ("path", "weights", "evaluation", "prior", "file", "log")  # by their own keys, and what is written
+# Options of agents that come with the package whose files have keys of their own, and that of what is written.
+HASHED = ("path", "weights", "evaluation", "prior", "file", "log")
 SETS = tuple(path.stem for path in sorted(AGENTS_FOLDER.glob("scripted/*/weight_sets/*.toml")))
 # Options of agents that come with the package: those that name files, and the words that they take before any file.
 FILE_OPTIONS: dict[str, tuple[str, ...]] = {
@@ -94,16 +95,17 @@ def agent_identity(text: str) -> dict[str, str]:
         ValueError: the text names no agent, or its file cannot be read.
     """
     spec = parse_agent(text)
+    known = {option: value for option, value in spec.options.items() if option in KINDS[spec.name].options}
     identity = {"kind": spec.name, **spec.options}
-    if "path" in spec.options:
-        identity["sha256"] = digest_of(Path(spec.options["path"]))
-    if is_file(spec.options.get("weights", "")):
-        identity["sha256"] = digest_of(Path(spec.options["weights"]))
+    if "path" in known:
+        identity["sha256"] = digest_of(Path(known["path"]))
+    if is_file(known.get("weights", "")):
+        identity["sha256"] = digest_of(Path(known["weights"]))
     for option in ("evaluation", "prior"):
-        if is_file(spec.options.get(option, "")):
-            identity[f"{option}_sha256"] = digest_of(Path(spec.options[option]))
+        if is_file(known.get(option, "")):
+            identity[f"{option}_sha256"] = digest_of(Path(known[option]))
     for option, value in spec.options.items():
-        if option not in HASHED:
+        if option not in known or option not in HASHED:
             names = named_files(spec.name, option, value)
             identity |= {f"sha256 of {option} {name}": digest_of(Path(name)) for name in names}
     if "file" in spec.options:
@@ -135,8 +137,9 @@ def named_files(kind: str, option: str, value: str, folder: Path = Path()) -> li
     """
     if not may_name_files(kind, option):
         return []
+    words = FILE_OPTIONS[option] if option in KINDS[kind].options else ()
     names = [value] if is_file(folder / value) else value.split("+")
-    return [name for name in names if name not in FILE_OPTIONS.get(option, ()) and is_file(folder / name)]
+    return [name for name in names if name not in words and is_file(folder / name)]
 
 
 def is_file(name: str | Path) -> bool:

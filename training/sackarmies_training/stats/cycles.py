@@ -22,6 +22,7 @@ from sackarmies_training.stats.estimate import Estimate, Estimates
 from sackarmies_training.stats.nash import nash_average
 
 EDGES = 3  # of a cycle
+LEAST_UNITS = 2  # of a step that is shown: a single one says nothing of how much units differ
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,9 @@ def structure_of(estimates: Estimates) -> Structure | None:
 def shown_cycles(names: Sequence[str], estimates: Estimates) -> list[Cycle]:
     """Return the cycles of three agents that the games show.
 
-    Each of the three must take more than half of the points from the next, at a level that is divided among the steps
-    of all triples that could be cycles (Bonferroni): the chance to list any cycle where there is none is 5% at most,
-    as far as shares of so many units are distributed normally.
+    Each of the three must take more than half of the points from the next in at least two units, at a level that is
+    divided among the steps of all triples that could be cycles (Bonferroni): the chance to list any cycle where there
+    is none is 5% at most, as far as shares of so many units are distributed normally.
     """
     triples = list(combinations(range(len(names)), EDGES))
     tests = 2 * EDGES * len(triples)
@@ -132,4 +133,4 @@ def shown_cycles(names: Sequence[str], estimates: Estimates) -> list[Cycle]:
 def _is_shown(share: Estimate, limit: float) -> bool:
     """Return whether a share lies above a half by so many standard errors, as its interval tells them."""
     error = (share.high - share.low) / 2 / float(scipy.stats.norm.isf((1 - CONFIDENCE) / 2))
-    return share.value - 0.5 > limit * error
+    return share.units >= LEAST_UNITS and share.value - 0.5 > limit * error

@@ -80,8 +80,8 @@ class Match:
         low, high = plan.limits
         rate = plan.alpha if verdict is Verdict.STRONGER else plan.beta
         told = {
-            Verdict.STRONGER: f"{self.agent} is stronger than {self.opponent} (nominal error rate {rate:.0%})",
-            Verdict.WEAKER: f"{self.agent} is not stronger than {self.opponent} (nominal error rate {rate:.0%})",
+            Verdict.STRONGER: f"{self.agent} is stronger than {self.opponent} (nominal error rate {100 * rate:g}%)",
+            Verdict.WEAKER: f"{self.agent} is not stronger than {self.opponent} (nominal error rate {100 * rate:g}%)",
             Verdict.UNDECIDED: f"undecided: {2 * len(self.units)} games, the budget, do not say who is stronger",
         }[verdict]
         return (

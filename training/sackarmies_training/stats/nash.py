@@ -11,12 +11,16 @@ import numpy as np
 import scipy  # whose parts load when they are used
 from numpy.typing import NDArray
 
-FEASIBLE = 1e-7  # loss of a mixture that is rounding
-SMALL = 1e-12  # a chance, where its logarithm is taken
+EXACT = 1e-9  # what an agent may take from the mixture, as a share of the largest payoff
+MAX_ROUNDS = 10_000  # of the optimizer; matrices of a hundred agents take up to some 3,000
 
 
 def nash_average(payoff: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the equilibrium of greatest entropy, and what each agent takes from it.
+
+    Mixtures that nobody takes anything from are equilibria. That of greatest entropy among them has chances
+    proportional to `exp(-weights @ payoff)` for weights of at least 0 that minimize the logarithm of the sum of these
+    (the dual problem), which is smooth and convex.
 
     Args:
         payoff: `(n, n)`, antisymmetric: what the row takes from the column.
@@ -30,38 +34,19 @@ def nash_average(payoff: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDAr
     count = len(payoff)
     if payoff.shape != (count, count) or not np.allclose(payoff, -payoff.T, atol=1e-9):
         raise ValueError("Nash averaging needs a square matrix whose entries change sign with their agents")
-    scale = max(1.0, float(np.abs(payoff).max()))
-    matrix = payoff / scale
-    start = _some_equilibrium(matrix)
-    found = scipy.optimize.minimize(
-        lambda chances: float(np.sum(chances * np.log(np.maximum(chances, SMALL)))),
-        start,
-        jac=lambda chances: np.log(np.maximum(chances, SMALL)) + 1.0,
-        bounds=[(0.0, 1.0)] * count,
-        constraints=[
-            {"type": "eq", "fun": lambda chances: chances.sum() - 1.0, "jac": lambda chances: np.ones(count)},
-            {"type": "ineq", "fun": lambda chances: -matrix @ chances, "jac": lambda chances: -matrix},
-        ],
-        method="SLSQP",
-        options={"ftol": 1e-12, "maxiter": 500},
-    ).x
-    chances = np.maximum(found, 0.0) / np.maximum(found, 0.0).sum()
-    if (matrix @ chances).max() > 1e-5:  # the optimizer has failed: any equilibrium is better than none
-        chances = start
-    return chances, payoff @ chances
+    matrix = payoff / (np.abs(payoff).max() or 1.0)
 
+    def chances_of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        chances: NDArray[np.float64] = scipy.special.softmax(-weights @ matrix)
+        return chances
 
-def _some_equilibrium(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a mixture that no agent takes anything from, by linear programming."""
-    count = len(matrix)
-    found = scipy.optimize.linprog(
+    weights = scipy.optimize.minimize(
+        lambda weights: float(scipy.special.logsumexp(-weights @ matrix)),
         np.zeros(count),
-        A_ub=matrix,
-        b_ub=np.full(count, FEASIBLE),
-        A_eq=np.ones((1, count)),
-        b_eq=[1.0],
-        bounds=(0.0, 1.0),
-        method="highs",
-    )
-    result: NDArray[np.float64] = found.x
-    return result
+        jac=lambda weights: -matrix @ chances_of(weights),
+        bounds=[(0.0, None)] * count,
+        method="L-BFGS-B",
+        options={"ftol": 0.0, "gtol": EXACT, "maxiter": MAX_ROUNDS, "maxfun": 2 * MAX_ROUNDS},
+    ).x
+    chances = chances_of(weights)
+    return chances, payoff @ chances
