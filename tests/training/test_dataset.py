@@ -17,11 +17,14 @@ from sackarmies_env.core.game import forfeit_code
 from sackarmies_env.core.record import Analysis, Candidate, load_record, make_record, save_record
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.match import Match
+from sackarmies_env.registry import load_players
 from sackarmies_training import dataset, dataset_files
 from sackarmies_training.cli import app
 from sackarmies_training.dataset import action_masks, describe_file, observations, write_parquet
 from sackarmies_training.dataset_files import record_files
 from sackarmies_training.dataset_minari import write_minari
+from sackarmies_training.evaluate import Plan, evaluate, outcome_of
+from sackarmies_training.tournament import record_of
 from tests.core.toy_game import make_duel
 from tests.second_game import registered
 
@@ -117,6 +120,21 @@ def test_forfeits_are_no_decisions_and_games_go_on_after_them(tmp_path):
     assert np.array_equal(observations(tmp_path / "data.parquet"), seen_by_deciders(match))
 
 
+def test_results_are_those_of_standings(tmp_path):
+    """A seat that was eliminated before the end of a truncated game has not drawn it, though all earned the same."""
+    game = load_players("sack_armies", 3, switches={"reward": "win_only", "max_turns": 12})
+    _, games = evaluate(game, "python:class=tests.agents.misbehaving:Raises", "random", Plan(1, seed=1), lambda _: None)
+    assert [(one.truncated, set(one.returns)) for one in games] == [(True, {0.0})] * 3
+    for one in games:
+        save_record(record_of(game, one), tmp_path / "game.json")
+        write_parquet([tmp_path / "game.json"], tmp_path / "data.parquet")
+        outcome = outcome_of(one)
+        assert outcome.places[one.forfeits[0].seat] == 3
+        wanted = {seat: "lost" if place > 1 else "drawn" for seat, place in enumerate(outcome.places)}
+        table = pq.read_table(tmp_path / "data.parquet")
+        assert set(zip(table["seat"].to_pylist(), table["result"].to_pylist(), strict=True)) == set(wanted.items())
+
+
 def test_unfinished_game_has_no_result(tmp_path):
     write_parquet([saved(tmp_path, played(1, plies=3))], tmp_path / "data.parquet")
     table = pq.read_table(tmp_path / "data.parquet")
@@ -171,6 +189,17 @@ def test_games_of_two_layouts_are_refused(tmp_path):
     assert not (tmp_path / "data.parquet").exists()
 
 
+@pytest.mark.parametrize("empty", [{"game": [], "ply": []}, None])
+def test_no_rows_have_no_observations(tmp_path, empty):
+    write_parquet([saved(tmp_path, played(1))], tmp_path / "data.parquet")
+    rows = empty or pq.read_table(tmp_path / "data.parquet", filters=[("seat", "=", 7)])
+    size = make_duel().observation_spec.size
+    found = observations(tmp_path / "data.parquet", rows)
+    assert (found.shape, found.dtype) == ((0, size), np.int8)
+    write_parquet([saved(tmp_path, played(1, plies=0))], tmp_path / "empty.parquet")
+    assert observations(tmp_path / "empty.parquet").shape == (0, size)
+
+
 def test_file_of_other_rules_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(dataset, "legal_ids", lambda words: [0])
     write_parquet([saved(tmp_path, played(1))], tmp_path / "data.parquet")
@@ -193,11 +222,30 @@ def test_other_files_are_refused(tmp_path):
         observations(tmp_path / "text.parquet")
 
 
-def test_records_are_files_folders_and_patterns(tmp_path):
+def test_damaged_files_are_refused(tmp_path):
+    whole, damaged = tmp_path / "data.parquet", tmp_path / "damaged.parquet"
+    write_parquet([saved(tmp_path, played(1))], whole)
+    content = whole.read_bytes()
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    damaged.write_bytes(content[: footer + 50] + b"\xff" * 50 + content[footer + 100 :])
+    with pytest.raises(ValueError, match=r"damaged\.parquet: this is no data set of decisions"):
+        describe_file(damaged)
+    pq.write_table(pq.read_table(whole).replace_schema_metadata({dataset.KEY: b"\xff"}), damaged)
+    with pytest.raises(ValueError, match=r"damaged\.parquet: this is no data set of decisions"):
+        describe_file(damaged)
+    damaged.write_bytes(content[:4] + b"\xff" * (footer - 4) + content[footer:])
+    with pytest.raises(ValueError, match=r"damaged\.parquet: the file is damaged"):
+        observations(damaged)
+
+
+def test_records_are_files_folders_and_patterns(tmp_path, monkeypatch):
     folder = tmp_path / "records"
     first, second = (saved(folder, played(seed), f"{seed}.json") for seed in (1, 2))
     assert record_files([str(folder), str(first)]) == [first, second]
     assert record_files([f"{tmp_path}/**/2.json"]) == [second]
+    assert record_files([str(first), f"{folder}/../records/1.json"]) == [first]
+    monkeypatch.chdir(folder)
+    assert record_files(["1.json", str(first), str(second)]) == [Path("1.json"), second]
     for nothing in (f"{tmp_path}/*.json", str(tmp_path)):
         with pytest.raises(ValueError, match=r"there is no game record \(\*\.json\)"):
             record_files([nothing])
@@ -228,6 +276,18 @@ def test_command_refuses(tmp_path, monkeypatch, words, message):
     result = run(saved(tmp_path, played(1)), *words)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+@pytest.mark.parametrize("out", ["game.json", "./game.json", "linked.json"])
+def test_record_is_not_overwritten_by_its_data_set(tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    path = saved(tmp_path, played(1))
+    Path("linked.json").symlink_to(path)
+    before = path.read_bytes()
+    result = run(path, "--out", out)
+    assert result.exit_code == 2
+    assert f"--out {Path(out)}: this is one of the records, which would be lost; name another file" in result.stderr
+    assert path.read_bytes() == before
 
 
 # --- Minari

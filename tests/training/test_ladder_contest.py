@@ -216,6 +216,19 @@ def test_line_that_is_being_written_is_left_out(tmp_path):
     assert store.read([first.unit]) == {}
 
 
+def test_line_that_was_cut_within_a_letter_is_left_out(tmp_path):
+    store = UnitStore(tmp_path / UNITS)
+    first, second = (make_entry(("a", "Zoë"), number, ("a", "a")) for number in range(2))
+    store.append(first)
+    line = second.model_dump_json().encode()
+    with store.path.open("ab") as file:
+        file.write(line[: line.index("ë".encode()) + 1])
+    assert set(store.read([first.unit, second.unit])) == {(("a", "Zoë"), 0)}
+    store.path.write_bytes(b"\xc3\n")
+    with pytest.raises(ValueError, match=r"units\.jsonl: the file is not UTF-8 text \(byte 0\)"):
+        store.read([first.unit])
+
+
 class Thrower(RandomAgent):
     def __init__(self, info):
         super().__init__()

@@ -134,6 +134,24 @@ def test_submission_that_fails_its_trial_is_not_entered(simulation):
 
 
 @pytest.mark.parametrize(
+    ("author", "text", "message"),
+    [
+        ("Ann\nBob", None, r'^author: "Ann\\nBob" is given, but control characters are not allowed$'),
+        ("Ann", "greedy:weights=a\nb", r'^agent: "greedy:weights=a\\nb" is given, but control characters are not'),
+    ],
+)
+def test_texts_of_several_lines_are_refused_before_the_trial(simulation, monkeypatch, author, text, message):
+    monkeypatch.setattr(contest, "try_agent", lambda *_: pytest.fail("it was tried"))
+    with pytest.raises(ValueError, match=message):
+        simulation.submit("bold", author, text)
+
+
+def test_reason_of_several_lines_is_refused(simulation):
+    with pytest.raises(ValueError, match=r'^why: "too\\nslow" is given, but control characters are not allowed$'):
+        simulation.league.change("low", "suspended", "too\nslow")
+
+
+@pytest.mark.parametrize(
     ("change", "name", "message"),
     [
         ("resumed", "bold", "is active, so it cannot be resumed: only suspended agents can"),
@@ -337,6 +355,16 @@ def test_event_that_was_being_written_is_left_out(simulation):
     assert len(simulation.league.state().entries) == 3
     assert simulation.submit("shy") == "shy@1"
     assert len(simulation.league.state().entries) == 4
+
+
+def test_event_that_was_cut_within_a_letter_is_left_out(simulation):
+    simulation.submit("bold", "Zoë")
+    path = simulation.folder / JOURNAL
+    last = path.read_bytes().splitlines()[-1]
+    path.write_bytes(path.read_bytes() + last[: last.index("ë".encode()) + 1])
+    assert len(simulation.league.state().entries) == 3
+    assert simulation.submit("shy") == "shy@1"
+    assert [entry.submitted.author for entry in simulation.league.state().entries.values()] == ["", "", "Zoë", "Ann"]
 
 
 def test_old_records_are_removed_and_results_stay(tmp_path, monkeypatch):

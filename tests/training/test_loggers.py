@@ -71,6 +71,25 @@ def test_resumed_run_removes_what_came_after_its_checkpoint(tmp_path):
     ]
 
 
+def test_resumed_run_removes_lines_that_cannot_be_read(tmp_path):
+    files = LogFiles(tmp_path)
+    for step in (10, 20):
+        files.log(step, {"von_Zoë": float(step)})
+    files.close()
+    for name, damaged in (
+        (JSON_LINES, b'5\n[]\n{"a": 1}\n{"step": "10"}\n{"step": null}\n' + b"[" * 100_000 + b'\n{"step": 10, "\xc3\n'),
+        (TABLE, b"ten,a,1\n10,von_Zo\xc3\n\n"),
+    ):
+        path = tmp_path / name
+        first, *rest = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(first + damaged + b"".join(rest))
+    with (tmp_path / TABLE).open("ab") as file:
+        file.write("20,von_Zoë".encode()[:-1])  # killed in the middle of a letter
+    LogFiles(tmp_path, last=10).close()
+    assert lines_of(tmp_path) == [{"step": 10, "von_Zoë": 10.0}]
+    assert rows_of(tmp_path) == [(10, "von_Zoë", 10.0)]
+
+
 def test_names_with_commas_and_quotes_are_read_as_they_were_logged(tmp_path):
     name = 'won_against/python:"a",deterministic=true,device=cpu'
     files = LogFiles(tmp_path)

@@ -303,6 +303,8 @@ def dataset(
         if seat:
             raise ValueError("--seat is for --to minari: a Parquet file holds whole games, filter its column seat")
         check_writable("--out", out)
+        if out.resolve() in {path.resolve() for path in paths}:
+            raise ValueError(f"--out {named(out)}: this is one of the records, which would be lost; name another file")
         with games_bar(len(paths), "records", "read") as progress:
             decisions = write_parquet(paths, out, observations=observations, progress=progress)
         told = f"{out} holds {decisions:,} decisions of {len(paths):,} games."

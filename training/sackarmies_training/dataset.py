@@ -7,7 +7,8 @@ that the file holds whole games: `observations` plays them again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.record import Analysis, GameRecord, load_record, play_ply, replay, software_version
 from sackarmies_env.core.safe_read import named, parse_json
+from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.core.validation import StrictModel, read_model
 from sackarmies_training.dataset_files import Games, recorded_game, written_whole
+from sackarmies_training.ratings import IN_TO_THE_END, Outcome
 
 FORMAT = "sackarmies-dataset-1"
 KEY = b"sackarmies"  # of our description in the metadata of a file
 ROWS = 4096  # of a group, which is all that is held in memory
-RESULTS = {1: "won", 0: "drawn", -1: "lost"}
+DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)  # what pyarrow raises for files that are
 NAME = pa.dictionary(pa.int32(), pa.string())  # text that repeats
 COLUMNS = {
     "game": pa.int64(),
@@ -175,8 +178,10 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
     rows, earned, forfeits = list[Row](), list[float](), list[int]()
     paid = np.zeros((1, game.num_players), np.float32)
     seen = np.zeros((1, game.observation_spec.size), np.int8)
+    out = [IN_TO_THE_END] * game.num_players
 
     def listen(ply: int, before: Records, action: int, after: Records) -> None:
+        note_eliminated(game, after, ply, out)
         if action < 0:
             forfeits.append(action)
             return
@@ -199,16 +204,41 @@ def rows_of(game: Game, record: GameRecord, path: Path, number: int, observation
         raise ValueError(f"{named(path)}: {error}") from None
     if record.result.terminated or record.result.truncated:
         returns = record.result.returns
+        results = results_of(returns, out)
         for row, before in zip(rows, earned, strict=True):
             row["reward_to_come"] = returns[row["seat"]] - before
-            row["result"] = result_of(returns, row["seat"])
+            row["result"] = results[row["seat"]]
     return rows
 
 
-def result_of(returns: tuple[float, ...], seat: int) -> str:
-    """Return how a game ended for a seat; drawn if it shares the best return with others."""
-    others = max(earned for other, earned in enumerate(returns) if other != seat) if len(returns) > 1 else 0.0
-    return RESULTS[int(np.sign(returns[seat] - others))]
+def note_eliminated(game: Game, states: Records, ply: int, out: list[int]) -> None:
+    """Note which seats the ply has put out of the game in `states[0]`, unless it has ended it.
+
+    Args:
+        game: of the states.
+        states: after the ply.
+        ply: its number.
+        out: as in `Outcome`, of the plies before; overwritten.
+    """
+    if int(states["current_player"][0]) == NO_PLAYER:
+        return
+    over = np.zeros((1, game.num_players), np.int8)
+    game.terminations(game.params, states, over)
+    for seat in np.flatnonzero(over[0]).tolist():
+        if out[seat] == IN_TO_THE_END:
+            out[seat] = ply + 1
+
+
+def results_of(returns: Sequence[float], out: Sequence[int]) -> list[str]:
+    """Return how a game ended for each seat, as in standings; seats that share the first place drew.
+
+    Args:
+        returns: what each seat earned.
+        out: as in `Outcome`.
+    """
+    places = Outcome(("",) * len(returns), tuple(returns), out=tuple(out)).places
+    best = "won" if places.count(1) == 1 else "drawn"
+    return [best if place == 1 else "lost" for place in places]
 
 
 def analyzed(analysis: Analysis, legal: list[int]) -> Row:
@@ -233,13 +263,14 @@ def describe_file(path: str | Path) -> Description:
     """
     if not Path(path).is_file():
         raise ValueError(f"there is no file {named(path)}")
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except pa.ArrowInvalid:
-        metadata = {}
-    if KEY not in metadata:
+    with Path(path).open("rb") as file:
+        try:
+            told = (pq.read_schema(file).metadata or {}).get(KEY, b"").decode()
+        except DAMAGED:
+            told = ""
+    if not told:
         raise ValueError(f"{named(path)}: this is no data set of decisions; `sackarmies dataset` writes one")
-    return read_model(Description, parse_json(metadata[KEY].decode(), named(path)), named(path))
+    return read_model(Description, parse_json(told, named(path)), named(path))
 
 
 def observations(path: str | Path, rows: Mapping[str, Any] | pa.Table | None = None) -> NDArray[np.int8]:
@@ -253,19 +284,22 @@ def observations(path: str | Path, rows: Mapping[str, Any] | pa.Table | None = N
         `(k, size)` int8, in the order of `rows`.
 
     Raises:
-        ValueError: it is no such file, has no such decision, or its games are played otherwise here.
+        ValueError: it is no such file, is damaged, has no such decision, or its games are played otherwise here.
     """
     description, wanted = describe_file(path), None
     if rows is not None:
         wanted = np.stack([np.asarray(rows["game"]), np.asarray(rows["ply"])], axis=1).astype(np.int64)
     among = None if wanted is None else arrow_dataset.field("game").isin(np.unique(wanted[:, 0]))
-    table = arrow_dataset.dataset(path, format="parquet").to_table(columns=list(REPLAYED), filter=among)
+    try:
+        table = arrow_dataset.dataset(path, format="parquet").to_table(columns=list(REPLAYED), filter=among)
+    except DAMAGED as error:
+        raise ValueError(f"{named(path)}: the file is damaged") from error
     places: dict[tuple[int, int], list[int]] = {}
     for place, (game, ply) in enumerate(zip(*_pairs(table), strict=True) if wanted is None else wanted.tolist()):
         places.setdefault((game, ply), []).append(place)
     out = np.zeros((table.num_rows if wanted is None else len(wanted), description.observation_size), np.int8)
     first = np.flatnonzero(np.diff(_pairs(table)[0], prepend=-1)).tolist()
-    for start, end in zip(first, [*first[1:], table.num_rows], strict=True):
+    for start, end in pairwise([*first, table.num_rows]):
         _replay_rows(table.slice(start, end - start).to_pylist(), description, places, out)
     if places:
         raise ValueError(f"{named(path)} has no decision at ply {min(places)[1]} of game {min(places)[0]}")

@@ -31,7 +31,7 @@ def record_files(names: Iterable[str]) -> list[Path]:
     Raises:
         ValueError: a name stands for no file.
     """
-    files: dict[Path, None] = {}
+    files: dict[Path, Path] = {}  # by absolute path: a file may be named in several ways
     for name in names:
         path = Path(name)
         if path.is_dir():
@@ -42,8 +42,9 @@ def record_files(names: Iterable[str]) -> list[Path]:
             found = [path]
         if not found:
             raise ValueError(f"{named(name)}: there is no game record (*.json)")
-        files |= dict.fromkeys(found)
-    return list(files)
+        for one in found:
+            files.setdefault(one.resolve(), one)
+    return list(files.values())
 
 
 class Games:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import os
 from pathlib import Path
+from re import fullmatch
 from typing import Any
 
 from sackarmies_env.core import safe_read
@@ -50,6 +52,26 @@ def append_line(path: Path, line: str) -> None:
             raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
+def read_lines(path: Path, wanted: str, limit: int) -> list[str]:
+    """Return the lines of a text file to which `append_line` adds, without their ends.
+
+    What follows the last whole line is left out: it is being written, or a kill left it, perhaps within a letter.
+
+    Args:
+        path: the file.
+        wanted: what it should be, for messages.
+        limit: greatest size in bytes.
+
+    Raises:
+        ValueError: the file is missing, unreadable, larger than `limit`, or not UTF-8.
+    """
+    content = safe_read.read_bytes(path, wanted, limit)
+    try:
+        return content[: content.rfind(b"\n") + 1].decode().split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{safe_read.named(path)}: the file is not UTF-8 text (byte {error.start})") from None
+
+
 def drop_partial_line(path: Path) -> None:
     """Remove what a kill left of a line that was being written, if anything.
 
@@ -75,18 +97,23 @@ def digest_of(path: Path) -> str:
 
 def run_folders(folder: Path) -> list[Path]:
     """Return the existing folders of this run, oldest first: `quick`, `quick-2`, `quick-3`, ..."""
-    found = [folder] if folder.exists() else []
-    number = 2
-    while (sibling := folder.with_name(f"{folder.name}-{number}")).exists():
-        found.append(sibling)
-        number += 1
-    return found
+    return [path for _, path in sorted(_numbered(folder).items())]
 
 
 def next_run_folder(folder: Path) -> Path:
-    """Return the first free folder of this run."""
-    taken = run_folders(folder)
-    return folder.with_name(f"{folder.name}-{len(taken) + 1}") if taken else folder
+    """Return the folder of the next run, whose number is above all others."""
+    last = max(_numbered(folder), default=0)
+    return folder.with_name(f"{folder.name}-{last + 1}") if last else folder
+
+
+def _numbered(folder: Path) -> dict[int, Path]:
+    """Return the existing folders of this run by number; some may have been removed, so that numbers are missing."""
+    found = {1: folder} if folder.exists() else {}
+    for path in folder.parent.glob(f"{glob.escape(folder.name)}-*"):
+        number = path.name.removeprefix(f"{folder.name}-")
+        if fullmatch("[2-9]|[1-9][0-9]+", number):
+            found[int(number)] = path
+    return found
 
 
 def open_folder(name: str, *, resume: bool) -> Path:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sackarmies_env.core.atomic_write import write_safely
+from sackarmies_env.core.safe_read import parse_json
 from sackarmies_training.log_services import SERVICES, open_service
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ class LogFiles:
         self.known: set[str] = set()
 
         def is_kept(line: str) -> bool:
-            entry = json.loads(line)
+            entry = parse_json(line, JSON_LINES)
+            if not isinstance(entry, dict) or not isinstance(entry.get("step"), int):
+                raise ValueError("this is no line of a log")
             if entry["step"] == last:
                 self.known |= entry.keys() - {"step"}
             return bool(entry["step"] <= last)
@@ -123,18 +126,18 @@ def cut(path: Path, head: str, is_kept: Callable[[str], bool]) -> None:
         is_kept: given a line, returns whether it stays; raises ValueError if it cannot be read.
     """
 
-    def stays(line: str) -> bool:
+    def stays(line: bytes) -> bool:
         try:
-            return line.endswith("\n") and is_kept(line)
-        except ValueError:
+            return line.endswith(b"\n") and is_kept(line.decode())
+        except ValueError:  # of `is_kept`, or the line was cut within a letter
             return False
 
-    kept, old = [head], path.read_text(encoding="utf-8") if path.is_file() else ""
-    if old.startswith(head):
-        kept += [line for line in old[len(head) :].splitlines(keepends=True) if stays(line)]
-    content = "".join(kept)
+    kept, old = [head.encode()], path.read_bytes() if path.is_file() else b""
+    if old.startswith(kept[0]):
+        kept += [line for line in old[len(kept[0]) :].splitlines(keepends=True) if stays(line)]
+    content = b"".join(kept)
     if content != old or not path.is_file():
-        write_safely(path, content.encode())
+        write_safely(path, content)
 
 
 class TensorBoardLogger:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from sackarmies_env.core.safe_read import named, parse_json, read_text
+from sackarmies_env.core.safe_read import named, parse_json
 from sackarmies_env.core.validation import read_model
-from sackarmies_training.files import append_line, drop_partial_line
+from sackarmies_training.files import append_line, drop_partial_line, read_lines
 from sackarmies_training.identity import shown
 from sackarmies_training.ladder.units import Unit, UnitEntry
 
@@ -57,8 +57,7 @@ class UnitStore:
         lines: dict[Key, int] = {}
         if not self.path.exists():
             return found
-        text = read_text(self.path, "the results of a contest", MAX_RESULTS)
-        for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+        for number, line in enumerate(read_lines(self.path, "the results of a contest", MAX_RESULTS), start=1):
             place = f"{named(self.path)}, line {number}"
             try:
                 entry = read_model(UnitEntry, parse_json(line, place), place)

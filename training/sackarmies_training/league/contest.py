@@ -17,6 +17,7 @@ from sackarmies_agents.agent import GameInfo
 from sackarmies_env.core.atomic_write import write_safely
 from sackarmies_env.core.messages import join, quote
 from sackarmies_env.core.safe_read import MAX_TOML, named, read_text
+from sackarmies_env.core.validation import one_line
 from sackarmies_training.config import load_config
 from sackarmies_training.evaluation_report import check_free
 from sackarmies_training.ladder.contest import contest_identity
@@ -121,6 +122,7 @@ class League:
         with tempfile.TemporaryDirectory(prefix="sackarmies-") as place:
             kept = Path(place) / "kept"
             manifest = keep(agent, kept)
+            check_line("agent", manifest.agent)
             digest = digest_of_folder(kept)
             text = working_copy(kept, digest, Path(place) / "copy")
             trial = try_agent(self.config.trial_game(), text, self.config.isolation, games, progress)
@@ -147,10 +149,11 @@ class League:
         """Change the status of the latest version of a submission, or of an anchor; return it.
 
         Raises:
-            ValueError: there is none of this name, or it cannot be changed so.
+            ValueError: there is none of this name, it cannot be changed so, or the reason has several lines.
             OSError: the journal cannot be written.
         """
         _ = self.config
+        check_line("why", why)
         with self.journal.writing() as state:
             entry = state.current(name)
             check_change(entry, change)
@@ -289,7 +292,7 @@ def check_newcomer(state: LeagueState, name: str, author: str) -> int:
     """Return the version that a submission of this name would have.
 
     Raises:
-        ValueError: the name is not allowed, or belongs to an anchor or to somebody else.
+        ValueError: name or author are not allowed, or the name belongs to an anchor or to somebody else.
     """
     if not fullmatch(NAME, name):
         raise ValueError(
@@ -298,6 +301,7 @@ def check_newcomer(state: LeagueState, name: str, author: str) -> int:
         )
     if not author.strip():
         raise ValueError("author is empty: say who the submission is from")
+    check_line("author", author)
     known = {entry.submitted.name: entry for entry in state.entries.values()}
     for other, entry in known.items():
         if other.casefold() != name.casefold():
@@ -309,6 +313,18 @@ def check_newcomer(state: LeagueState, name: str, author: str) -> int:
         if entry.submitted.author != author:
             raise ValueError(f"name {quote(name)} belongs to {quote(entry.submitted.author)}, not to {quote(author)}")
     return known[name].submitted.version + 1 if name in known else 1
+
+
+def check_line(what: str, text: str) -> None:
+    """Refuse what cannot stand in the journal as a line of text; `what` says what it is.
+
+    Raises:
+        ValueError: it holds control characters.
+    """
+    try:
+        one_line(text)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
 
 
 def check_changed(state: LeagueState, event: Submitted) -> None:

@@ -13,9 +13,9 @@ from filelock import FileLock, Timeout
 from pydantic import AfterValidator, Field
 
 from sackarmies_env.core.messages import suggestion
-from sackarmies_env.core.safe_read import named, parse_json, read_text
+from sackarmies_env.core.safe_read import named, parse_json
 from sackarmies_env.core.validation import SingleLine, StrictModel, read_model
-from sackarmies_training.files import append_line, drop_partial_line
+from sackarmies_training.files import append_line, drop_partial_line, read_lines
 from sackarmies_training.league.config import AgentName
 
 JOURNAL = "events.jsonl"
@@ -264,8 +264,7 @@ class Journal:
             ValueError: there is no such file, or a line of it is damaged or cannot follow those before.
         """
         state = LeagueState()
-        text = read_text(self.path, "the journal of a league", MAX_JOURNAL)
-        for number, line in enumerate(text.split("\n")[:-1], start=1):
+        for number, line in enumerate(read_lines(self.path, "the journal of a league", MAX_JOURNAL), start=1):
             place = f"{named(self.path)}, line {number}"
             event = read_model(Line, {"entry": parse_json(line, place)}, place).entry
             try:
