@@ -50,6 +50,8 @@ class Batch:
     game of `core.rng.following_seed`; masks and observations are then those of the new game, `returns` and
     `terminations` still those of the one that `ended`.
 
+    A batch can be pickled, and copied by `copy.deepcopy`: the copy continues the same games in arrays of its own.
+
     Args:
         game: what is played.
         n: number of games.
@@ -118,6 +120,33 @@ class Batch:
         self._is_ready = False
         self._begun = np.zeros(n, np.bool_)
         self._all_begun = False
+
+    def __getstate__(self) -> tuple[dict[str, Any], list[NDArray[np.uint8]]]:
+        """Return how the batch was made and the bytes of its arrays; a copied view would be cut off from its array."""
+        masks, packed, observations, _ = self._outputs
+        made = {
+            "game": self.game,
+            "n": len(self),
+            "threads": self.threads,
+            "restarts": bool(self._slots["restarts"][0]),
+            "masks": len(masks) > 0,
+            "packed": len(packed) > 0,
+            "observations": len(observations) > 0,
+            "checked": self.checked,
+        }
+        return made, self._bytes()
+
+    def __setstate__(self, state: tuple[dict[str, Any], list[NDArray[np.uint8]]]) -> None:
+        made, content = state
+        Batch.__init__(self, **made)
+        for own, given in zip(self._bytes(), content, strict=True):
+            own[...] = given
+        self._all_begun = bool(self._begun.all())
+
+    def _bytes(self) -> list[NDArray[np.uint8]]:
+        """Return the arrays that all others are views of, as bytes."""
+        owned: tuple[NDArray[Any], ...] = (self._all_states, self._slots, *self._outputs, self._begun)
+        return [array.view(np.uint8, np.ndarray) for array in owned]
 
     def _show(self) -> None:
         """Name the outputs; checked, they are views that nobody can write through."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import os
+import pickle
 import subprocess
 import sys
 from hashlib import sha256
@@ -55,6 +57,59 @@ def begun(make, n=4, **options):
     batch = Batch(make(), n, **options)
     batch.reset(np.arange(100, 100 + n))
     return batch
+
+
+# --- copies
+
+COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda batch: pickle.loads(pickle.dumps(batch))}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("options", [{}, {"threads": 2, "packed": True}, {"restarts": False, "checked": False}])
+def test_copy_plays_on_as_the_original_does(way, options):
+    batch = begun(GAMES[0], 40, **options)
+    batch.seats[:20] = 1
+    batch.step_random(5)
+    twin = COPIES[way](batch)
+    assert (twin.threads, twin.checked) == (batch.threads, batch.checked)
+    for _ in range(50):
+        for one in (batch, twin):
+            running = np.flatnonzero(one.players >= 0)
+            one.step(one.action_masks[running].argmax(axis=1), running)
+        assert content(twin) == content(batch)
+        assert twin.players.tolist() == batch.players.tolist()
+        assert twin.seats.tolist() == batch.seats.tolist()
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copy_and_original_leave_each_other_alone(way):
+    batch = begun(GAMES[0], 4, packed=True)
+    twin = COPIES[way](batch)
+    for moved, other in ((batch, twin), (twin, batch)):
+        before, own = content(other), content(moved)
+        moved.seats[0] = 2
+        moved.step_random(3)
+        assert content(other) == before
+        assert content(moved) != own
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copy_of_games_that_have_not_begun_must_be_reset(way):
+    twin = COPIES[way](Batch(GAMES[0](), 2, masks=False, observations=False))
+    assert twin.action_masks.shape == twin.observations.shape == (0, 0)
+    with pytest.raises(ValueError, match="game 0 has not begun"):
+        twin.step_random()
+    twin.reset([0, 1])
+    twin.step_random()
+
+
+def test_copy_of_a_pickle_with_buffers_that_can_only_be_read_plays_on():
+    batch, buffers = begun(GAMES[0]), []
+    saved = pickle.dumps(batch, protocol=5, buffer_callback=buffers.append)
+    twin = pickle.loads(saved, buffers=[bytes(one) for one in buffers])
+    twin.step_random()
+    batch.step_random()
+    assert content(twin) == content(batch)
 
 
 # --- rows are games
