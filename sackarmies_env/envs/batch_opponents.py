@@ -36,10 +36,12 @@ class BatchOpponents:
 
     Attributes:
         plays_inside: whether all opponents play at random.
+        numbers: `(n,)`, what messages call the games; may be replaced where they are some of a larger environment.
     """
 
     def __init__(self, choice: OpponentChoice, batch: Batch) -> None:
         self._batch = batch
+        self.numbers: Rows = np.arange(len(batch))
         self.opponents: list[list[Opponent]] = []
         copied: list[dict[int, Any]] = [{} for _ in range(len(batch))]  # what `deepcopy` has copied for each game
         for opponent in make_opponents(choice, batch.game):
@@ -111,13 +113,15 @@ class BatchOpponents:
             for at, row in enumerate(rows.tolist()):
                 answer = opponents[row].act(batch.observations[row].copy(), batch.action_masks[row].copy())
                 if not _is_id(answer, batch.game.num_actions):
-                    raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+                    raise ValueError(self._misplay(opponents, row, answer))
                 actions[at] = answer
         refused = np.flatnonzero(~batch.are_legal(actions, rows))
         if len(refused):
-            row, answer = int(rows[refused[0]]), int(actions[refused[0]])
-            raise ValueError(f"{misplay(opponents[row], answer, batch.game.num_actions)} in game {row}")
+            raise ValueError(self._misplay(opponents, int(rows[refused[0]]), int(actions[refused[0]])))
         return actions
+
+    def _misplay(self, opponents: list[Opponent], row: int, answer: Any) -> str:
+        return f"{misplay(opponents[row], answer, self._batch.game.num_actions)} in game {self.numbers[row]}"
 
 
 def copy_opponent(opponent: Opponent, memo: dict[int, Any]) -> Opponent:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from sackarmies_env.envs.options import (
     read_reset_mask,
     seed_of_generator,
 )
+from sackarmies_env.envs.spaces import state_space
 from sackarmies_env.envs.variety import Arena, Variety
 from sackarmies_env.envs.vector_env import BatchEnv, Transition
 
+Group = tuple[NDArray[np.int64], BatchEnv]  # rows, and the environment that plays them
 Part = tuple[NDArray[np.int64], Any]  # rows, and what is returned for them
 
 
@@ -48,18 +51,23 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         self.game = game
         self._variety = variety
         self._options = options
-        first = self._make(variety.first, 1)
+        first = self._make(variety.first, np.zeros(1, np.int64))
         self.metadata, self.render_mode = first.metadata, first.render_mode
         self.single_observation_space = first.single_observation_space
         self.single_action_space = first.single_action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.seat_choice, self.autoreset_mode = first.seat_choice, first.autoreset_mode
+        self.state_space = batch_space(state_space(game, first.presentation), self.num_envs)
         self._common = first.options
-        self.groups: list[tuple[NDArray[np.int64], BatchEnv]] = []  # rows, and the environment that plays them
+        self.groups: list[Group] = []  # none while no games are running
+        first.close_extras()
 
-    def _make(self, arena: Arena, num_envs: int) -> BatchEnv:
-        return BatchEnv(arena.game, num_envs, **(self._options | {"padding": arena.padding}))
+    def _make(self, arena: Arena, rows: NDArray[np.int64]) -> BatchEnv:
+        one = BatchEnv(arena.game, len(rows), **(self._options | {"padding": arena.padding}))
+        if one.opponents is not None:
+            one.opponents.numbers = rows
+        return one
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -73,7 +81,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: a seed out of range, games or forced results that there cannot be, a potential for vectors of
-                another game, a wrong mask or one with options of the game; nothing is changed.
+                another game, a wrong mask or one with options of the game; nothing is changed. Or an opponent chose an
+                illegal action; with a mask, no games are running then.
             TypeError: a mask that is no array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=bool(self.groups))
@@ -82,13 +91,19 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
             return self._reset_some(mask, seed, given, rest)
         seeds, chance = first_seeds(seed, self.num_envs, None, self.np_random)
         arenas = [self._variety.choose(one, given) for one in seeds.tolist()]
-        groups, parts = [], []
-        for game in dict.fromkeys(arena.game for arena in arenas):
-            rows = np.array([row for row, arena in enumerate(arenas) if arena.game is game], np.int64)
-            self._common.check_potential(self.game, game)
-            one = self._make(arenas[rows[0]], len(rows))
-            groups.append((rows, one))
-            parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
+        groups: list[Group] = []
+        parts = []
+        try:
+            for game in dict.fromkeys(arena.game for arena in arenas):
+                rows = np.array([row for row, arena in enumerate(arenas) if arena.game is game], np.int64)
+                self._common.check_potential(self.game, game)
+                one = self._make(arenas[rows[0]], rows)
+                groups.append((rows, one))
+                parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
+        except BaseException:  # whatever an opponent raises
+            _close(groups)
+            raise
+        _close(self.groups)
         self.groups = groups
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
@@ -106,15 +121,30 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         for rows, one in self.groups:
             following[rows] = one.following(np.arange(len(rows)))
         seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
-        chosen = [(rows, one) for rows, one in self.groups if mask[rows].any()]
-        for rows, one in chosen:  # before any game is changed, for they may refuse
-            if forced := forced_results(rest, one.game, self._variety):
+        for rows, one in self.groups:  # before any game is changed, for they may refuse
+            if mask[rows].any() and (forced := forced_results(rest, one.game, self._variety)):
                 one.batch.forced_starts(seeds[rows], forced)
         if seed is not None:
             self._np_random, self._np_random_seed = chance, seed_of_generator(seed)
-        for rows, one in chosen:
-            one.reset(seed=seeds[rows].tolist(), options={**(rest or {}), "reset_mask": mask[rows]})
-        return self._joined([(rows, one.observed(mask[rows])) for rows, one in self.groups])
+        parts: list[Part] = []
+        with self._ending_games_on_failure():
+            for rows, one in self.groups:
+                if mask[rows].any():
+                    some = {**(rest or {}), "reset_mask": mask[rows]}
+                    parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=some)))
+                else:
+                    parts.append((rows, one.observed(mask[rows])))
+        return self._joined(parts)
+
+    @contextmanager
+    def _ending_games_on_failure(self) -> Iterator[None]:
+        """Leave no game running where an opponent fails once other groups have been played."""
+        try:
+            yield
+        except BaseException:  # whatever an opponent raises
+            _close(self.groups)
+            self.groups = []
+            raise
 
     def _joined(self, parts: list[Part]) -> tuple[Observations, dict[str, Any]]:
         """Return observations and infos of all rows."""
@@ -126,7 +156,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: not that many integers; games that are over, where they are not replaced; or an illegal action,
-                with `illegal_action="raise"`. Then nothing is changed in any game.
+                with `illegal_action="raise"`. Then nothing is changed in any game. Or an opponent chose an illegal
+                action; no games are running then.
         """
         if not self.groups:
             raise ValueError("no games are running: call reset() before step()")
@@ -137,7 +168,8 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
                 raise ValueError(games_are_over(over))
         if self._options.get("illegal_action", "raise") == "raise":
             self._refuse_illegal(chosen)
-        parts = [(rows, one.step(chosen[rows])) for rows, one in self.groups]
+        with self._ending_games_on_failure():
+            parts = [(rows, one.step(chosen[rows])) for rows, one in self.groups]
         rewards, terminated, truncated, infos = (
             _gather([(rows, part[place]) for rows, part in parts], self.num_envs) for place in (1, 2, 3, 4)
         )
@@ -175,13 +207,20 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         return self.groups[0][1].render()  # the first row begins the first group
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Do nothing: there is nothing to free."""
+        """End the programs that play as opponents."""
+        _close(self.groups)
 
     def _observed(self, parts: list[Part]) -> Any:
         whole = create_empty_array(self.single_observation_space, self.num_envs)
         for rows, part in parts:
             _put(whole, rows, part)
         return whole
+
+
+def _close(groups: list[Group]) -> None:
+    """End the programs that play as opponents in groups of games."""
+    for _, one in groups:
+        one.close_extras()
 
 
 def _put(whole: Any, rows: NDArray[np.int64], part: Any) -> None:

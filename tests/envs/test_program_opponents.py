@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import shlex
 import sys
 import threading
@@ -11,10 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sackarmies_env
 from sackarmies_agents import GameInfo, make_agent
+from sackarmies_env.envs import varied_vector
 from sackarmies_env.envs.gym_env import SingleSeatEnv
 from sackarmies_env.envs.vector_env import BatchEnv
 from tests.core.toy_game import make_duel
+from tests.envs.test_vector_resets import some_turns
+from tests.second_game import GAME, registered
 
 BOT = Path(__file__).resolve().parents[1] / "agents" / "line_bots.py"
 PROGRAM = f"line:command={shlex.join([sys.executable, '-S', str(BOT), 'well-behaved'])}"
@@ -74,6 +79,18 @@ def test_clone_has_a_program_of_its_own_and_plays_on():
                 is_over = mine[2] or mine[3]
 
 
+def test_copy_of_a_vector_environment_has_programs_of_its_own_and_plays_on():
+    env = BatchEnv(make_duel(), 2, opponent=PROGRAM, seat=1)
+    with closing(env):
+        env.reset(seed=3)
+        with closing(copy.deepcopy(env)) as twin:
+            assert len({one.pid for each in (env, twin) for one in each.opponents.opponents[0]} - {None}) == 4
+            for _ in range(12):
+                mine, its = (one.step(lowest(one.action_masks())) for one in (env, twin))
+                assert np.array_equal(mine[0]["observation"], its[0]["observation"])
+                assert mine[1].tolist() == its[1].tolist()
+
+
 def test_clone_keeps_one_copy_of_an_object_that_plays_all_seats():
     env = SingleSeatEnv(make_duel(3), opponent=Lowest())
     twin = env.clone()
@@ -102,4 +119,44 @@ def test_closed_environment_ends_the_programs_that_it_has_started():
         assert mine.pid is not None
         env.reset(seed=1)
         assert env.opponents[0].pid is not None
+        env.close()
+
+
+def pids(env):
+    """Return the ids of all programs that play in a varied vector environment."""
+    return [one.pid for _, group in env.groups for games in group.opponents.opponents for one in games]
+
+
+def test_closed_varied_vector_ends_the_programs_of_all_its_groups():
+    """Those of games that a reset replaces, too, and of the one that tells the spaces."""
+    with registered():
+        env = sackarmies_env.make(GAME, "vector", num_envs=4, sampler=some_turns, opponent=PROGRAM)
+        started = []
+        for seed in (1, 2):
+            before = [one for _, group in env.groups for games in group.opponents.opponents for one in games]
+            env.reset(seed=seed)
+            assert len(env.groups) > 1
+            assert None not in pids(env)
+            assert [one.pid for one in before] == [None] * len(before)
+            started += before
+        assert len(started) == 4
+        env.close()
+        assert pids(env) == [None] * 4
+
+
+def test_failed_reset_of_a_varied_vector_ends_the_programs_that_it_has_started(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        varied_vector, "BatchEnv", lambda *args, **options: made.append(BatchEnv(*args, **options)) or made[-1]
+    )
+    with registered():
+        env = sackarmies_env.make(GAME, "vector", num_envs=4, sampler=some_turns, opponent=PROGRAM)
+        env.reset(seed=1)
+        playing = pids(env)
+        made.clear()
+        with pytest.raises(ValueError, match="draws"):
+            env.reset(seed=2, options={"draws": [["card_9"], []]})
+        started = [one.pid for group in made for games in group.opponents.opponents for one in games]
+        assert started == [None] * len(started) != []
+        assert pids(env) == playing
         env.close()

@@ -142,7 +142,14 @@ def test_section_of_a_configuration_is_checked():
     }
     with pytest.raises(ValueError, match="num_players is 4, but 2 players play on the map 'small'"):
         game_options("territories", {"map": "small", "num_players": 4})
-    for wrong in ({"players": 2}, {"num_players": 1}, {"map": "smal"}, {"switches": {"attacks_per_turn": 0}}):
+    for wrong in (
+        {"players": 2},
+        {"num_players": 1},
+        {"map": "smal"},
+        {"map": ""},
+        {"scenario": ""},
+        {"switches": {"attacks_per_turn": 0}},
+    ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             game_options("territories", wrong)
 
