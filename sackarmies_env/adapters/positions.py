@@ -50,6 +50,19 @@ UNKNOWN = Key(_hash(), b"")  # before the game begins
 WORLD = b"a player in a world that another one believes in"
 
 
+def balanced(returns: list[float]) -> list[float]:
+    """Return the float32 returns of a zero-sum game with their rounding error removed: the sum is 0 in float64.
+
+    The largest magnitude does not change. It may be the limit of the game's returns, which a winner would exceed
+    whose 1 is balanced with three times -1/3.
+    """
+    mean = sum(returns) / len(returns)
+    centered = [one - mean for one in returns]
+    largest = max(map(abs, centered))
+    scale = largest / max(map(abs, returns)) if largest else 1.0
+    return [one / scale for one in centered]
+
+
 class Table:
     """What plays one game: it makes nodes of nodes, and keeps nothing of them.
 
@@ -145,8 +158,11 @@ class Table:
 
     def _position(self, before: Position | None, action: int, keys: tuple[Key, ...] | None) -> Position:
         legal: list[int] = np.flatnonzero(self._mask[0]).tolist()
+        player = int(self._player.item())
         returns: list[float] = self._results[0, 0].tolist()
-        return Position(self, self._bytes.tobytes(), int(self._player.item()), legal, returns, before, action, keys)
+        if player == NO_PLAYER and self.game.zero_sum:
+            returns = balanced(returns)
+        return Position(self, self._bytes.tobytes(), player, legal, returns, before, action, keys)
 
     def restore(self, state: bytes, keys: tuple[Key, ...]) -> Position:
         """Return a position from its bytes and keys."""
@@ -226,7 +242,7 @@ class Position(_Value):
         state: the record as bytes, the whole truth.
         player: the current player; NO_PLAYER once the game is over.
         legal: ids of the current player, ascending.
-        returns: what each player has earned so far.
+        returns: what each player has earned so far; once a zero-sum game is over they add up to 0.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - made by `Table` alone

@@ -35,9 +35,17 @@ class RllibEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start a new game, and return the observation of the agent that begins."""
+        """Start a new game, and return the observation of the agent that begins.
+
+        Raises:
+            ValueError: as `RawEnv.reset`, or the game is over before anyone decides.
+        """
         self.env.reset(seed=seed, options=options)
-        self.agents = list(self.possible_agents)
+        while self.env.agents and any(self.env.last(observe=False)[2:4]):
+            self.env.step(None)  # of a player who is eliminated in the scenario
+        if not self.env.agents:
+            raise ValueError("the game is over before anyone decides: give another scenario")
+        self.agents = list(self.env.agents)
         agent = self.env.agent_selection
         return {agent: self.env.observe(agent)}, {}
 

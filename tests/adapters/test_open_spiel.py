@@ -62,6 +62,15 @@ def test_random_simulations_pass_with_explicit_chance():
     pyspiel.random_sim_test(open_spiel_exact.tree_of(ONE_ATTACK), 3, True, False)
 
 
+def test_random_simulations_of_four_players_pass():
+    """The winner's 1 and three times -1/3 add up to 0 for OpenSpiel too, at the end of most games."""
+    game = pyspiel.load_game("python_sackarmies(game=territories(num_players=4),seeds=50)")
+    pyspiel.random_sim_test(game, 2, False, False)
+    state = after(game, 10**6)
+    assert state.rewards() == state.returns()
+    assert abs(sum(state.returns())) < 1e-12
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("generals", [2, 3])
 def test_random_simulations_of_whole_games_pass(generals):
