@@ -11,7 +11,7 @@ from sackarmies_env.envs.match import Match
 from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.render.picture import find_picture
-from sackarmies_training.sack_armies.preview import heads_needed, percent, reds_in_a_row
+from sackarmies_training.sack_armies.preview import Preview, heads_needed, percent, reds_in_a_row
 from sackarmies_training.sack_armies.table import Table
 from sackarmies_training.table import known_states
 from tests.sack_armies.builders.fights import able, scenario
@@ -24,14 +24,16 @@ TOKENS = [
     token("defender", damage=1, armor=2, band="green", abilities=[able("defend")]),
     token("rider", damage=2, armor=2, movement=4, abilities=[able("move_and_attack")]),
     token("ghost", damage=0, armor=2),
+    token("herald", armor=2, abilities=[able("augment", stat="armor", amount=2)]),
+    {"id": "ridge", "kind": "battlefield", "rank": 2, "effects": [{"stat": "damage", "amount": 3}]},
     {"id": "charm", "kind": "spell", "use": "free", "effects": [{"kind": "modify", "stat": "armor", "amount": 3}]},
 ]
 FIELDS = [field(f"{q},0", int(q > 1)) for q in range(-1, 5)]
 PILE = {"hand": [], "sack": ["wall"], "casualties": [], "removed": []}
 
 
-def begun(units: list[dict[str, Any]], flips: str = "", **switches: Any) -> Match:
-    given = scenario(TOKENS, units, flips, {"auto_forced": False} | switches, fields=FIELDS, general=[PILE, PILE])
+def begun(units: list[dict[str, Any]], flips: str = "", fields: Any = FIELDS, **switches: Any) -> Match:
+    given = scenario(TOKENS, units, flips, {"auto_forced": False} | switches, fields=fields, general=[PILE, PILE])
     match = Match(make_game(scenario=given))
     match.begin(0)
     return match
@@ -132,6 +134,76 @@ def test_hidden_target_has_an_unknown_armor_and_the_truth_makes_no_difference():
     assert told[0] == told[1]
     assert told[0]["odds"]["armor"] is None
     assert told[0]["note"].startswith("Unknown armor")
+
+
+# --- Move and Attack: the battlefield that counts is the one it attacks from
+
+CHARGE = ("move_attack", "hex 0,0", "hex 3,0")
+
+
+def ridged(*high: str) -> list[dict[str, Any]]:
+    """Return the battlefields, and ridges in the place of some or beside them."""
+    return [each for each in FIELDS if "{},{}".format(*each["at"]) not in high] + [field(at, 1, "ridge") for at in high]
+
+
+def after_charges(match: Match) -> dict[str, dict[str, Any]]:
+    """Return the odds that are told after the move, by the hex that the General, who is asked for one, chooses."""
+    found = {}
+    for action in match.legal_actions():
+        moved = match.clone()
+        moved.play(action)
+        assert int(moved.states["decision"][0]) == Decision.WINDOW
+        text = match.game.format_action(match.states, action)
+        found[text] = Preview(match.game).announced(known_states(moved), moved.player)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("high", "differ"), [((), False), (("0,0",), False), (("2,0",), True), (("0,0", "3,-1", "2,0"), True)]
+)
+@pytest.mark.parametrize("face", ["up", "down"])
+def test_odds_of_a_move_and_attack_are_those_from_the_hexes_it_may_attack_from(high, differ, face):
+    match = begun([unit("rider", "0,0", face=face), unit("wall", "3,0", 1)], flip_method="coin", fields=ridged(*high))
+    do(match, *CHARGE[:2])
+    choice = choices(match)[CHARGE[2]]
+    do(match, CHARGE[2])
+    told = [about(match)]
+    do(match, "pass")
+    told.append(about(match))
+    asked(match, Decision.CHARGE_TO)
+    by_hex = {text: each["odds"] for text, each in choices(match).items()}
+    found = after_charges(match)
+    assert len(found) > 2
+    assert {text: odds["text"] for text, odds in by_hex.items()} == {text: odds["text"] for text, odds in found.items()}
+    chances = {odds["chance"] for odds in found.values()}
+    assert len(chances) == 1 + differ
+    assert choice["odds"]["chance"] == (None if differ else chances.pop())
+    for odds in found.values():
+        assert odds["text"].lower() in choice["note"].lower()
+        assert all(odds["text"].lower() in each.lower() for each in told)
+    assert "If it strikes back: Damage 1 against armor 2: 2 heads in a row kill (25%)." in choice["note"]
+
+
+def test_range_of_odds_is_told_from_the_lowest_to_the_highest():
+    match = begun([unit("rider", "0,0"), unit("wall", "3,0", 1)], flip_method="coin", fields=ridged("2,0"))
+    do(match, *CHARGE[:2])
+    odds = choices(match)[CHARGE[2]]["odds"]
+    assert (odds["damage"], odds["armor"], odds["heads"], odds["chance"]) == (None, 5, None, None)
+    assert odds["text"] == (
+        "It depends on the hex of the attacker. Lowest: damage 2 against armor 5: 3 heads in a row kill (13%). "
+        "Highest: damage 5 against armor 5: 1 head kills (50%)."
+    )
+
+
+def test_defender_is_told_odds_with_what_the_move_will_turn_up():
+    units = [unit("rider", "0,0"), unit("wall", "3,0", 1, face="down"), unit("herald", "3,1", 1, face="down")]
+    match = begun(units, flip_method="coin")
+    do(match, *CHARGE)
+    assert match.player == 1
+    told = about(match)
+    found = after_charges(asked(match, Decision.CHARGE_TO))
+    assert {odds["armor"] for odds in found.values()} == {5, 7}  # where the herald is seen it helps
+    assert all(odds["text"].lower() in told.lower() for odds in found.values())
 
 
 def test_hidden_token_under_the_target_is_told_as_a_doubt():

@@ -155,6 +155,10 @@ class Speaker:
             words["note"] = self.table.prose(field.name)
         if self.decision == Decision.TARGET and (odds := self.odds(cell)):
             words |= {"odds": odds, "note": odds_text(odds, unit)}
+        if self.decision == Decision.CHARGE_TO:
+            odds = self.table.preview.charge_to(self.known, cell)
+            told = odds_text(odds, self.units.get(self.place(int(self.state["attack_hex"]))))
+            words |= {"odds": odds, "note": " ".join(filter(None, (words.get("note"), told)))}
         return words
 
     def called(self, unit: UnitView) -> str:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sackarmies_env.core.game import Game, Records
+from sackarmies_env.core.hexgrid import NO_HEX
 from sackarmies_env.core.messages import counted
 from sackarmies_env.games.sack_armies.rules.attack import AttackStep, is_led_throughout
-from sackarmies_env.games.sack_armies.rules.combat import can_counter, defending_armor, is_counter_progressive
+from sackarmies_env.games.sack_armies.rules.combat import (
+    can_counter,
+    defending_armor,
+    find_charge,
+    is_charge_hex,
+    is_counter_progressive,
+)
 from sackarmies_env.games.sack_armies.rules.damage import attack_rating
+from sackarmies_env.games.sack_armies.rules.movement import is_sighted
 from sackarmies_env.games.sack_armies.rules.stats import effective_armor, stat_if
 from sackarmies_env.games.sack_armies.state.chance import CARDS_OF_A_COLOR, JOKERS
-from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, FlipMethod, Frame, Stat, Verb
+from sackarmies_env.games.sack_armies.state.constants import NO_TOKEN, Face, FlipMethod, Frame, Kind, Stat, Verb, Zone
+from sackarmies_env.games.sack_armies.state.transfer import lift_unit, put_unit
+from sackarmies_env.games.sack_armies.state.zones import set_face
 
 Odds = dict[str, Any]
 RANGED = (Verb.RANGED, Verb.COORD_RANGED)
@@ -34,7 +46,7 @@ class Preview:
         self._params = game.params[0]
 
     def single(self, known: Records, verb: int, unit: int, target: int) -> Odds:
-        """Return the odds of an attack by one unit.
+        """Return the odds of an attack by one unit, see `spread` for those of a Move and Attack.
 
         Args:
             known: `(1,)`, from what the General knows.
@@ -43,6 +55,19 @@ class Preview:
             target: row of a unit of another General; if it is face down, its armor is unknown.
         """
         state = self._declared(known, verb, [unit], target)
+        if verb != Verb.MOVE_ATTACK:
+            return self._in_place(state, verb, unit, target)
+        viewer = int(known["current_player"][0])
+        return spread([self._in_place(each, verb, unit, target) for each in self._charges(state, viewer)])
+
+    def charge_to(self, known: Records, cell: int) -> Odds:
+        """Return the odds of the announced Move and Attack, for its General, if it is made from a hex."""
+        state = self._moved(known, cell, int(known["current_player"][0]))
+        unit, target = int(state["attack_unit"][0]), int(state["attack_target"][0])
+        return self._in_place(state, Verb.MOVE_ATTACK, unit, target)
+
+    def _in_place(self, state: Records, verb: int, unit: int, target: int) -> Odds:
+        """Return the odds of an attack from where its unit stands; arguments as in `single`."""
         damage = self._damage(state, unit)
         progressive = verb not in RANGED
         odds = self._odds(state, damage, self._armor(state, target), progressive)
@@ -56,6 +81,19 @@ class Preview:
         damage = sum(self._damage(state, unit) for unit in units)
         is_checked = not is_led_throughout(self._params, state[0])
         return self._odds(state, damage, self._armor(state, target), verb not in RANGED, is_checked)
+
+    def warm_up(self, states: Records) -> None:
+        """Compile what is asked of the rules for a Move and Attack alone."""
+        state = states.copy()
+        is_unit = self._params["type_kind"][state["token_type"][0]] == Kind.UNIT
+        units = np.flatnonzero(is_unit & (state["token_owner"][0] == 0) & (state["token_zone"][0] == Zone.SACK))
+        if len(units) < 2:
+            return
+        for cell, unit in enumerate(units[:2]):
+            put_unit(self._params, state[0], unit, np.int64(cell))
+        state["attack_unit"] = state["attack_target"] = units[0]
+        self._charges(state, 0)
+        self._moved(state, 2, 0)
 
     def flip(self, known: Records, what: str) -> Odds:
         """Return the odds of something that one flip decides."""
@@ -71,6 +109,32 @@ class Preview:
         if len(units) > 1:
             state["token_member"][0, units] = 1
         return state
+
+    def _charges(self, state: Records, viewer: int) -> list[Records]:
+        """Return the states after a Move and Attack has moved, one for each hex that it may attack from."""
+        state = state.copy()
+        unit, target = np.int64(state["attack_unit"][0]), np.int64(state["attack_target"][0])
+        find_charge(self._params, state[0], unit)
+        neighbors = self._params["neighbors"][int(state["token_hex"][0, target])]
+        cells = [cell for cell in map(np.int64, neighbors) if cell != NO_HEX]
+        near = [cell for cell in cells if is_charge_hex(self._params, state[0], target, cell)]
+        return [self._moved(state, int(cell), viewer) for cell in near]
+
+    def _moved(self, state: Records, cell: int, viewer: int) -> Records:
+        """Return the state after a Move and Attack has moved to a hex.
+
+        What sight reveals there is turned up as far as it belongs to `viewer`: of other Generals' hidden units nothing
+        is known.
+        """
+        moved, unit = state.copy(), np.int64(state["attack_unit"][0])
+        lift_unit(self._params, moved[0], unit)
+        put_unit(self._params, moved[0], unit, np.int64(cell))
+        set_face(self._params, moved[0], unit, np.int64(Face.UP))
+        is_own = (moved["token_owner"][0] == viewer) & (moved["token_zone"][0] == Zone.BATTLEGROUND)
+        for row in np.flatnonzero(is_own & (moved["token_face"][0] != Face.UP)):
+            if is_sighted(self._params, moved[0], row):
+                set_face(self._params, moved[0], row, np.int64(Face.UP))
+        return moved
 
     def _is_up(self, state: Records, unit: int) -> bool:
         return int(state["token_face"][0, unit]) == Face.UP
@@ -140,17 +204,26 @@ class Preview:
         return float(HALF**heads)
 
     def announced(self, known: Records, viewer: int) -> Odds | None:
-        """Return the odds of the announced attack; None once it was flipped for, or if its target is hidden."""
+        """Return the odds of the announced attack, see `spread` for those of a Move and Attack before the move.
+
+        None once it was flipped for, if its target is hidden, or if what was turned up since has made it impossible.
+        """
         step = attack_step(known)
         if step > AttackStep.FLIPS:
             return None
         target = int(known["attack_target"][0])
         if not self._is_up(known, target) and known["token_owner"][0, target] != viewer:
             return None
-        armor = int(defending_armor(self._params, known[0], np.int64(target)))
-        progressive = int(known["attack_verb"][0]) not in RANGED
+        is_to_move = known["attack_verb"][0] == Verb.MOVE_ATTACK and step < AttackStep.CHARGED
+        states = self._charges(known, viewer) if is_to_move else [known]
         is_checked = step == AttackStep.JUDGE_EARLY and not is_led_throughout(self._params, known[0])
-        return self._odds(known, int(attack_rating(self._params, known[0])), armor, progressive, is_checked)
+        return spread([self._of_announced(state, is_checked) for state in states]) if states else None
+
+    def _of_announced(self, state: Records, is_checked: bool) -> Odds:
+        """Return the odds of the announced attack as the units stand."""
+        damage = int(attack_rating(self._params, state[0]))
+        armor = int(defending_armor(self._params, state[0], np.int64(state["attack_target"][0])))
+        return self._odds(state, damage, armor, int(state["attack_verb"][0]) not in RANGED, is_checked)
 
     def counter_of(self, known: Records) -> Odds | None:
         """Return the odds of the counter-attack that the player may decide on; None in a coordinated attack."""
@@ -161,6 +234,30 @@ class Preview:
         ranged = int(known["attack_verb"][0]) in RANGED
         progressive = bool(is_counter_progressive(self._params, known[0], np.int64(target), ranged))
         return self._odds(known, self._damage(known, target), armor, progressive)
+
+
+def spread(odds: Sequence[Odds]) -> Odds:
+    """Return the odds of an attack from any of several hexes: those of all of them if they agree, else their range.
+
+    Args:
+        odds: by hex, one or more.
+
+    Returns:
+        What the hexes have in common, and None for what they do not; its text tells the lowest and the highest odds.
+    """
+
+    def difficulty(each: Odds) -> tuple[float, int, int]:
+        return (math.inf if each["heads"] is None else each["heads"], -each["damage"], each["armor"] or 0)
+
+    lowest, highest = max(odds, key=difficulty), min(odds, key=difficulty)
+    common = lowest
+    if lowest["text"] != highest["text"]:
+        keys = ("damage", "armor", "heads", "chance")
+        told = [f"{text[0].lower()}{text[1:]}" for text in (lowest["text"], highest["text"])]
+        common = {key: lowest[key] if all(each[key] == lowest[key] for each in odds) else None for key in keys}
+        common["text"] = f"It depends on the hex of the attacker. Lowest: {told[0]} Highest: {told[1]}"
+    counters = [each["counter"] for each in odds if "counter" in each]
+    return {**common, "counter": spread(counters)} if counters else common
 
 
 def attack_step(known: Records) -> int:

@@ -117,8 +117,9 @@ class Table(GameTable):
         return [speaker.choice(action) for action in legal]
 
     def warm_up(self, states: Records) -> None:
-        """Compile what coordinated attacks are judged by."""
+        """Compile what coordinated attacks are judged by, and what a Move and Attack leads to."""
         is_led_throughout(self.game.params[0], states[0])
+        self.preview.warm_up(states)
 
     def glossary(self) -> list[dict[str, Any]]:
         """Return what the tokens do: their types are public."""
