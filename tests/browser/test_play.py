@@ -218,6 +218,64 @@ def test_game_is_saved_and_continued(game, open_page):
     assert page.inner_text(".asked .list") == before
 
 
+def save(page: Any, name: str | None = None) -> str:
+    """Save under a name, or the proposed one; return that."""
+    page.click("#save-button")
+    proposed: str = page.input_value("dialog.ask input[name=name]")
+    if name is not None:
+        page.fill("dialog.ask input[name=name]", name)
+    page.click("dialog.ask button:has-text('Save')")
+    return name or proposed
+
+
+def told_as_saved(page: Any, name: str) -> None:
+    page.wait_for_function("name => document.querySelector('#live').textContent === `Saved as ${name}.`", arg=name)
+
+
+def test_page_that_is_loaded_during_a_game_overwrites_no_other_one(game, open_page, tmp_path):
+    page = opened(game, open_page)
+    begin(page, seed=1)
+    settled(page)
+    told_as_saved(page, save(page))
+    first = (tmp_path / "game.json").read_bytes()
+    page.click("#leave-button")
+    page.click("dialog.ask button.primary")
+    page.wait_for_selector("text=Continue game")
+    begin(page, seed=2)
+    settled(page)
+    page.evaluate("document.title = document.querySelector('#title').textContent = 'before'")
+    page.reload()
+    settled(page)
+    assert (page.title(), page.inner_text("#title")) == ("Sack Armies", "Sack Armies")
+    page.click("#help-button")
+    assert "In your turn you take one action" in page.inner_text("#help")
+    page.keyboard.press("Escape")
+    assert save(page) == "game 2"
+    told_as_saved(page, "game 2")
+    save(page, "game")
+    page.click("dialog.ask button:has-text('Cancel')")
+    assert (tmp_path / "game.json").read_bytes() == first
+    save(page, "game")
+    page.click("dialog.ask button:has-text('Replace it')")
+    told_as_saved(page, "game")
+    assert (tmp_path / "game.json").read_bytes() != first
+
+
+def test_eyes_are_asked_for_where_a_saved_game_is_watched_on(tmp_path, open_page):
+    with served(tmp_path) as server:
+        page = opened(server, open_page)
+        begin(page, player_0="random")
+        page.wait_for_selector(".board-frame .hex")
+        told_as_saved(page, save(page, "one"))
+    with served(tmp_path) as server:
+        page = opened(server, open_page)
+        page.click("text=Continue one")
+        page.select_option("dialog.ask select[name=eyes]", label="General 1")
+        assert violations(page) == []
+        page.click("dialog.ask button:has-text('Continue')")
+        page.wait_for_selector("text=General 1 (you)")
+
+
 def test_loaded_page_finds_the_game_and_a_second_tab_a_sentence(game, open_page):
     page = opened(game, open_page)
     begin(page)

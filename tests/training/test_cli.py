@@ -211,6 +211,24 @@ def test_watched_game_is_recorded_checked_and_narrated(tmp_path, monkeypatch):
     assert "ply 10" in refused("replay", path, "--check")
 
 
+def test_game_that_ctrl_c_ends_is_recorded(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    played, watched = tmp_path / "played.json", tmp_path / "watched.json"
+    typed = iter(["1", "1"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed, None) or interrupt())
+    result = run("play", "random", *FIGHT, "--record", played)
+    assert result.exit_code == 130
+    assert f"The record is in {played}" in result.output
+    monkeypatch.setattr("sackarmies_training.cli_play.time.sleep", interrupt)  # at the board of the first turn
+    assert run("watch", "random", "random", *FIGHT, "--record", watched).exit_code == 130
+    assert run("play", "random", *FIGHT).exit_code == 130
+    assert json.loads(played.read_text())["actions"]
+    for path in (played, watched):
+        assert "is intact" in run("replay", path, "--check").output
+
+
 RAISES = "python:class=tests.agents.misbehaving:Raises"
 FIGHT = ("--army", "beginners", "--army", "beginners")
 

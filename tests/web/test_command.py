@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import sys
 import threading
 
@@ -17,6 +18,7 @@ from sackarmies_training.web import command
 from sackarmies_training.web.command import offered_agents, offered_armies
 from sackarmies_training.web.server import LocalServer
 from sackarmies_training.web.session import Session
+from tests.web.pages import PATIENCE
 
 
 def run(*words):
@@ -62,12 +64,48 @@ def test_options_that_would_do_nothing_are_refused(words, told):
 
 
 def test_browser_is_opened_unless_it_is_not_wanted(served, monkeypatch, tmp_path):
-    opened = []
-    monkeypatch.setattr(command.webbrowser, "open", opened.append)
+    opened = queue.SimpleQueue()
+    monkeypatch.setattr(command.webbrowser, "open", opened.put)
     run("--saves", str(tmp_path))
-    assert opened == []
     CliRunner().invoke(app, ["play", "--web", "--saves", str(tmp_path)])
-    assert opened == [served[1].address]
+    assert opened.get(timeout=PATIENCE) == served[1].address
+    assert opened.empty()
+
+
+def test_browser_that_returns_only_once_it_is_closed_is_served(monkeypatch, tmp_path):
+    seen, servers = [], []
+    serve = LocalServer.run
+    monkeypatch.setattr(LocalServer, "run", lambda server: servers.append(server) or serve(server))
+
+    def show(address):
+        seen.append(httpx.get(address, timeout=5).status_code)
+        servers[0].stop()
+
+    monkeypatch.setattr(command.webbrowser, "open", show)
+    assert CliRunner().invoke(app, ["play", "--web", "--saves", str(tmp_path)]).exit_code == 0
+    assert seen == [200]
+
+
+@pytest.mark.parametrize("folder", [".", "missing/folder"])
+def test_folder_where_nothing_can_be_saved_is_refused_before_anything_is_played(served, tmp_path, folder):
+    path = tmp_path / "file"
+    path.touch()
+    done = run("--saves", str(path / folder))
+    assert done.exit_code == 2
+    assert f"{path} is not a folder" in "".join(done.output.split("\n"))
+    assert served == []
+
+
+def test_folder_that_is_made_with_the_first_game_is_accepted(served, tmp_path):
+    assert run("--saves", str(tmp_path / "new" / "folder")).exit_code == 0
+    assert not (tmp_path / "new").exists()
+
+
+def test_army_for_a_game_without_armies_is_refused(served):
+    done = run("--game", "territories", "random", "--army", "scourge")
+    assert done.exit_code == 2
+    assert "--army scourge: Territories has no armies" in " ".join(done.output.split())
+    assert served == []
 
 
 def test_what_the_command_line_names_is_offered(tmp_path):

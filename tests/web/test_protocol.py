@@ -13,14 +13,14 @@ from tests.sack_armies.builders.settings import examples
 
 GOOD = {
     "start": {"players": ["person", "greedy"], "armies": ["undead", "scourge"], "seed": 4, "eyes": 1},
-    "resume": {"name": "game 1"},
+    "resume": {"name": "game 1", "eyes": "referee"},
     "choose": {"number": 3, "actions": [4, 250]},
     "back": {"number": 3, "count": 2},
     "passing": {"until": "turn"},
     "cover": {},
     "uncover": {"seat": 1},
     "next": {},
-    "save": {"name": "my game"},
+    "save": {"name": "my game", "overwrite": True},
     "leave": {},
 }
 
@@ -63,6 +63,20 @@ def test_bad_message_is_refused_with_a_sentence(text, told):
     with pytest.raises(ValueError, match="message") as refused:
         read_request(text)
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ({"kind": "choose", "number": 1, "actions": ["x"]}, 'actions[0]: "x" is given, but an integer is wanted'),
+        ({"kind": "choose", "number": 1, "actions": []}, "actions: the list is empty, but at least 1 entry is wanted"),
+        ({"kind": "start", "players": [7]}, "players[0]: 7 is given, but a text in quotes is wanted"),
+    ],
+)
+def test_list_of_wrong_entries_is_not_called_empty(message, told):
+    with pytest.raises(ValueError, match="message") as refused:
+        read_request(json.dumps(message))
+    assert str(refused.value) == f"message: {told}"
 
 
 json_values = st.recursive(

@@ -157,7 +157,7 @@ def test_page_that_sends_without_end_is_closed(running):
         for _ in range(20_000):
             page.recv(timeout=PATIENCE)
     with running.page() as page:
-        assert hear(page)["kind"] in ("game", "lobby")
+        assert hear(page)["kind"] in ("page", "lobby")
 
 
 def held(monkeypatch):
@@ -182,7 +182,7 @@ def test_page_is_told_nothing_that_a_page_before_it_asked_for(running, monkeypat
         assert thinking.wait(PATIENCE)
     with running.page() as page:
         go_on.set()
-        assert [hear(page)["kind"] for _ in range(2)] == ["game", "scene"]
+        assert [hear(page)["kind"] for _ in range(3)] == ["page", "game", "scene"]
 
 
 @pytest.fixture
@@ -228,8 +228,26 @@ def test_game_is_saved_even_if_its_page_is_closed_before(running, thought):
     page.close()
     with running.page() as page:
         go_on.set()
-        assert hear(page)["kind"] == "game"
+        assert [hear(page)["kind"] for _ in range(2)] == ["page", "game"]
     assert running.session.saves.names() == ["mine"]
+
+
+def test_agent_that_hangs_neither_keeps_the_server_nor_loses_the_game(running, thought, monkeypatch):
+    monkeypatch.setattr("sackarmies_training.web.hub.GRACE", 0.2)
+    running.server.stop()
+    running.thread.join(10)
+    assert not running.thread.is_alive()
+    running.session.keep()
+    assert running.session.saves.read("unfinished").actions == tuple(running.session.game.match.history)
+
+
+def test_decision_that_is_nearly_made_is_waited_for_as_the_server_ends(running, thought):
+    _, go_on = thought
+    before = len(running.session.game.match.history)
+    running.server.stop()
+    threading.Timer(0.5, go_on.set).start()
+    running.thread.join(PATIENCE)
+    assert len(running.session.game.match.history) > before
 
 
 def test_agents_that_think_do_not_stop_the_server(running, monkeypatch):
@@ -259,21 +277,68 @@ def test_session_ends_a_while_after_its_page_is_closed(tmp_path):
     assert not server.thread.is_alive()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_game_is_kept_where_a_signal_ends_the_server(tmp_path, number):
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+HANGS = """
+import pathlib, time
+from sackarmies_agents.scripted.random_agent import RandomAgent
+
+class Hangs(RandomAgent):
+    def __init__(self, info):
+        super().__init__()
+
+    def act_batch(self, *_):
+        pathlib.Path(__file__).with_suffix(".hangs").touch()
+        time.sleep(3600)
+"""
+
+
+@contextlib.contextmanager
+def begun_elsewhere(saves, agent, *players):
+    """Begin a game in another process: the process, and its page."""
     run = "from sackarmies_training.cli import app; app()"
-    words = [sys.executable, "-c", run, "play", "--web", "--no-browser", "--saves", str(tmp_path), "random"]
+    words = [sys.executable, "-c", run, "play", "--web", "--no-browser", "--saves", str(saves), agent]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as command:
-        address = re.search(r"http://\S+", command.stdout.readline())[0]
-        origin = "/".join(address.split("/")[:3])
-        with connect(address.replace("http", "ws") + "socket", additional_headers={"Origin": origin}) as page:
-            hear(page)
-            tell(page, kind="start", players=["person", "random"], seed=1)
-            while hear(page)["kind"] != "ask":
-                pass
-            command.send_signal(number)
-            told, _ = command.communicate(timeout=PATIENCE)
+        try:
+            address = re.search(r"http://\S+", command.stdout.readline())[0]
+            origin = "/".join(address.split("/")[:3])
+            with connect(address.replace("http", "ws") + "socket", additional_headers={"Origin": origin}) as page:
+                hear(page)
+                tell(page, kind="start", players=players, seed=1)
+                yield command, page
+        finally:
+            command.kill()  # does nothing where it has ended
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", SIGNALS)
+def test_game_is_kept_where_a_signal_ends_the_server(tmp_path, number):
+    with begun_elsewhere(tmp_path, "random", "person", "random") as (command, page):
+        while hear(page)["kind"] != "ask":
+            pass
+        command.send_signal(number)
+        told, _ = command.communicate(timeout=PATIENCE)
     assert command.returncode == 0, told
     assert "Traceback" not in told
     assert [path.name for path in tmp_path.iterdir()] == ["unfinished.json"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", SIGNALS)
+def test_game_is_kept_where_a_signal_comes_while_an_agent_hangs(tmp_path, number):
+    path, saves = tmp_path / "agent.py", tmp_path / "saves"
+    path.write_text(HANGS)
+    agent = f"python:file={path},class=Hangs"
+    with begun_elsewhere(saves, agent, agent, "person") as (command, page):
+        assert hear(page)["kind"] == "game"
+        for _ in range(10 * PATIENCE):
+            if path.with_suffix(".hangs").exists():
+                break
+            time.sleep(0.1)
+        began = time.monotonic()
+        command.send_signal(number)
+        told, _ = command.communicate(timeout=PATIENCE)
+    assert command.returncode == 0, told
+    assert time.monotonic() - began < 20
+    assert "Traceback" not in told
+    assert path.with_suffix(".hangs").exists()
+    assert [saved.name for saved in saves.iterdir()] == ["unfinished.json"]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+import os
 import random
 
 import pytest
 
 from sackarmies_agents.agent import GameInfo
 from sackarmies_agents.factory import make_agent
-from sackarmies_env.core.record import load_record, replay
+from sackarmies_env.core.record import Analysis, load_record, make_record, replay, save_record
+from sackarmies_env.games.sack_armies import make_game
 from sackarmies_env.games.sack_armies.state.constants import Decision
 from sackarmies_env.registry import game_of
 from sackarmies_training.web.protocol import write
+from sackarmies_training.web.saves import MAX_LISTED
 from sackarmies_training.web.session import UNFINISHED, Offer
 from tests.sack_armies.builders.twin_worlds import CONFIGURATIONS, observe
 from tests.web.tables import AGENTS, answer, kinds, latest, make_played, make_session, play_out, say, start
@@ -29,6 +32,7 @@ def refused(session, **message):
     before = None if session.game is None else state_of(session)
     (told,) = say(session, **message)
     assert told["kind"] == "error"
+    assert "pydantic" not in told["text"]
     assert before == (None if session.game is None else state_of(session))
     return told["text"]
 
@@ -81,6 +85,9 @@ def test_what_is_not_offered_is_refused(tmp_path):
     assert "one for each" in refused(session, kind="start", players=["person", "greedy"], armies=["undead"])
     assert "2 to 6" in refused(session, kind="start", players=["person"])
     assert "seats run" in refused(session, kind="start", players=["greedy", "greedy"], eyes=2)
+    other = make_session(tmp_path, "territories")  # which has no armies, whatever is offered
+    two = {"players": ["person", "greedy"], "armies": ["undead", "undead"]}
+    assert 'unknown key "armies"' in refused(other, kind="start", **two)
     assert "no saved game" in refused(session, kind="resume", name="nothing")
     assert "there is no game" in refused(session, kind="choose", number=1, actions=[1])
 
@@ -167,9 +174,15 @@ def test_loaded_page_is_shown_the_game_as_it_is(tmp_path):
     before = state_of(session)
     for _ in range(2):
         messages = list(session.opened())
-        assert kinds(messages) == ["game", "scene", "ask"]
+        assert kinds(messages) == ["page", "game", "scene", "ask"]
         assert messages[-1] == ask
-        assert messages[1]["view"]["viewer"] == 0
+        assert latest(messages, "scene")["view"]["viewer"] == 0
+        assert (messages[0]["title"], messages[0]["pictured"], messages[0]["free_name"]) == (
+            "Sack Armies",
+            True,
+            "game",
+        )
+        assert messages[0]["advice"].startswith("In your turn")
     assert state_of(session) == before
 
 
@@ -283,7 +296,7 @@ def test_curtain_falls_between_people_and_hides_all(tmp_path):
     assert all(step["view"]["viewer"] == first for m in messages if m["kind"] == "steps" for step in m["steps"])
     messages = say(session, kind="cover")
     assert messages == [{"kind": "curtain", "seat": 1 - first, "name": f"General {1 - first}"}]
-    assert kinds(list(session.opened())) == ["game", "curtain"]
+    assert kinds(list(session.opened())) == ["page", "game", "curtain"]
     messages = say(session, kind="uncover", seat=1 - first)
     views = [step["view"] for m in messages if m["kind"] == "steps" for step in m["steps"]]
     views += [m["view"] for m in messages if m["kind"] == "scene" and m["view"]]
@@ -313,7 +326,7 @@ def test_saved_game_goes_on_as_if_it_had_not_been_left(tmp_path):
     play_to(session, start(session, "person", "greedy"), "action")
     before = session.game.match.states.tobytes()
     (saved,) = say(session, kind="save", name="my game")
-    assert saved == {"kind": "saved", "name": "my game", "saves": ["my game"]}
+    assert saved == {"kind": "saved", "name": "my game", "free_name": "game"}
     record = load_record(tmp_path / "my game.json")
     assert replay(game_of(record), record).tobytes() == before
     (lobby,) = say(session, kind="leave")
@@ -364,6 +377,55 @@ def test_game_that_is_kept_takes_the_place_of_no_other_game(tmp_path):
     assert left(continued, saved, {"kind": "leave"}) == both | {"mine": 2}
     assert left({"kind": "resume", "name": "mine"}) == both | {"mine": 2, "unfinished 3": 2}
     assert left(continued, {"kind": "leave"}, begun(4)) == both | {"mine": 2, "unfinished 3": 2, "unfinished 4": 4}
+
+
+def test_other_game_is_overwritten_only_where_that_is_asked_for(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "person", "greedy", seed=1)
+    assert say(session, kind="save", name="game") == [{"kind": "saved", "name": "game", "free_name": "game 2"}]
+    assert kinds(say(session, kind="save", name="game")) == ["saved"]  # it is the same game
+    start(session, "person", "greedy", seed=2)
+    before = (tmp_path / "game.json").read_bytes()
+    assert latest(session.opened(), "page")["free_name"] == "game 2"
+    assert say(session, kind="save", name="game") == [{"kind": "exists", "name": "game"}]
+    assert (tmp_path / "game.json").read_bytes() == before
+    say(session, kind="resume", name="game")
+    assert kinds(say(session, kind="save", name="game")) == ["saved"]
+    assert load_record(tmp_path / "game.json").seed == 1
+    start(session, "person", "greedy", seed=2)
+    assert kinds(say(session, kind="save", name="game", overwrite=True)) == ["saved"]
+    assert load_record(tmp_path / "game.json").seed == 2
+
+
+def test_saved_games_beyond_those_listed_are_continued_and_not_overwritten(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "person", "greedy")
+    say(session, kind="save", name="game")
+    os.utime(tmp_path / "game.json", (1, 1))
+    for number in range(2, MAX_LISTED + 3):
+        (tmp_path / f"game {number}.json").write_text("{}")
+    (lobby,) = say(session, kind="leave")
+    assert len(lobby["saves"]) == MAX_LISTED
+    assert "game" not in lobby["saves"]
+    assert lobby["free_name"] == f"game {MAX_LISTED + 3}"
+    assert kinds(say(session, kind="resume", name="game"))[0] == "game"
+
+
+def test_record_of_a_negative_seed_is_continued(tmp_path):
+    record = make_record(make_game(2), -5, [], players=["you", "greedy"])
+    save_record(record, tmp_path / "one.json")
+    messages = say(make_session(tmp_path), kind="resume", name="one")
+    assert messages[-1]["kind"] == "ask"
+
+
+def test_record_leaves_out_what_is_known_of_a_decision_that_is_not_played(tmp_path):
+    session = make_session(tmp_path)
+    play_to(session, start(session, "person", "greedy"), "action")
+    seats, plies = session.game.seats, len(session.game.match.history)
+    seats.reports.analyses.append(Analysis(ply=plies, agent="greedy"))
+    seats.reasons[plies] = "hangs"
+    record = session.game.record()
+    assert (len(record.actions), record.analyses, record.forfeits) == (plies, (), ())
 
 
 def test_files_that_are_no_saved_games_are_not_listed(tmp_path):
@@ -432,6 +494,38 @@ def test_agents_are_watched_step_by_step(tmp_path, eyes):
     viewers = {step["view"]["viewer"] for m in told if m["kind"] == "steps" for step in m["steps"]}
     assert viewers == {None if eyes == "referee" else 1}
     assert told[-1]["kind"] == "end"
+
+
+def viewers(session):
+    """Watch a little; return through whose eyes."""
+    told = [message for _ in range(4) for message in say(session, kind="next")]
+    return {step["view"]["viewer"] for message in told if message["kind"] == "steps" for step in message["steps"]}
+
+
+def test_saved_game_is_watched_on_through_the_same_eyes(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "greedy", "random", eyes=1)
+    assert viewers(session) == {1}
+    say(session, kind="save", name="one")
+    start(session, "greedy", "random")
+    assert viewers(session) == {None}
+    say(session, kind="resume", name="one")
+    assert viewers(session) == {1}
+    say(session, kind="resume", name="one", eyes="referee")
+    assert viewers(session) == {None}
+
+
+def test_eyes_are_asked_for_where_a_game_of_another_session_is_watched_on(tmp_path):
+    session = make_session(tmp_path)
+    start(session, "greedy", "random", eyes=1)
+    say(session, kind="save", name="one")
+    session = make_session(tmp_path)
+    asked = {"kind": "eyes", "name": "one", "names": ["General 0", "General 1"]}
+    assert say(session, kind="resume", name="one") == [asked]
+    assert session.game is None
+    assert "seats run from 0 to 1" in refused(session, kind="resume", name="one", eyes=2)
+    say(session, kind="resume", name="one", eyes=0)
+    assert viewers(session) == {0}
 
 
 def test_game_that_is_played_is_not_watched(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,7 @@ import typer
 from sackarmies_agents.factory import parse_agent
 from sackarmies_env.core.entries import entry_of, find_hook, game_ids, player_name
 from sackarmies_env.core.game import forfeit_code
-from sackarmies_env.core.record import make_record, save_record
+from sackarmies_env.core.record import save_record
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.registry import DEFAULT_GAME
 from sackarmies_training.analysis import Reports
@@ -92,20 +94,21 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
     pause = delay if delay is not None else WATCHED_PAUSE if clears_screen() else 0.0
     table = table_of(match.game)
     shown = -1
-    while match.player >= 0:
-        turn = int(match.states["turn"][0])
-        if turn != shown:
-            print(match.render("ansi", seat))
-            shown = turn
-            time.sleep(pause)
-        player = match.player
-        action = seats.decide(match)
-        if action == NO_ACTION:
-            _tell_forfeit(match, names[player], seats.reasons[len(match.history)] if seat is None else None)
-        elif seat is None or seat == player:  # others see the result, not the choices
-            choice = f"{player_of(player)} ({names[player]}), {told_choice(table, match, action)}"
-            console.print(choice, highlight=False, markup=False)
-        _apply(match, action)
+    with _saving_if_interrupted(match, names, record, seats):
+        while match.player >= 0:
+            turn = int(match.states["turn"][0])
+            if turn != shown:
+                print(match.render("ansi", seat))
+                shown = turn
+                time.sleep(pause)
+            player = match.player
+            action = seats.decide(match)
+            if action == NO_ACTION:
+                _tell_forfeit(match, names[player], seats.reasons[len(match.history)] if seat is None else None)
+            elif seat is None or seat == player:  # others see the result, not the choices
+                choice = f"{player_of(player)} ({names[player]}), {told_choice(table, match, action)}"
+                console.print(choice, highlight=False, markup=False)
+            _apply(match, action)
     print(match.render("ansi", seat))
     _finish(match, names, seats.reasons, tells_why=seat is not None)
     _save(match, names, record, seats)
@@ -156,16 +159,17 @@ def play(  # noqa: PLR0913, PLR0917 - the options of a command
     seats = Seats(match.game, playing, seed, None if record is None else Reports())
     match.begin(seed)
     person = Person(match, seat)
-    while match.player >= 0:
-        if match.player != seat:
-            action = seats.decide(match)
-            if action == NO_ACTION:
-                _tell_forfeit(match, names[match.player], None)
-            _apply(match, action)
-            person.look()
-        elif not person.decide():
-            console.print("You left the game.")
-            break
+    with _saving_if_interrupted(match, names, record, seats):
+        while match.player >= 0:
+            if match.player != seat:
+                action = seats.decide(match)
+                if action == NO_ACTION:
+                    _tell_forfeit(match, names[match.player], None)
+                _apply(match, action)
+                person.look()
+            elif not person.decide():
+                console.print("You left the game.")
+                break
     print(match.render("ansi", seat if match.player >= 0 else None))  # all is shown once the game is over
     _finish(match, names, seats.reasons, tells_why=True)
     _save(match, names, record, seats)
@@ -232,15 +236,24 @@ def _finish(match: Match, names: list[str], reasons: dict[int, str], *, tells_wh
         console.print(f"{ending} after {int(match.states['turn'][0])} turns.", markup=False, highlight=False)
 
 
+@contextlib.contextmanager
+def _saving_if_interrupted(match: Match, names: list[str], record: Path | None, seats: Seats) -> Iterator[None]:
+    """Save the record of the game so far, if one is wanted, where Ctrl-C ends the block."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print()  # the prompt ends its line
+        _save(match, names, record, seats)
+        raise
+
+
 def _save(match: Match, names: list[str], record: Path | None, seats: Seats) -> None:
     """Save the record, if one is wanted, with what the agents reported."""
     if record is None or seats.reports is None:
         return
     for told in seats.missing_analyses(match):
         console.print(told, markup=False, highlight=False)
-    analyses = seats.reports.analyses
-    made = make_record(match.game, match.seed, match.history, players=names, reasons=seats.reasons, analyses=analyses)
-    save_record(made, record)
+    save_record(seats.record(match, names), record)
     console.print(
         f"The record is in {record}; sackarmies replay {record} retells the game.",
         markup=False,

@@ -13,11 +13,13 @@ from sackarmies_agents.factory import make_agent
 from sackarmies_env.core.entries import player_name
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import quote
+from sackarmies_env.core.record import GameRecord, make_record
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_training.analysis import Reports
 
 PERSON = "person"  # who plays a seat, where no agent does
+SEEDS = 2**64  # numpy takes no negative ones, which records may hold
 
 
 class Seats:
@@ -36,7 +38,7 @@ class Seats:
         Args:
             game: what they play.
             names: by seat.
-            seed: of their own random numbers.
+            seed: of their own random numbers, any integer.
             reports: see above.
 
         Raises:
@@ -50,8 +52,9 @@ class Seats:
         for seat, name in enumerate(names):
             if name != PERSON:
                 self._agents[seat] = make_agent(name, info)
+                own_seed = int(np.random.SeedSequence([seed % SEEDS, seat]).generate_state(1)[0])
                 try:
-                    conduct.reset(self._agents[seat], int(np.random.SeedSequence([seed, seat]).generate_state(1)[0]))
+                    conduct.reset(self._agents[seat], own_seed)
                 except Misconduct as fault:
                     raise ValueError(f"the agent {quote(name)} cannot begin a game: {fault}") from None
 
@@ -75,6 +78,28 @@ class Seats:
         if self.reports is not None:
             self.reports.take(agent, self.names[match.player], match, action)
         return action
+
+    def record(self, match: Match, names: Sequence[str]) -> GameRecord:
+        """Return the game so far as a record.
+
+        An agent may be deciding meanwhile, in another thread, or have been interrupted by Ctrl-C while it did: what is
+        known of a decision that has not been played is left out, since no record can hold it.
+
+        Args:
+            match: what is played.
+            names: of the players, by seat.
+        """
+        actions = match.history.copy()
+        analyses = [] if self.reports is None else self.reports.analyses
+        return make_record(
+            match.game,
+            match.seed,
+            actions,
+            forced=match.forced,
+            players=names,
+            reasons={ply: reason for ply, reason in self.reasons.copy().items() if ply < len(actions)},
+            analyses=[analysis for analysis in analyses if analysis.ply < len(actions)],
+        )
 
     def missing_analyses(self, match: Match) -> list[str]:
         """Return whose reports the record lacks, in sentences.

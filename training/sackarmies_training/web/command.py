@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import threading
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,12 +14,13 @@ import typer
 from sackarmies_agents.factory import parse_agent
 from sackarmies_agents.search.agent import LEVELS, Level
 from sackarmies_agents.search.variants import TRAINED
-from sackarmies_env.core.entries import find_hook
+from sackarmies_env.core.entries import entry_of, find_hook
 from sackarmies_training.cli_errors import console
+from sackarmies_training.cli_options import check_writable
 from sackarmies_training.seats import PERSON
 from sackarmies_training.web.protocol import MAX_SEED
-from sackarmies_training.web.saves import Saves, default_folder
-from sackarmies_training.web.session import Offer, Offers, Session
+from sackarmies_training.web.saves import Saves, default_folder, file_name
+from sackarmies_training.web.session import UNFINISHED, Offer, Offers, Session
 
 WebOption = Annotated[bool, typer.Option("--web", help="Play in the browser.")]
 PortOption = Annotated[
@@ -57,7 +60,13 @@ def _thinking(game_id: str, level: Level) -> str:
 
 
 def offered_armies(game_id: str, named: Sequence[str]) -> tuple[Offer, ...]:
-    """Return the armies to choose from: those that come with a game, and those that the user has named."""
+    """Return the armies to choose from: those that come with a game, and those that the user has named.
+
+    Raises:
+        ValueError: some are named, but the game has no armies.
+    """
+    if named and "armies" not in inspect.signature(entry_of(game_id).hook("make_game")).parameters:
+        raise ValueError(f"--army {named[0]}: {entry_of(game_id).title} has no armies")
     built_in = list((find_hook(game_id, "choices") or {}).get("armies", list)())
     offers = [Offer(text, text.replace("_", " ").title()) for text in built_in]
     return (*offers, *(Offer(text, text) for text in dict.fromkeys(named) if text not in built_in))
@@ -74,7 +83,7 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     opens_browser: bool,
     saves: Path | None,
 ) -> None:
-    """Serve a game to the browser until its page is closed.
+    """Serve a game to the browser until its page is closed, or a signal such as that of Ctrl-C ends it.
 
     Args:
         game_id: which game.
@@ -87,16 +96,18 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
         saves: folder of saved games; None for the user's own.
 
     Raises:
-        ValueError: an agent that does not exist, or a seed that a page cannot write.
+        ValueError: an agent that does not exist, armies of a game without any, a seed that a page cannot write, or
+            `saves` is no folder.
         ImportError: what the extra `web` installs is missing.
-        OSError: the port is taken, or the session has failed; what was played is saved.
+        OSError: `saves` cannot be written to, the port is taken, or the session has failed; what was played is saved.
     """
-    from sackarmies_training.web.server import LocalServer
+    from sackarmies_training.web.server import LocalServer, stopped_by_signals
 
     if seed is not None and seed > MAX_SEED:
         raise ValueError(f"--seed {seed} with --web: a page can write seeds up to {MAX_SEED}")
     for text in opponents:
         parse_agent(text)
+    check_writable("--saves", None if saves is None else saves / file_name(UNFINISHED))
     players = (*opponents[:seat], PERSON, *opponents[seat:])
     offers = Offers(
         game_id, offered_agents(game_id, opponents), offered_armies(game_id, armies), players, tuple(armies), seed
@@ -105,9 +116,10 @@ def play_in_browser(  # noqa: PLR0913 - the options of a command
     server = LocalServer(session, port)
     console.print(f"The game is at {server.address}", highlight=False, soft_wrap=True)
     console.print("Ctrl-C ends it; so does closing the page, after a while.", highlight=False)
-    if opens_browser:
-        webbrowser.open(server.address)
-    try:
-        server.run()
-    finally:
-        session.keep()
+    if opens_browser:  # in a thread: some browsers return only once they are closed
+        threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+    with stopped_by_signals(server.stop):
+        try:
+            server.run()
+        finally:
+            session.keep()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import queue
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +17,7 @@ from sackarmies_training.web.protocol import Message
 from sackarmies_training.web.session import Session
 
 MOST_WAITING = 64  # requests of a page
+GRACE = 2.0  # seconds that an agent is given to finish its decision as the server ends
 POLICY_VIOLATION = 1008  # of the codes with which a WebSocket closes
 TAKEN = 4001
 BUSY = "This game is open in another tab or window: play there, or close it and load this page again."
@@ -32,6 +36,40 @@ class Work:
     asker: WebSocket
     do: Callable[[], Iterator[Message]]
     is_kept: bool = False
+
+
+class Worker:
+    """A thread that makes one call after the other.
+
+    It is a daemon: unlike those of `asyncio.to_thread` it does not keep the process alive while an agent hangs.
+    """
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[tuple[Future[Message | None], Callable[[], Message | None]] | None]
+        self._calls = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while (asked := self._calls.get()) is not None:
+            future, call = asked
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(call())
+            except BaseException as error:  # raised again where the call is awaited
+                future.set_exception(error)
+
+    async def do(self, call: Callable[[], Message | None]) -> Message | None:
+        """Return what a call returns, or raise what it raises."""
+        future: Future[Message | None] = Future()
+        self._calls.put((future, call))
+        return await asyncio.wrap_future(future)
+
+    def finish(self, patience: float) -> None:
+        """End after the present call; wait for it for so many seconds at most."""
+        self._calls.put(None)
+        self._thread.join(patience)
 
 
 class Hub:
@@ -53,12 +91,16 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
-        """Do the work that pages ask for, one request after the other, until canceled."""
-        while True:
-            work = await self._work.get()
-            messages = work.do()
-            while (message := await asyncio.to_thread(next, messages, None)) is not None:
-                await self._send(work.asker, message)
+        """Do the work that pages ask for, one request after the other, until canceled; then give it time to end."""
+        worker = Worker()
+        try:
+            while True:
+                work = await self._work.get()
+                messages = work.do()
+                while (message := await worker.do(partial(next, messages, None))) is not None:
+                    await self._send(work.asker, message)
+        finally:
+            worker.finish(GRACE)
 
     async def connect(self, socket: WebSocket) -> None:
         """Serve a page until it is closed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from sackarmies_env.core.messages import join, quote, suggestion
 from sackarmies_env.core.safe_read import parse_json
@@ -21,10 +21,23 @@ MAX_SEED = 2**53 - 1  # the greatest integer that JavaScript writes exactly
 REFEREE = "referee"
 
 Message = dict[str, Any]  # of the server
+
 Name = Annotated[SingleLine, Field(min_length=1, max_length=100)]
 FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}"
 FileName = Annotated[str, Field(pattern=rf"^{FILE_NAME}$")]
 Until = Literal["off", "turn", "attack"]
+Eyes = Annotated[int, Field(ge=0, lt=MAX_PLAYERS)] | Literal["referee"]
+
+
+def not_empty(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a list that holds something; pydantic's `min_length` also refuses lists whose items are all wrong.
+
+    Raises:
+        ValueError: it is empty.
+    """
+    if not items:
+        raise ValueError("the list is empty, but at least 1 entry is wanted")
+    return items
 
 
 class Start(StrictModel):
@@ -38,17 +51,23 @@ class Start(StrictModel):
     """
 
     kind: Literal["start"]
-    players: Annotated[TupleOf[Name], Field(min_length=1, max_length=MAX_PLAYERS)]
+    players: Annotated[TupleOf[Name], Field(max_length=MAX_PLAYERS), AfterValidator(not_empty)]
     armies: Annotated[TupleOf[Name], Field(max_length=MAX_PLAYERS)] = ()
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None
-    eyes: Annotated[int, Field(ge=0, lt=MAX_PLAYERS)] | Literal["referee"] = "referee"
+    eyes: Eyes = "referee"
 
 
 class Resume(StrictModel):
-    """Continue a saved game."""
+    """Continue a saved game.
+
+    Attributes:
+        name: that it is saved under.
+        eyes: as for `Start`; None for those with which it was watched last, if that was in this session.
+    """
 
     kind: Literal["resume"]
     name: FileName
+    eyes: Eyes | None = None
 
 
 class Choose(StrictModel):
@@ -61,7 +80,7 @@ class Choose(StrictModel):
 
     kind: Literal["choose"]
     number: Annotated[int, Field(ge=0, lt=2**31)]
-    actions: Annotated[TupleOf[Annotated[int, Field(ge=0, lt=2**31)]], Field(min_length=1, max_length=8)]
+    actions: Annotated[TupleOf[Annotated[int, Field(ge=0, lt=2**31)]], Field(max_length=8), AfterValidator(not_empty)]
 
 
 class Back(StrictModel):
@@ -99,10 +118,16 @@ class Next(StrictModel):
 
 
 class Save(StrictModel):
-    """Save the game under a name."""
+    """Save the game under a name.
+
+    Attributes:
+        name: of the game.
+        overwrite: whether another game that is saved under this name may be lost.
+    """
 
     kind: Literal["save"]
     name: FileName
+    overwrite: bool = False
 
 
 class Leave(StrictModel):

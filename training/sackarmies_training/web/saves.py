@@ -21,6 +21,17 @@ def default_folder() -> Path:
     return platformdirs.user_data_path("sackarmies-env") / "games"
 
 
+def file_name(name: str) -> str:
+    """Return the name of the file that a game is saved in.
+
+    Raises:
+        ValueError: the name of the game is not of the form that is allowed.
+    """
+    if not re.fullmatch(FILE_NAME, name):
+        raise ValueError(f"a game cannot be saved as {quote(name)}: letters, digits, spaces, - and _ are allowed")
+    return f"{name}{SUFFIX}"
+
+
 class Saves:
     """The saved games of one folder.
 
@@ -34,7 +45,7 @@ class Saves:
         self.folder = folder
 
     def names(self) -> list[str]:
-        """Return the names of what is saved, the latest first."""
+        """Return the names of what is saved, the latest first, and of these so many as a dialogue can list."""
         named = (path for path in self.folder.glob(f"*{SUFFIX}") if re.fullmatch(FILE_NAME, path.stem))
         found = [path for path in named if path.is_file()]  # neither folders nor links to nothing
         found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.stem))
@@ -51,10 +62,14 @@ class Saves:
         self.folder.mkdir(parents=True, exist_ok=True)
         save_record(record, path)
 
+    def has(self, name: str) -> bool:
+        """Return whether something is saved under a name, listed or not."""
+        return self._path(name).exists()
+
     def free_name(self, name: str) -> str:
         """Return a name that nothing is saved under: this one, or the first of `name 2`, `name 3`, ... that is free."""
         numbered = (f"{name} {number}" for number in itertools.count(2))
-        return next(each for each in itertools.chain([name], numbered) if not self._path(each).exists())
+        return next(each for each in itertools.chain([name], numbered) if not self.has(each))
 
     def read(self, name: str) -> GameRecord:
         """Return a saved game.
@@ -62,11 +77,9 @@ class Saves:
         Raises:
             ValueError: there is none of this name, or the file holds no record.
         """
-        if name not in self.names():
+        if not self._path(name).is_file():
             raise ValueError(f"there is no saved game {quote(name)}")
         return load_record(self._path(name))
 
     def _path(self, name: str) -> Path:
-        if not re.fullmatch(FILE_NAME, name):
-            raise ValueError(f"a game cannot be saved as {quote(name)}: letters, digits, spaces, - and _ are allowed")
-        return self.folder / f"{name}{SUFFIX}"
+        return self.folder / file_name(name)

@@ -31,6 +31,7 @@ TOKEN_BYTES = 24
 LINGER = 600.0  # seconds
 MAX_FRAME = 2**20  # bytes; what is longer than a message may be, and shorter than this, is refused with a sentence
 FORBIDDEN = 1008
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # a system need not have all of them
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 PAGE = "play.html"
 # Scripts and styles of the page itself alone: nothing from elsewhere, nothing inline, no frames.
@@ -135,7 +136,7 @@ def make_app(session: Session, token: str, port: int, stop: Stop, linger: float 
         try:
             yield
         finally:
-            session.interrupt()  # else agents think on, and the process waits for them
+            session.interrupt()  # agents finish the decision that they are at, and begin no other
             work.cancel()
             await asyncio.wait([work])
 
@@ -185,13 +186,12 @@ class LocalServer:
         self._failure: BaseException | None = None
 
     def run(self) -> None:
-        """Serve until stopped, by Ctrl-C or SIGTERM as well; both return.
+        """Serve until stopped.
 
         Raises:
             SessionError: something went wrong that no page is to blame for.
         """
-        with _quiet_signals():
-            self._server.run(sockets=[self._socket])
+        self._server.run(sockets=[self._socket])
         if self._failure is not None:
             name = type(self._failure).__name__
             raise SessionError(f"the game ended because of an error ({name}: {self._failure})") from self._failure
@@ -203,12 +203,20 @@ class LocalServer:
 
 
 @contextlib.contextmanager
-def _quiet_signals() -> Iterator[None]:
-    """Ignore the signals that end the server: uvicorn raises them again once it has stopped, and work is left then."""
+def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Let the signals that end a process call `stop` instead, in the block; those that are ignored stay ignored.
+
+    uvicorn handles some of them while it serves, but raises them again once it has stopped, when games are still to be
+    saved.
+    """
     if threading.current_thread() is not threading.main_thread():  # where handlers cannot be set
         yield
         return
-    before = {each: signal.signal(each, lambda number, frame: None) for each in (signal.SIGINT, signal.SIGTERM)}
+    ending = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    handlers = {each: signal.getsignal(each) for each in ending}
+    before = {each: handler for each, handler in handlers.items() if handler not in (None, signal.SIG_IGN)}
+    for each in before:
+        signal.signal(each, lambda number, frame: stop())
     try:
         yield
     finally:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sackarmies_env.core.entries import entry_of, find_hook
-from sackarmies_env.core.messages import quote, suggestion
+from pydantic import ValidationError
+
+from sackarmies_env.core.entries import entry_of, find_hook, player_name
+from sackarmies_env.core.messages import join_faults, quote, suggestion
 from sackarmies_env.core.record import GameRecord, replay
+from sackarmies_env.core.validation import explain
 from sackarmies_env.envs.match import Match
 from sackarmies_env.registry import game_of, load_players
 from sackarmies_training.analysis import Reports
@@ -22,6 +25,7 @@ from sackarmies_training.web.protocol import Message, Request
 from sackarmies_training.web.saves import Saves
 
 UNFINISHED = "unfinished"  # name of a game that was left by closing its page; further ones are numbered
+PROPOSED = "game"  # name of a game that is saved; likewise
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,9 @@ class Offers:
 
 
 class Session:
-    """What one page is about. Methods must be called from one thread at a time.
+    """What one page is about.
+
+    Methods must be called from one thread at a time; `interrupt` and `keep` may be called while another one runs.
 
     Attributes:
         game: what is played; None while the dialogue is open.
@@ -98,7 +104,8 @@ class Session:
         self.offers = offers
         self.saves = saves
         self.game: PlayedGame | None = None
-        self._saved_as: str | None = None  # the name that the game was continued from
+        self._names: list[str] = []  # that the game was continued from and saved as
+        self._eyes: dict[str, int | None] = {}  # by name of a saved game, those with which it was watched last
         self._draw_seed = draw_seed or (lambda: secrets.randbelow(protocol.MAX_SEED + 1))
 
     def opened(self) -> Iterator[Message]:
@@ -108,12 +115,15 @@ class Session:
         if self.game is None:
             yield self._lobby()
         else:
+            yield {"kind": "page", **self._page()}
             yield from self.game.scene()
 
     def handle(self, request: Request) -> Iterator[Message]:
         """Do what a page says, and yield what it is told; a refusal is the only message, and changes nothing."""
         try:
             yield from self._answer(request)
+        except ValidationError as fault:
+            yield protocol.error(join_faults(explain(fault.errors(include_url=False), None, fault.title)))
         except ValueError as fault:
             yield protocol.error(str(fault))
         except OSError as fault:
@@ -129,9 +139,9 @@ class Session:
     def _answer(self, request: Request) -> Iterator[Message]:
         match request:
             case protocol.Start():
-                return self._begun(self._new_game(request), None)
-            case protocol.Resume(name=name):
-                return self._begun(self._saved_game(self.saves.read(name)), name)
+                return self._begun(self._new_game(request))
+            case protocol.Resume():
+                return self._resumed(request)
             case protocol.Leave():
                 self.game = None
                 return iter([self._lobby()])
@@ -149,9 +159,8 @@ class Session:
                 return game.uncover(seat)
             case protocol.Next():
                 return self._watched(game)
-            case protocol.Save(name=name):
-                self.saves.save(name, game.record())
-                return iter([{"kind": "saved", "name": name, "saves": self.saves.names()}])
+            case protocol.Save():
+                return iter([self._save(game, request)])
         raise AssertionError(request)
 
     def _present_game(self) -> PlayedGame:
@@ -164,13 +173,21 @@ class Session:
             raise ValueError("this game is played, not watched")
         return game.watch()
 
+    def _page(self) -> Message:
+        """Return what a page needs at all times, whether a game is played or not."""
+        return {
+            "title": entry_of(self.offers.game_id).title,
+            "advice": table_class(self.offers.game_id).advice,
+            "pictured": find_hook(self.offers.game_id, "picture") is not None,
+            "free_name": self.saves.free_name(PROPOSED),
+        }
+
     def _lobby(self) -> Message:
         entry = entry_of(self.offers.game_id)
-        table = table_class(self.offers.game_id)
-        usual = table.usual_armies
+        usual = table_class(self.offers.game_id).usual_armies
         return {
             "kind": "lobby",
-            "title": entry.title,
+            **self._page(),
             "noun": entry.player_noun,
             "counts": list(entry.players or (len(self.offers.players),) * 2),
             "agents": [asdict(offer) for offer in self.offers.agents],
@@ -179,8 +196,6 @@ class Session:
             "proposed": [*self.offers.chosen_armies, *usual[len(self.offers.chosen_armies) :]],
             "seed": self.offers.seed,
             "saves": self.saves.names(),
-            "advice": table.advice,
-            "pictured": find_hook(self.offers.game_id, "picture") is not None,
         }
 
     # --- games
@@ -197,8 +212,7 @@ class Session:
             self.offers.check_army(army)
         if request.armies and len(request.armies) != len(request.players):
             raise ValueError(f"{len(request.players)} players and {len(request.armies)} armies are given: one for each")
-        if isinstance(request.eyes, int) and request.eyes >= len(request.players):
-            raise ValueError(f"eyes is {request.eyes}: seats run from 0 to {len(request.players) - 1}")
+        _check_eyes(request.eyes, len(request.players))
         options: dict[str, Any] = {"armies": list(request.armies)} if request.armies else {}
         if PERSON in request.players:
             options |= table_class(self.offers.game_id).asks_all
@@ -208,32 +222,69 @@ class Session:
         played.begin(seed)
         return played
 
-    def _saved_game(self, record: GameRecord) -> PlayedGame:
-        """Continue a recorded game.
+    def _resumed(self, request: protocol.Resume) -> Iterator[Message]:
+        """Continue a saved game; first ask whose view is shown if nobody plays it and that is not known."""
+        record = self.saves.read(request.name)
+        players = self._players_of(record)
+        eyes: int | str | None = request.eyes
+        if PERSON not in players and eyes is None:
+            if request.name not in self._eyes:
+                name = player_name(self.offers.game_id)
+                return iter([{"kind": "eyes", "name": request.name, "names": [*map(name, range(len(players)))]}])
+            eyes = self._eyes[request.name]
+        return self._begun(self._saved_game(record, players, protocol.REFEREE if eyes is None else eyes), request.name)
+
+    def _players_of(self, record: GameRecord) -> list[str]:
+        """Return who plays a recorded game, by seat.
 
         Raises:
-            ValueError: it is of another game, does not replay, or names players that are not offered.
+            ValueError: it is of another game, or names players that are not offered.
         """
         if record.game != self.offers.game_id:
             raise ValueError(f"the record is of the game {quote(record.game)}, not of {quote(self.offers.game_id)}")
-        game = game_of(record)
         players = [PERSON if player in (PERSON, "you") else player for player in record.players]
-        if len(players) != game.num_players:
-            raise ValueError("the record does not say who plays")
         for player in players:
             self.offers.check_player(player)
+        return players
+
+    def _saved_game(self, record: GameRecord, players: Sequence[str], eyes: int | str) -> PlayedGame:
+        """Continue a recorded game.
+
+        Raises:
+            ValueError: it does not replay, does not say who plays, or `eyes` is no seat.
+        """
+        game = game_of(record)
+        if len(players) != game.num_players:
+            raise ValueError("the record does not say who plays")
+        _check_eyes(eyes, game.num_players)
         match = Match(game)
         match.restore(replay(game, record).tobytes(), list(record.actions))
         match.seed, match.forced = record.seed, dict(record.forced)
         seed = record.seed + len(record.actions)
-        played = PlayedGame(game, Seats(game, players, seed, Reports(record.analyses)))
+        played = PlayedGame(game, Seats(game, players, seed, Reports(record.analyses)), eyes)
         played.resume(record, match)
         return played
 
-    def _begun(self, game: PlayedGame, saved_as: str | None) -> Iterator[Message]:
+    def _begun(self, game: PlayedGame, name: str | None = None) -> Iterator[Message]:
         """Yield a game from its beginning, or from where it was saved under a name."""
-        self.game, self._saved_as = game, saved_as
+        self.game, self._names = game, []
+        if name is not None:
+            self._own(game, name)
         yield from game.opening()
+
+    def _save(self, game: PlayedGame, request: protocol.Save) -> Message:
+        """Save a game, unless that would overwrite another one without being asked to; return what the page is told."""
+        name = request.name
+        if name not in self._names and self.saves.has(name) and not request.overwrite:
+            return {"kind": "exists", "name": name}
+        self.saves.save(name, game.record())
+        self._own(game, name)
+        return {"kind": "saved", "name": name, "free_name": self.saves.free_name(PROPOSED)}
+
+    def _own(self, game: PlayedGame, name: str) -> None:
+        """Note that the game is saved under a name."""
+        self._names.append(name)
+        self._eyes[name] = game.eyes
 
     def keep(self) -> None:
         """Save a game that is not over, as the session ends.
@@ -242,8 +293,15 @@ class Session:
         """
         if self.game is None or self.game.is_over or self.game.is_watched:
             return
-        if self._saved_as is not None and re.fullmatch(rf"{UNFINISHED}( \d+)?", self._saved_as):
-            name = self._saved_as
-        else:
-            name = self.saves.free_name(UNFINISHED)
-        self.saves.save(name, self.game.record())
+        own = [name for name in self._names if re.fullmatch(rf"{UNFINISHED}( \d+)?", name)]
+        self.saves.save(own[-1] if own else self.saves.free_name(UNFINISHED), self.game.record())
+
+
+def _check_eyes(eyes: int | str, num_players: int) -> None:
+    """Refuse a seat that nobody has.
+
+    Raises:
+        ValueError: it is too great.
+    """
+    if isinstance(eyes, int) and eyes >= num_players:
+        raise ValueError(f"eyes is {eyes}: seats run from 0 to {num_players - 1}")

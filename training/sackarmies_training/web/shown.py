@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sackarmies_env.core.entries import player_name, player_noun
 from sackarmies_env.core.game import Game, Records
-from sackarmies_env.core.record import GameRecord, make_record
+from sackarmies_env.core.record import GameRecord
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import NO_ACTION, Match
 from sackarmies_env.render.replay import Replay
@@ -25,6 +25,7 @@ class ShownGame:
     Attributes:
         match: the game.
         seats: who plays.
+        eyes: whose view is shown where no person plays: a seat; None for the referee.
         has_device: the seat of the person who looks at the page; None behind the curtain, and where nobody plays.
         is_stopped: set from another thread to stop before the next decision of an agent.
     """
@@ -42,8 +43,8 @@ class ShownGame:
         self.is_stopped = False
         self._rules = table_of(game)
         self._persons = seats.persons
-        self._eyes = None if eyes == REFEREE else int(eyes)
-        viewers: Sequence[int | None] = self._persons or [self._eyes]
+        self.eyes = None if eyes == REFEREE else int(eyes)
+        viewers: Sequence[int | None] = self._persons or [self.eyes]
         self._feeds = {viewer: Feed(game, viewer) for viewer in viewers}
         self.has_device = self._persons[0] if len(self._persons) == 1 else None
         self._forced: list[tuple[int, int]] = []  # players and actions that followed the last choice silently
@@ -61,13 +62,13 @@ class ShownGame:
     @property
     def _sees_all(self) -> bool:
         """Whether the referee watches: every stop is a step."""
-        return self.is_watched and self._eyes is None
+        return self.is_watched and self.eyes is None
 
     @property
     def _feed(self) -> Feed | None:
         """The feed of who looks at the page; None behind the curtain."""
         if self.is_watched:
-            return self._feeds[self._eyes]
+            return self._feeds[self.eyes]
         return None if self.has_device is None else self._feeds[self.has_device]
 
     def begin(self, seed: int) -> None:
@@ -152,7 +153,7 @@ class ShownGame:
 
     def _watch_stop(self) -> None:
         """Let those who watch see where the game has stopped: the referee everything, a seat where it is asked."""
-        if self._sees_all or (self.is_watched and self.match.player == self._eyes):
+        if self._sees_all or (self.is_watched and self.match.player == self.eyes):
             self._look(self.match.states)
 
     def _look(self, states: Records) -> None:
@@ -163,16 +164,7 @@ class ShownGame:
 
     def record(self) -> GameRecord:
         """Return the game so far as a record."""
-        match = self.match
-        return make_record(
-            match.game,
-            match.seed,
-            match.history,
-            forced=match.forced,
-            players=self.seats.names,
-            reasons=self.seats.reasons,
-            analyses=() if self.seats.reports is None else self.seats.reports.analyses,
-        )
+        return self.seats.record(self.match, self.seats.names)
 
     def replay_page(self) -> bytes:
         """Return the record as a page that shows the game from all sides."""

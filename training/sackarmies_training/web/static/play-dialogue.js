@@ -11,6 +11,18 @@ function select(name, label, options, value, onchange) {
   return input;
 }
 
+/** The choice of a viewer for those who watch, of the names of the players. */
+export function drawEyes(names) {
+  const views = [["referee", "the referee, who sees all"], ...names.map((name, seat) => [String(seat), name])];
+  return html("label", {}, html("span", {}, "Seen through the eyes of"), select("eyes", "Whose eyes", views, "referee"));
+}
+
+/** The viewer that was chosen in such a form, as a message says it. */
+export function eyesOf(form) {
+  const { value } = form.elements.eyes;
+  return value === "referee" ? value : Number(value);
+}
+
 export function drawDialogue(main, lobby, send) {
   const [least, most] = lobby.counts;
   const state = { players: [...lobby.players], armies: [...lobby.proposed] };
@@ -47,8 +59,7 @@ export function drawDialogue(main, lobby, send) {
     if (persons > 1) told.push("Several people share this device: a curtain falls whenever it is passed on.");
     if (persons === 0) told.push("Agents alone play, and you watch.");
     hint.textContent = told.join(" ");
-    const views = [["referee", "the referee, who sees all"], ...players.map((_, seat) => [String(seat), `${lobby.noun} ${seat}`])];
-    eyes.replaceChildren(...(persons === 0 ? [html("label", {}, html("span", {}, "Seen through the eyes of"), select("eyes", "Whose eyes", views, "referee"))] : []));
+    eyes.replaceChildren(...(persons === 0 ? [drawEyes(players.map((_, seat) => `${lobby.noun} ${seat}`))] : []));
   }
 
   function start(event) {
@@ -59,7 +70,7 @@ export function drawDialogue(main, lobby, send) {
     const message = { kind: "start", players };
     if (armies.length) message.armies = state.armies.slice(0, state.count);
     if (seed !== "") message.seed = Number(seed);
-    if (data.has("eyes") && data.get("eyes") !== "referee") message.eyes = Number(data.get("eyes"));
+    if (data.has("eyes")) message.eyes = eyesOf(event.target);
     send(message);
   }
 

@@ -12,15 +12,15 @@ const KEYS = [
   ["S", "skip what is being shown"],
 ];
 
-export function drawHelp(dialog, lobby) {
+export function drawHelp(dialog, page) {
   const keys = KEYS.flatMap(([key, words]) => [html("dt", {}, key), html("dd", {}, words)]);
   dialog.replaceChildren(
     html("h2", { id: "help-title" }, "How to play here"),
-    lobby.pictured ? html("p", {}, "Click a unit of yours that is lit and say what it shall do, then click one of the lit hexes. All that you can choose is also in the list. Point at a hex, or move the focus to it, to read what is there.") : "",
-    html("p", {}, lobby.advice),
+    page.pictured ? html("p", {}, "Click a unit of yours that is lit and say what it shall do, then click one of the lit hexes. All that you can choose is also in the list. Point at a hex, or move the focus to it, to read what is there.") : "",
+    html("p", {}, page.advice),
     html("h3", {}, "Keys"),
     html("dl", { class: "key-list" }, keys),
-    ...(lobby.pictured ? [html("h3", {}, "Signs"), drawLegend()] : []),
+    ...(page.pictured ? [html("h3", {}, "Signs"), drawLegend()] : []),
     html("form", { method: "dialog", class: "row" }, html("button", { type: "submit", class: "primary" }, "Close")),
   );
 }

@@ -1,7 +1,7 @@
 // The page: one WebSocket, and a screen for each thing that it can be about. The server decides everything.
 
 import { html } from "./dom.js";
-import { drawDialogue } from "./play-dialogue.js";
+import { drawDialogue, drawEyes, eyesOf } from "./play-dialogue.js";
 import { drawHelp } from "./play-help.js";
 import { Table } from "./play-table.js";
 
@@ -12,7 +12,7 @@ const $ = (id) => document.getElementById(id);
 let socket = null;
 let table = null;
 let retries = 0;
-let saves = [];
+let freeName = ""; // that nothing is saved under
 let usesKeys = false; // rather than a pointer
 
 function connect() {
@@ -54,13 +54,16 @@ function receive(message) {
   if (message.kind === "busy") return busy(message);
   retries = 0;
   if (message.kind !== "error") closeAlert();
+  if (message.kind === "page") return showPage(message);
   if (message.kind === "lobby") return showDialogue(message);
+  if (message.kind === "eyes") return askEyes(message);
+  if (message.kind === "exists") return askOverwriting(message);
   if (message.kind === "error") {
     table?.refused();
     return alertText(message.text);
   }
   if (message.kind === "saved") {
-    saves = message.saves;
+    freeName = message.free_name;
     return say(`Saved as ${message.name}.`);
   }
   if (message.kind === "game") {
@@ -75,14 +78,19 @@ function busy(message) {
   $("main").replaceChildren(html("section", { class: "notice" }, html("h2", {}, "Already open"), html("p", {}, message.text)));
 }
 
+// What the page needs at all times: it may have been loaded during a game.
+function showPage(message) {
+  freeName = message.free_name;
+  $("title").textContent = document.title = message.title;
+  drawHelp($("help"), message);
+}
+
 function showDialogue(message) {
   table?.stop();
   table = null;
-  saves = message.saves;
-  $("title").textContent = document.title = message.title;
   $("save-button").hidden = $("leave-button").hidden = true;
   setStatus("");
-  drawHelp($("help"), message);
+  showPage(message);
   drawDialogue($("main"), message, send);
 }
 
@@ -107,15 +115,17 @@ function ask(title, content, label, onDone) {
   dialog.showModal();
 }
 
-function freeName() {
-  let number = 1;
-  while (saves.includes(`game ${number}`)) number++;
-  return `game ${number}`;
+function askEyes({ name, names }) {
+  ask(`Continue ${name}`, drawEyes(names), "Continue", (form) => send({ kind: "resume", name, eyes: eyesOf(form) }));
+}
+
+function askOverwriting({ name }) {
+  ask("Replace a saved game?", html("p", {}, `Another game is saved as ${name}, and would be lost.`), "Replace it", () => send({ kind: "save", name, overwrite: true }));
 }
 
 $("help-button").addEventListener("click", () => $("help").showModal());
 $("save-button").addEventListener("click", () => {
-  const input = html("input", { name: "name", required: true, maxlength: 60, pattern: "[A-Za-z0-9][A-Za-z0-9 _\\-]*", value: freeName(), autocomplete: "off" });
+  const input = html("input", { name: "name", required: true, maxlength: 60, pattern: "[A-Za-z0-9][A-Za-z0-9 _\\-]*", value: freeName, autocomplete: "off" });
   const label = html("label", {}, "Name of the game, letters and digits", input);
   ask("Save this game", label, "Save", (form) => send({ kind: "save", name: form.elements.name.value }));
 });
