@@ -18,8 +18,9 @@ from sackarmies_env.core.jit import INTERPRETED
 from sackarmies_env.core.state import copy_records
 from sackarmies_env.games.territories.data.schema import map_names
 from sackarmies_env.games.territories.game import make_game
-from sackarmies_env.games.territories.state.constants import MAX_BORDERS
+from sackarmies_env.games.territories.state.constants import MAX_BORDERS, TurnStep
 from sackarmies_env.registry import load_game
+from tests.territories.builders import table as position_of
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATIONS = [{"num_players": 2}, {"num_players": 3}, {"num_players": 4}, {"num_players": 2, "map": "small"}]
@@ -133,6 +134,44 @@ def test_plays_the_same_in_worlds_that_look_the_same():
         compared += 1
         table.step()
     assert compared > 30
+
+
+def chosen(position):
+    """Return the text of what the agent chooses at a position."""
+    agent = GreedyAgent(GameInfo.of(position.game))
+    mask = np.zeros((1, position.game.num_actions), np.int8)
+    position.game.legal_actions(position.game.params, position.states, mask)
+    return position.game.actions.texts[agent.act(position.observation(position.current_player), mask[0])]
+
+
+@pytest.mark.parametrize(("troops", "enemies", "choice"), [(9, 1, "card 10"), (9, 60, "done"), (1, 1, "done")])
+def test_card_that_lifts_a_bar_is_played_for_an_attack_that_is_worth_it(troops, enemies, choice):
+    territories = {1: (0, {"troop": troops}), 6: (1, {"troop": enemies}), 2: (0, {"troop": 1}), 3: (0, {"troop": 1})}
+    barred = {"barred": 1, "victories": 1, "attacks": 2}
+    position = position_of(territories | {20: (2, {"troop": 1})}, hands={0: [10]}, fields=barred, num_players=3)
+    assert position.legal() == ["done", "card 10"]
+    assert chosen(position) == choice
+
+
+INNER = {number: (0, {"troop": 1}) for number in (1, 2, 7, 11, 12)} | {6: (0, {"troop": 9}), 20: (1, {"troop": 1})}
+
+
+@pytest.mark.parametrize(
+    ("own", "choice"),
+    [
+        ({}, "territory 6"),  # all units are at the border then
+        ({1: (0, {"troop": 3})}, "card 8"),  # these can move as well
+        ({number: (0, {"troop": 1}) for number in (3, 8, 13, 16, 17)}, "card 8"),  # from the next one on
+    ],
+)
+def test_card_for_a_free_move_is_played_where_there_is_another_move(own, choice):
+    assert chosen(position_of(INNER | own, TurnStep.MOVE, hands={0: [8]})) == choice
+
+
+def test_card_for_a_free_move_is_kept_while_a_move_is_left():
+    position = position_of(INNER | {1: (0, {"troop": 3})}, TurnStep.MOVE, hands={0: [8, 8]}).play("card 8")
+    assert "card 8" in position.legal()
+    assert chosen(position) == "territory 6"
 
 
 def test_policy_of_simulations_chooses_as_the_agent():

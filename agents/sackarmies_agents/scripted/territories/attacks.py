@@ -19,6 +19,8 @@ from sackarmies_env.games.territories.state.constants import (
     DEFENDER,
     MAX_ATTACKERS,
     MAX_BORDERS,
+    MAX_TERRITORIES,
+    NO_TERRITORY,
     NUM_CARDS,
     NUM_UNITS,
     ODDS,
@@ -114,19 +116,18 @@ def best_target(board, source, units):
 
 @njit
 def choose_source(board):
-    """Return where the best attack comes from; a card that lifts the bar, if there is one; DONE if none is worth it."""
-    best, choice = board.w_least, np.int64(DONE)
-    for i in range(board.num_legal):
-        action = board.legal[i]
-        if action >= FIRST_CARD:
-            return action
-        if action == DONE or board.count[action - FIRST_TERRITORY] < 2:
+    """Return where the best attack comes from, a card that has to lift the bar before, or DONE if none is worth it."""
+    best, source = board.w_least, np.int64(NO_TERRITORY)
+    for territory in range(MAX_TERRITORIES):
+        if board.owner[territory] != SELF or board.count[territory] < 2:
             continue
-        source = action - FIRST_TERRITORY
-        _target, value = best_target(board, source, board.units[source])
+        _target, value = best_target(board, territory, board.units[territory])
         if value > best:
-            best, choice = value, action
-    return choice
+            best, source = value, np.int64(territory)
+    if source == NO_TERRITORY:
+        return np.int64(DONE)
+    last = board.legal[board.num_legal - 1]
+    return last if last >= FIRST_CARD else FIRST_TERRITORY + source
 
 
 @njit

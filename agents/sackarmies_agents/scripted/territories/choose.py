@@ -131,7 +131,7 @@ def choose_after_attacks(board, seen, decision):
     """Choose in moves and in steps 4 and 5."""
     read_board(board, seen)
     if decision == Decision.MOVE_SOURCE:
-        return choose_move_source(board)
+        return choose_move_source(board, seen)
     if decision == Decision.MOVE_TARGET:
         return choose_move_target(board, seen)
     if decision == Decision.MOVE_UNIT:

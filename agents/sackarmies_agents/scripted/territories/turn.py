@@ -232,26 +232,46 @@ def step_of(board, source):
 
 
 @njit
+def march_from(board, territory):
+    """Return where to spare units behind the border come nearer to it; NO_TERRITORY: there are none, or nowhere."""
+    if board.owner[territory] == SELF and board.border[territory] == 0 and board.count[territory] > 1:
+        return step_of(board, territory)
+    return np.int64(NO_TERRITORY)
+
+
+@njit
 def best_march(board):
     """Return from where to where the most units come nearer to the border; NO_TERRITORY twice: nowhere."""
     find_distances(board)
-    most, source, target = np.int64(1), np.int64(NO_TERRITORY), np.int64(NO_TERRITORY)
+    most, source, target = np.int64(0), np.int64(NO_TERRITORY), np.int64(NO_TERRITORY)
     for territory in range(MAX_TERRITORIES):
-        if board.owner[territory] == SELF and board.border[territory] == 0 and board.count[territory] > most:
-            step = step_of(board, territory)
-            if step != NO_TERRITORY:
-                most, source, target = board.count[territory], np.int64(territory), step
+        step = march_from(board, territory)
+        if step != NO_TERRITORY and board.count[territory] > most:
+            most, source, target = board.count[territory], np.int64(territory), step
     return source, target
 
 
 @njit
-def choose_move_source(board):
-    """Return the territory whose units move, with a card for one more move where there are others, or DONE."""
-    source, _target = best_march(board)
+def is_another_march(board, source, target):
+    """Return whether units can march after a march from source to target: on from there, or from elsewhere."""
+    if board.border[target] == 0:
+        return True
+    for territory in range(MAX_TERRITORIES):
+        if territory != source and march_from(board, territory) != NO_TERRITORY:
+            return True
+    return False
+
+
+@njit
+def choose_move_source(board, seen):
+    """Return the territory whose units move, before the last move a card for another if there is any, or DONE."""
+    source, target = best_march(board)
     if source == NO_TERRITORY:
         return np.int64(DONE)
     last = board.legal[board.num_legal - 1]
-    return last if last >= FIRST_CARD else FIRST_TERRITORY + source
+    if last >= FIRST_CARD and look(seen, Global.FREE_MOVES) == 0 and is_another_march(board, source, target):
+        return last
+    return FIRST_TERRITORY + source
 
 
 @njit
