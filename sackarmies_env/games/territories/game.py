@@ -89,8 +89,9 @@ def _from_scenario(
         said = scenario.get(name, default)
         if given is not None and given != said:
             raise ValueError(f"{name} is {short_repr(given)}, but that of the scenario is {short_repr(said)}")
-    if switches:
-        changed = read_switches({**scenario.get("switches", {}), **switches}).changed()
+    chosen = read_switches(switches).model_dump(mode="json", exclude_unset=True)
+    if chosen:
+        changed = read_switches({**scenario.get("switches", {}), **chosen}).changed()
         scenario = {**scenario, "switches": changed}
     position = initial_position(scenario)
     config, initial_state = position.config, functools.partial(copy_records, position.states)

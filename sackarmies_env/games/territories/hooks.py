@@ -44,14 +44,14 @@ class GameOptions(StrictModel):
         return self
 
     def given(self) -> dict[str, Any]:
-        """Return the options of `make_game`, those that are not at their defaults."""
+        """Return the options of `make_game` that are given."""
         chosen = {
             "num_players": self.num_players,
             "map": self.map,
             "switches": self.switches.changed(),
             "scenario": self.scenario,
         }
-        return {name: value for name, value in chosen.items() if value}
+        return {name: value for name, value in chosen.items() if value not in (None, {})}
 
 
 def options(section: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,15 @@ import pytest
 
 from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.jit import INTERPRETED
-from sackarmies_env.games.territories.state.constants import MAX_SKIRMISHES, MAX_TERRITORIES, NUM_CARDS
+from sackarmies_env.games.territories.state.constants import (
+    MAX_SKIRMISHES,
+    MAX_TERRITORIES,
+    NUM_CARDS,
+    Frame,
+    TurnStep,
+)
 from sackarmies_env.testing.probe import observation_of
+from tests.territories.builders import FAR, TROOPS, Table, table
 from tests.territories.properties.bout import Bout
 from tests.territories.referee.rulebook import MAPS, UNITS
 
@@ -52,7 +59,7 @@ class Expected:
     def globals(self) -> dict[str, int]:
         state, top = self.state, int(self.state["frame_top"])
         plain = ("decision", "traded_in", "traded_out", "attacks", "victories", "barred", "source", "target")
-        seats = ("current_player", "active", "defender", "winner")
+        seats = ("current_player", "active", "first_player", "defender", "winner")
         return {
             **{name: int(state[name]) for name in (*plain, "num_skirmishes", "deck_count")},
             **{name: self.seat(state[name]) for name in seats},
@@ -61,6 +68,7 @@ class Expected:
             "procedure": int(state["frame_kind"][top]),
             "step": int(state["frame_step"][top]),
             "actions_left": within(state["frame_data"][0][0]),
+            "free_moves": within(state["frame_data"][0][1]),
             "chain": int(state["chain"][0]),
             "round_percent": 100 * int(state["rounds"]) // int(self.game.params["max_rounds"][0]),
             "over": int(self.is_over),
@@ -109,7 +117,7 @@ class Expected:
             "kind": int(state["log_kind"][place]),
             "player": self.seat(state["log_player"][place]),
             "place": int(state["log_place"][place]),
-            "value": within(state["log_value"][place]),
+            "value": int(state["log_value"][place]),  # none is so great that it must be cut
         }
 
     def player(self, player: int) -> dict[str, int]:
@@ -133,6 +141,36 @@ def check(game: Game, states: Records, viewer: int) -> None:
         names = [feature.name for feature in block.features]
         rows = [dict(zip(names, row, strict=True)) for row in game.observation_spec.view(seen, block.name).tolist()]
         assert rows == expected[block.name], (block.name, viewer)
+
+
+def shown(table: Table, *names: str) -> list[int]:
+    """Return features of the globals as the current player sees them."""
+    spec, seen = table.game.observation_spec, table.observation(table.current_player)
+    return [int(spec.view(seen[None], "globals")[0, 0, spec.block("globals").column(name)]) for name in names]
+
+
+def test_extra_exchange_is_told_from_that_of_step_2():
+    game = table({1: (0, {"troop": 9}), 2: (0, TROOPS), **FAR}, TurnStep.STANDARD, actions_left=1)
+    game.play("extra exchange")
+    extra = game.observation(0)
+    game.play("done")
+    assert (game.asked, shown(game, "procedure", "number_0")) == ("TRADE_IN", [Frame.EXCHANGE, 1])
+    assert not np.array_equal(extra, game.observation(0))
+
+
+def test_free_moves_that_are_left_are_seen_during_a_move():
+    own = {6: (0, {"troop": 3}), 1: (0, TROOPS), **FAR}
+    game = table(own, TurnStep.MOVE, hands={0: [8]})
+    told = [shown(game, "procedure", "free_moves")]
+    game.play("card 8")
+    told.append(shown(game, "procedure", "free_moves"))
+    assert told == [[Frame.MOVE, 0], [Frame.MOVE, 1]]
+
+
+def test_seat_that_began_is_seen():
+    game = table({1: (0, TROOPS), **FAR, 19: (2, TROOPS)}, fields={"first_player": 2}, num_players=3)
+    place = game.game.observation_spec.index("globals", 0, "first_player")
+    assert [int(game.observation(viewer)[place]) for viewer in range(3)] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("seed", range(GAMES))

@@ -165,9 +165,13 @@ def test_every_event_is_a_sentence():
             told = event_words(event, "player 1", 7, 1)
             assert told[0].isupper() or told[0].isdigit()
             assert len(told) > 8
-    assert event_words(Event.EXCHANGE, "player 1", 7, 2 * 16 + 1 * 4 + 2) == (
+    assert event_words(Event.EXCHANGE, "player 1", 7, 1 * 4 + 2) == (
         "Player 1 trades 2 riders for an engine in territory 7"
     )
+    assert event_words(Event.UNIT_LOST, "player 1", 0, 3) == "Player 1 loses a hero"
+    assert event_words(Event.UNIT_LOST, "player 1", 7, 4 * 2 + 3) == "Player 1 loses 3 heroes in territory 7"
+    assert event_words(Event.DISCARD, "player 1", 0, 0) == "Player 1 discards Vanguard"
+    assert event_words(Event.DISCARD, "player 1", 0, 12 * 5) == "Player 1 discards 6 Vanguard cards"
     assert event_words(Event.SKIRMISH, "player 1", 0, -3) == "Player 1 wins a skirmish by 3"
     assert event_words(Event.SKIRMISH, "player 1", 0, 3) == "The attacker wins a skirmish by 3"
 

@@ -71,6 +71,13 @@ def test_tr_v3__tr_a5__tr_q8_five_to_one_wins_at_once():
     assert fought.num_skirmishes == 2
 
 
+def test_tr_a5_dice_are_compared_and_not_units():
+    game = attack({"engine": 3}, {"troop": 1}, "")
+    assert game.events("OVERRUN") == [("OVERRUN", 0, 0, 6)]
+    game = attack({"troop": 9}, {"hero": 1}, "")  # two dice
+    assert (game.events("OVERRUN"), len(game.events("ROLL"))) == ([], 2)
+
+
 def test_tr_q9_defender_without_units_on_the_board_loses_the_territory():
     game = table({6: (0, {"troop": 3}), 1: (1, {"troop": 9}), **FAR})
     game.play("territory 6", "territory 1", "all", "done")
@@ -82,6 +89,22 @@ def test_tr_a6_attacks_of_a_turn_are_limited():
     game = table(own, switches={"attacks_per_turn": 1})
     game.play("territory 6", "territory 1", "quantity 1", "done", "troop", "quantity 1", "done")
     assert (game.owner(1), game.attacks, game.asked) == (0, 1, "MOVE_SOURCE")
+
+
+@pytest.mark.parametrize(("limit", "asked"), [(1, "MOVE_SOURCE"), (2, "ATTACK_SOURCE")])
+def test_tr_a6_attack_that_a_card_calls_off_counts(limit, asked):
+    own = {6: (0, {"troop": 3}), 11: (0, TROOPS), 1: (1, TROOPS), **FAR}
+    game = table(own, hands={1: [9]}, switches={"attacks_per_turn": limit})
+    game.play("territory 6", "territory 1", "all", "card 9")
+    assert (game.attacks, game.asked) == (1, asked)
+
+
+def test_tr_a6_attacks_are_counted_anew_in_each_turn():
+    game = table(
+        {6: (0, {"troop": 3}), **FAR}, TurnStep.REDUCE, fields={"attacks": 1}, switches={"attacks_per_turn": 1}
+    )
+    game.play("done")
+    assert (game.active, game.attacks, game.asked) == (1, 0, "ATTACK_SOURCE")
 
 
 @pytest.mark.parametrize(("limit", "asked"), [(1, "MOVE_SOURCE"), (2, "ATTACK_SOURCE")])
@@ -122,6 +145,16 @@ def test_tr_q10_board_emptied_by_ones_loses_before_the_other_rolls():
     game = attack({"troop": 2}, {"troop": 2}, "11")
     assert (game.barred, game.units(1), game.units(6)) == (1, {"troop": 2}, {"hero": 1})
     assert len(game.events("ROLL")) == 1
+
+
+def test_tr_q10_board_emptied_by_twos_loses_before_the_other_rolls():
+    game = attack({"troop": 2}, {"troop": 2}, "22")
+    assert (game.events("ROLL"), game.barred, game.owner(1)) == ([("ROLL", 0, 0, 2)], 1, 1)
+
+
+def test_tr_q10_board_of_the_defender_emptied_by_twos_is_lost_without_a_skirmish():
+    game = attack({"troop": 2}, {"troop": 1}, "33" + "2")
+    assert (game.events("SKIRMISHES"), game.asked, game.owner(1)) == ([], "MOVE_UNIT", -1)
 
 
 def test_tr_q11_without_a_troop_in_the_garrison_the_unit_is_removed():

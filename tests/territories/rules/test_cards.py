@@ -68,6 +68,12 @@ def test_tr_card_8_grants_one_more_free_move():
     assert (game.active, game.units(11), game.discards[7]) == (1, {"troop": 3}, 1)
 
 
+def test_tr_card_8_is_of_no_use_in_an_extra_free_move():
+    own = {6: (0, TROOPS), 11: (0, TROOPS), **FAR}
+    game = table(own, TurnStep.STANDARD, {0: [8]}, actions_left=1).play("extra move")
+    assert (game.asked, game.legal()) == ("MOVE_SOURCE", ["done", "territory 6", "territory 11"])
+
+
 def test_tr_dp7__tr_card_9_calls_the_attack_off():
     game = table({6: (0, {"troop": 3}), 1: (1, TROOPS), **FAR}, hands={1: [9]})
     game.play("territory 6", "territory 1", "all")
@@ -76,6 +82,12 @@ def test_tr_dp7__tr_card_9_calls_the_attack_off():
     assert (game.units(6), game.barred, game.territory_safe[0]) == ({"troop": 3}, 0, 1)
     game.play("territory 6")
     assert "territory 1" not in game.legal()
+
+
+def test_tr_card_9_protects_for_the_turn_alone():
+    game = table({6: (0, {"troop": 3}), 1: (1, TROOPS), 2: (2, TROOPS)}, hands={1: [9]}, num_players=3)
+    game.play("territory 6", "territory 1", "all", "card 9", "done")
+    assert (game.active, game.territory_safe.tolist()) == (1, [0] * 20)
 
 
 def test_tr_q35_truce_comes_before_any_defending_unit():
@@ -94,6 +106,14 @@ def test_tr_card_10_allows_one_attack_in_spite_of_the_bar():
     game.play("card 10", "territory 6", "territory 1", "quantity 2", "done", "done")
     assert (game.attacks, game.asked) == (3, "MOVE_SOURCE")  # the bar holds again
     assert table(own, hands={0: [10]}, fields={"barred": 1, "attacks": 2}).asked == "MOVE_SOURCE"  # nothing won
+
+
+def test_tr_card_10_needs_a_victory_in_the_same_turn():
+    own = {6: (0, {"troop": 4}), 11: (0, TROOPS), 20: (1, TROOPS), 19: (1, TROOPS)}
+    game = table(own, TurnStep.REDUCE, {1: [10]}, fields={"victories": 2})
+    assert (game.active, game.victories) == (1, 0)
+    game.resume(barred=1, frame_step=[TurnStep.ATTACK, 0, 0])
+    assert game.asked == "MOVE_SOURCE"
 
 
 def test_tr_q53_pursuit_that_is_not_used_is_spent():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.territories.builders import TROOPS, attack, table
+from tests.territories.builders import FAR, TROOPS, attack, table
 
 # --- counters and cards
 
@@ -88,6 +88,17 @@ def test_tr_v8__tr_e4__tr_q15__tr_q16__tr_q17__tr_dp15_lead_of_ten_ends_the_batt
     assert len(game.events("SKIRMISH")) == 1  # the others are not resolved
 
 
+def test_tr_q17__tr_e4_more_attackers_left_after_a_rout_win_the_battle_and_are_barred():
+    game = attack({"troop": 3, "engine": 2}, {"hero": 2}, "3333333" + "6655", source=1, target=6)
+    game.play(*["skirmish 3"] * 5, *["skirmish 0"] * 2)  # extra dice and counters, then those of the defender
+    game.play("skirmish 0")
+    assert game.events("SKIRMISH") == [("SKIRMISH", 1, 0, 3 - (6 + 2 * 3 + 1 + 1))]
+    game.play("troop", "troop")
+    assert game.events("VICTORY") == [("VICTORY", 0, 6, 1)]  # three units against two
+    assert (game.asked, game.owner(6), game.victories, game.barred) == ("MOVE_UNIT", -1, 1, 1)
+    assert game.play("troop", "done").asked == "MOVE_SOURCE"  # no further attack, though there could be one
+
+
 def test_tr_e4_lead_of_nine_is_no_rout():
     game = rout()
     cards = game.skirmish_cards.copy()
@@ -121,6 +132,19 @@ def test_tr_v6__tr_e5__tr_dp15_twice_the_total_costs_an_extra_unit():
     assert (game.owner(1), game.units(1), game.barred) == (1, {"troop": 3}, 1)
 
 
+@pytest.mark.parametrize(
+    ("attackers", "dice", "lead", "asked"),
+    [
+        ({"engine": 1, "troop": 1}, "633" + "366", (6 + 2) - (3 + 1), "EXTRA_LOSS"),
+        ({"rider": 1, "troop": 2}, "633" + "366", (6 + 1) - (3 + 1), "ORDER"),
+    ],
+)
+def test_tr_e5_exactly_twice_the_total_costs_an_extra_unit(attackers, dice, lead, asked):
+    game = attack(attackers, {"troop": 3}, dice, source=2, target=6, reserve={"rider": 1})
+    game.play("die 3", "skirmish 0", "skirmish 0")
+    assert (game.events("SKIRMISH"), game.asked) == ([("SKIRMISH", 1, 0, lead)], asked)
+
+
 def test_tr_v7__tr_e2__tr_q21_counter_and_tie_on_level_ground():
     game = attack({"rider": 1}, {"troop": 1}, "4" + "4", source=2, target=6)
     assert (game.barred, game.owner(6)) == (1, 1)
@@ -137,13 +161,14 @@ def test_tr_q19__tr_f1_empty_board_ends_the_battle_before_an_extra_loss():
     assert game.garrison[1].tolist() == [58, 20, 12, 6]
 
 
-@pytest.mark.parametrize(("total", "losers", "owner"), [(0, [0, 1], 1), (1, [1, 1], -1)])
-def test_tr_q20_total_of_zero_costs_no_extra_unit(total, losers, owner):
+@pytest.mark.parametrize(("total", "lost", "owner"), [(0, [(0, 0), (1, 0)], 1), (1, [(1, 4)], -1)])
+def test_tr_q20_total_of_zero_costs_no_extra_unit(total, lost, owner):
     game = attack({"troop": 2}, {"troop": 2}, "63" + "36").play("die 3")
     cards = game.skirmish_cards.copy()
     cards[0] = [total - (6 + 1), -20]
     game.resume(skirmish_cards=cards).play("skirmish 0")  # the other one, which the defender wins, follows silently
-    assert ([player for _, player, *_ in game.events("UNIT_LOST")], game.owner(1)) == (losers, owner)
+    told = [(player, value) for _, player, _, value in game.events("UNIT_LOST")]  # 4: two troops
+    assert (told, game.owner(1)) == (lost, owner)
 
 
 # --- result
@@ -160,6 +185,13 @@ def test_tr_f2_more_units_win():
     assert game.asked == "ORDER"
     game.play("skirmish 0")
     assert (game.victories, game.barred, game.asked) == (1, 0, "MOVE_UNIT")
+
+
+def test_tr_f3__tr_g3_source_without_units_is_uncontrolled_after_a_lost_battle():
+    game = table({11: (0, {"troop": 3}), 6: (0, {"troop": 2}), 1: (1, TROOPS), **FAR}).force_dice("11")
+    game.play("territory 6", "territory 1", "all", "troop", "all")
+    assert game.events("VICTORY") == [("VICTORY", 1, 1, 1)]
+    assert (game.owner(6), game.units(6), game.owner(11)) == (-1, {}, 0)
 
 
 def test_tr_f3_attackers_left_return_and_attack_no_more():

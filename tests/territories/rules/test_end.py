@@ -111,6 +111,20 @@ def test_tr_g7_truncation_from_outside_clears_what_was_under_way():
     assert (game.asked, game.chain_length, game.legal()) == ("NONE", 0, [])
 
 
+@pytest.mark.parametrize(("defenders", "returns"), [(5, [1, -1]), (15, [-1, 1])])
+def test_tr_g7_units_on_the_battle_board_count_where_a_game_is_truncated_in_a_battle(defenders, returns):
+    game = table({6: (0, {"troop": 12}), 1: (1, {"troop": defenders})}).play("territory 6", "territory 1")
+    game.play("quantity 10")
+    match = Match(dataclasses.replace(game.game, max_decisions=game.decisions + 2))
+    match.restore(game.states.tobytes(), [])
+    for text in ("troop", f"quantity {defenders - 1}"):
+        match.play(match.game.parse_action(match.states, text))
+    game = Table(match.game, match.states)
+    assert (game.truncated, game.units(6), game.units(1)) == (1, {"troop": 2}, {"troop": 1})
+    assert (game.board(0), game.board(1)) == ({"troop": 10}, {"troop": defenders - 1})
+    assert game.returns() == returns
+
+
 def test_tr_g8_nothing_is_paid_before_the_end():
     game = table(THREE, num_players=3)
     earned = np.full((1, 3), 7, np.float32)

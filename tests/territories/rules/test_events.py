@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from sackarmies_env.games.territories.state.constants import TurnStep
-from tests.territories.builders import FAR, TROOPS, attack, table
+import pytest
 
+from sackarmies_env.games.territories.state.constants import Event, TurnStep
+from sackarmies_env.games.territories.words.sentences import event_words
+from tests.territories.builders import FAR, TROOPS, UNITS, attack, table
+
+NUMBERS = {  # units of a type that are traded in for one of another
+    ("troop", "rider"): 3,
+    ("troop", "engine"): 5,
+    ("troop", "hero"): 8,
+    ("rider", "troop"): 1,
+    ("rider", "engine"): 2,
+    ("rider", "hero"): 3,
+    ("engine", "troop"): 1,
+    ("engine", "rider"): 1,
+    ("engine", "hero"): 2,
+    ("hero", "troop"): 1,
+    ("hero", "rider"): 1,
+    ("hero", "engine"): 1,
+}
 ONE = {1: (0, TROOPS), **FAR}
 TWO = {6: (0, {"troop": 4}), 11: (0, TROOPS), **FAR}
 
@@ -35,7 +52,19 @@ def test_tr_ev5_discards_become_the_deck():
 
 def test_tr_ev6_exchange():
     game = table({1: (0, {"troop": 5}), **FAR}, TurnStep.EXCHANGE).play("troop", "engine", "territory 1")
-    assert game.events("EXCHANGE") == [("EXCHANGE", 0, 1, (5 * 4 + 0) * 4 + 2)]
+    assert game.events("EXCHANGE") == [("EXCHANGE", 0, 1, 0 * 4 + 2)]
+
+
+@pytest.mark.parametrize(("types", "number"), NUMBERS.items())
+def test_tr_ev6_exchange_is_observed_with_types_and_number(types, number):
+    traded_in, traded_out = types
+    game = table({1: (0, {traded_in: number + 2}), **FAR}, TurnStep.EXCHANGE).play(traded_in, traded_out, "territory 1")
+    assert game.units(1) == {traded_in: 2, traded_out: 1}
+    (kind, player, place, value), *_ = game.game.observation_spec.view(game.observation(0)[None], "events")[0].tolist()
+    assert (kind, player, place) == (Event.EXCHANGE, 0, 0)
+    assert divmod(value, 4) == (UNITS.index(traded_in), UNITS.index(traded_out))
+    words = f"Player 0 trades {number} {traded_in}"
+    assert event_words(Event.EXCHANGE, "player 0", 1, value).startswith(words)
 
 
 def test_tr_ev7__tr_ev9__tr_ev11__tr_ev12_attack_answer_rolls_and_skirmishes():
@@ -103,6 +132,14 @@ def test_tr_ev20_discard_and_penalty():
 def test_tr_ev21_player_out_with_open_cards():
     game = table({**TWO, 1: (2, TROOPS)}, hands={1: [2]}, num_players=3).forfeit(1)
     assert game.events("OUT", "DISCARD") == [("DISCARD", 1, 0, 1), ("OUT", 1, 0, 0)]
+
+
+def test_tr_ev11__tr_ev20_losses_and_discards_in_a_row_are_told_as_one_with_their_number():
+    game = table({6: (0, {"troop": 11}), 1: (1, {"troop": 40}), **FAR}).force_dice("3" * 10 + "1" * 34 + "4" * 6)
+    game.play("territory 6", "territory 1", "quantity 10", "troop", "all")
+    assert game.events("UNIT_LOST") == [("UNIT_LOST", 1, 0, 4), ("UNIT_LOST", 1, 0, 4 * 31)]  # 2 and 32 troops
+    game = table({**TWO, 1: (2, TROOPS)}, hands={1: [3, 2, 3, 3]}, num_players=3).forfeit(1)
+    assert game.events("DISCARD") == [("DISCARD", 1, 0, 1), ("DISCARD", 1, 0, 2 + 12 * 2)]
 
 
 def test_tr_ev22_game_over_by_victory_or_truncation():

@@ -98,6 +98,14 @@ def test_tr_h3_oldest_of_several_equal_cards_goes():
     assert (game.cards(0), game.hand_cycle[0, :3].tolist()) == ([1, 5], [1, 2, 0])
 
 
+def test_tr_h3_card_is_marked_with_the_deck_that_it_was_drawn_from():
+    game = table({1: (0, TROOPS), **FAR}, TurnStep.STANDARD, {0: [5]}, actions_left=2)
+    game.states["deck"], game.states["deck_count"], game.states["cycle"] = 0, 1, 2
+    game.states["deck"][0, 2], game.states["discards"][0, 3] = 1, 1
+    game.play("draw", "draw")  # the last card of the deck, and the first of the next one
+    assert (game.cards(0), game.hand_cycle[0, :3].tolist()) == ([5, 3, 4], [0, 2, 3])
+
+
 def test_tr_h3_cards_of_the_present_deck_are_told_from_older_ones():
     cycles = np.zeros_like(table(OWN).hand_cycle)
     cycles[1, 1] = 1

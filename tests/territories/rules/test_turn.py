@@ -182,6 +182,15 @@ def test_tr_x1__tr_q3_pair_holds_for_the_step_or_the_turn():
         assert (game.asked == "EXCHANGE") == bound
 
 
+def test_tr_x1_pair_of_a_turn_does_not_outlive_it():
+    territories = {1: (0, {"troop": 9}), 20: (1, {"rider": 4})}
+    pair = {"traded_in": 0, "traded_out": 1}
+    game = table(territories, TurnStep.REDUCE, fields=pair, switches={"exchange_pair": "per_turn"})
+    assert (game.active, game.traded_in, game.traded_out) == (1, -1, -1)
+    game.resume(frame_step=[TurnStep.EXCHANGE, 0, 0])
+    assert (game.asked, game.legal()) == ("TRADE_IN", ["done", "rider"])
+
+
 def test_tr_dp5__tr_q42_step_ends_once_nothing_can_be_exchanged():
     game = table({1: (0, {"troop": 8}), **FAR}, TurnStep.EXCHANGE).play("troop")
     assert game.legal() == ["rider", "engine", "hero"]  # the pair must be completed

@@ -106,6 +106,11 @@ def test_set_up_begins_with_the_first_placement():
     assert start(position(step="setup", turn=None, placed=3)).current_player == 1
 
 
+def test_exchange_is_that_of_step_2_or_an_extra_one_as_the_step_says():
+    steps = ("exchange", "standard")
+    assert [start(position(step=step, exchanging=True)).frame_data[1, 0] for step in steps] == [1, 0]
+
+
 def test_second_part_of_a_choice_is_asked_after_the_first():
     assert start(position(step="standard", reinforcement={"left": 3, "territory": 6})).asked == "REINFORCE_QUANTITY"
     assert start(position(step="standard", placing=4)).asked == "PLACE_CARD"
@@ -197,6 +202,12 @@ def with_territory(number, **changes):
         ({"attack": SKIRMISHES | {"rout": True, "stage": "pursuit"}}, "rout is true, but then the attacker has lost"),
         ({"step": "move", "move": {"source": 6, "target": 11}}, "move.target is 11, but one that player 0 controls is"),
         ({"step": "attack", "move": {"source": 6}}, "move.target: the key is missing"),
+        (
+            {"event": [{"kind": "card", "player": 0, "value": 12}]},
+            'event[0].value is 12, but 0 to 11 are possible for the kind "card"',
+        ),
+        ({"event": [{"kind": "exchange", "value": 16}]}, "event[0].value is 16, but 0 to 15 are possible"),
+        ({"event": [{"kind": "draw", "value": 0}]}, "event[0].value is 0, but 1 to 24 are possible"),
     ],
 )
 def test_positions_that_break_the_rules_are_refused(changes, message):
@@ -216,6 +227,10 @@ def test_sources_that_do_not_exist_are_refused(source):
     assert str(source) in refused(source)
 
 
+def test_empty_name_is_refused_as_no_scenario():
+    assert refused("") == 'scenario: "" is given, but a name, a file or a table is wanted'
+
+
 def test_near_names_of_scenarios_are_suggested():
     assert "(did you mean 'v03_five_to_one'?)" in refused("v03_five_to_on").replace('"', "'")
     assert "sackarmies scenario list --game territories" in refused("nothing like it")
@@ -229,6 +244,22 @@ def test_options_must_agree_with_the_scenario():
     game = make_game(2, "small", {"max_rounds": 7}, position())
     assert game.params["max_rounds"][0] == 7
     assert game.build(**game.config).digest == game.digest
+
+
+@pytest.mark.parametrize("switches", ["x", "", [1], 5, {"dominations": True}])
+def test_wrong_switches_are_refused_with_a_scenario_as_without(switches):
+    told = []
+    for options in ({}, {"scenario": position()}):
+        with pytest.raises(ValueError, match=r"^switches: ") as error:
+            make_game(switches=switches, **options)
+        told.append(str(error.value))
+    assert told[0] == told[1]
+
+
+def test_switches_given_override_those_of_the_scenario_even_with_a_default():
+    scenario = position(switches={"domination": False, "max_rounds": 7})
+    game = make_game(switches={"domination": "on"}, scenario=scenario)
+    assert (game.params["domination"][0], game.params["max_rounds"][0]) == (6, 7)
 
 
 # --- games and records

@@ -12,17 +12,18 @@ from sackarmies_env.core.legal import legal_ids
 from sackarmies_env.core.record import make_record
 from sackarmies_env.games.territories import make_game
 from sackarmies_env.games.territories.state.actions import FIRST_CARD
-from sackarmies_env.games.territories.state.constants import NUM_CARDS, Event, TurnStep
+from sackarmies_env.games.territories.state.constants import NUM_CARDS, NUM_UNITS, Event, TurnStep
 from sackarmies_env.games.territories.state.record import MAX_LOG
 from sackarmies_env.games.territories.words.narrate import log_of, new_events
 from sackarmies_env.render.log import log_lines
 from sackarmies_env.render.narrate import narrate
-from tests.territories.builders import attack, table
+from tests.territories.builders import FAR, attack, table
 from tests.territories.fog.twins import dealt_anew
 from tests.territories.positions import random_table
 from tests.territories.referee.random_play import LIKINGS, choose
 
 CARDS = range(FIRST_CARD, FIRST_CARD + NUM_CARDS)
+IN_A_ROW = {Event.UNIT_LOST: NUM_UNITS, Event.DISCARD: NUM_CARDS}
 HOME = {6: (0, {"troop": 2}), 20: (1, {"troop": 2})}
 
 
@@ -47,12 +48,21 @@ def plies(seed, most=150):
         yield game, before, action, states
 
 
+def joined(log, events):
+    """Return a log with the events of one more ply: losses of a type, or discards of a kind, in a row are one event."""
+    if log and events and log[-1][:3] == events[0][:3] and (codes := IN_A_ROW.get(log[-1].kind)):
+        code, number = log[-1].value % codes, log[-1].value // codes + events[0].value // codes + 2
+        if code == events[0].value % codes:
+            log, events = log[:-1], [log[-1]._replace(value=code + codes * (number - 1)), *events[1:]]
+    return log + events
+
+
 def test_log_of_a_state_is_what_the_plies_brought():
     kinds, longest = set(), 0
     for seed in range(20):
         for game, before, action, after in plies(seed):
             events = new_events(game, before, action)
-            assert (log_of(before) + events)[-MAX_LOG:] == log_of(after)
+            assert joined(log_of(before), events)[-MAX_LOG:] == log_of(after)
             kinds |= {event.kind for event in events}
             longest = max(longest, len(events))
     assert kinds >= set(Event) - {Event.NONE, Event.OVER, Event.OUT, Event.STACKED, Event.RESHUFFLE}
@@ -77,6 +87,49 @@ def test_what_is_taken_silently_is_told():
         "Player 0 plays no more cards",
         "Player 1 plays no more cards",
     ]
+
+
+def test_battle_that_is_fought_silently_is_told_from_its_beginning():
+    game = table({11: (0, {"troop": 1}), 6: (0, {"troop": 12}), 1: (1, {"troop": 40}), **FAR})
+    game.force_dice("6" * 7 + "112" + "1" * 9 + "2" * 5 + "3" * 26)
+    game.play("territory 6", "territory 1", "quantity 10", "troop")
+    assert told(game, "all", None) == [
+        "Player 1 defends with 40 units",
+        "Player 0 rolls 10 dice",
+        "Player 0 loses 3 troops",
+        "Player 1 rolls 40 dice",
+        "Player 1 loses 14 troops",
+    ]
+    assert game.asked == "PAIR"
+
+
+def test_longest_ply_is_told_from_its_beginning():
+    hand = [*range(1, 13), 1, 1, 1, 1, 1, 2, 2, 2, 3, 3]  # all kinds, and as many cards as can be held
+    game = table({11: (0, {"troop": 1}), 6: (0, {"rider": 2}), 1: (1, {"troop": 40})}, hands={1: hand})
+    game.force_dice("12" + "1" * 40).play("territory 6", "territory 1", "all", "troop")
+    lines = told(game, "all", 0)
+    assert lines[:9] == [
+        "Player 1 defends with 40 units",
+        "Player 0 rolls 2 dice",
+        "Player 0 loses a rider",
+        "Player 0 trades a rider down to a troop",
+        "Player 1 rolls 40 dice",
+        "Player 1 loses 32 troops",
+        "Player 1 loses 8 troops",
+        "Player 0 wins the battle for territory 1",
+        "Player 1 is out of the game",
+    ]
+    assert len(lines) == 9 + NUM_CARDS + 1
+    assert (lines[9], lines[-1]) == ("Player 1 discards 6 Vanguard cards", "Player 0 wins the game")
+
+
+@pytest.mark.parametrize(("value", "words"), [(1, "Champion"), (2, "a card")])
+def test_card_that_was_drawn_before_a_scenario_is_named_while_it_is_the_last_in_hand(value, words):
+    game = table(HOME, TurnStep.STANDARD, {0: [2]}, actions_left=1)
+    game.states["log_kind"][0, 0], game.states["log_player"][0, 0] = Event.DRAW, 0
+    game.states["log_value"][0, 0] = value
+    ((line,),) = log_lines(game.game, None, 0, game.states, [0])
+    assert line.text.startswith(f"Player 0 draws {words} and holds")
 
 
 def test_turns_are_counted():

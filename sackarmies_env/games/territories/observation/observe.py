@@ -12,6 +12,7 @@ import numpy as np
 from sackarmies_env.core.encode import clamp, percent, relative_seat, relative_seat_or_nobody
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.step_batch import is_over
+from sackarmies_env.games.territories.rules.movement import FREE_MOVES
 from sackarmies_env.games.territories.rules.turn import ACTIONS_LEFT
 from sackarmies_env.games.territories.state.constants import (
     ATTACKER,
@@ -50,11 +51,13 @@ def write_globals(params, state, viewer, out):
     out[Global.DECISION] = state.decision
     out[Global.CURRENT_PLAYER] = relative_seat_or_nobody(viewer, state.current_player, players)
     out[Global.ACTIVE] = relative_seat_or_nobody(viewer, state.active, players)
+    out[Global.FIRST_PLAYER] = relative_seat(viewer, state.first_player, players)
     out[Global.PROCEDURE] = state.frame_kind[state.frame_top]
     out[Global.STEP] = state.frame_step[state.frame_top]
     for i in range(state.frame_data.shape[1]):
         out[Global.NUMBER_0 + i] = clamp(state.frame_data[state.frame_top, i])
     out[Global.ACTIONS_LEFT] = clamp(state.frame_data[0, ACTIONS_LEFT])
+    out[Global.FREE_MOVES] = clamp(state.frame_data[0, FREE_MOVES])
     out[Global.CHAIN] = state.chain[0]
     out[Global.TRADED_IN] = state.traded_in
     out[Global.TRADED_OUT] = state.traded_out

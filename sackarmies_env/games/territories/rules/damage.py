@@ -28,7 +28,7 @@ from sackarmies_env.games.territories.state.constants import (
     Event,
     Stage,
 )
-from sackarmies_env.games.territories.state.events import log
+from sackarmies_env.games.territories.state.events import log, log_loss
 from sackarmies_env.games.territories.state.forces import remove_from_territory, total
 
 LOSER, EXTRA, IS_ROUT = 0, 1, 2  # numbers of the frame: the side that loses a unit; units beyond it; 1: TR-E4
@@ -142,7 +142,7 @@ def remove_loss(state, unit):
     """Remove a unit of the loser from the board (TR-EV16)."""
     side = get_data(state, LOSER)
     remove_from_board(state, side, unit)
-    log(state, Event.UNIT_LOST, player_of(state, side), unit)
+    log_loss(state, player_of(state, side), unit)
 
 
 @njit
@@ -214,7 +214,7 @@ def apply_extra_loss_unit(params, state, action):
     unit = action - FIRST_UNIT
     is_from_board = get_data(state, EXTRA) == 1
     set_data(state, EXTRA, 0)
-    log(state, Event.UNIT_LOST, state.defender, unit)
+    log_loss(state, state.defender, unit)
     if is_from_board:
         remove_from_board(state, DEFENDER, unit)
         if is_wiped_out(state, DEFENDER):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sackarmies_env.core.flow import ask, pop_frame, push_frame
+from sackarmies_env.core.flow import ask, pop_frame, push_frame, set_data
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.legal import allow
 from sackarmies_env.games.territories.state.actions import DONE, FIRST_TERRITORY, FIRST_UNIT
@@ -17,6 +17,8 @@ from sackarmies_env.games.territories.state.constants import (
     Frame,
 )
 from sackarmies_env.games.territories.state.events import log_at
+
+IN_STEP_2 = 0  # number of the frame: 1 in step 2
 
 
 @njit
@@ -68,9 +70,10 @@ def can_exchange_at_all(params, state):
 
 
 @njit
-def open_exchange(state):
-    """Begin an exchange step (TR-T6)."""
+def open_exchange(state, in_step_2):
+    """Begin an exchange step: that of step 2, or at once as a standard action (TR-T6)."""
     push_frame(state, Frame.EXCHANGE, 0)
+    set_data(state, IN_STEP_2, in_step_2)
 
 
 @njit
@@ -141,6 +144,4 @@ def apply_exchange(params, state, action):
     state.garrison[player, state.traded_in] += count
     state.territory_units[territory, state.traded_out] += 1
     state.garrison[player, state.traded_out] -= 1
-    log_at(
-        state, Event.EXCHANGE, player, territory, (count * NUM_UNITS + state.traded_in) * NUM_UNITS + state.traded_out
-    )
+    log_at(state, Event.EXCHANGE, player, territory, state.traded_in * NUM_UNITS + state.traded_out)

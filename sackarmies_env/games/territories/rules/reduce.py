@@ -13,11 +13,10 @@ from sackarmies_env.games.territories.state.cards import discard_card
 from sackarmies_env.games.territories.state.constants import (
     MAX_TERRITORIES,
     Decision,
-    Event,
     TurnStep,
     Unit,
 )
-from sackarmies_env.games.territories.state.events import log, log_at
+from sackarmies_env.games.territories.state.events import log_discard, log_loss_at
 from sackarmies_env.games.territories.state.forces import (
     num_controlled,
     remove_from_territory,
@@ -51,7 +50,7 @@ def apply_reduction(params, state, action):
     """Discard a card; its penalty falls due (TR-G2, TR-Q29, TR-EV20, TR-Card-12, TR-Q46)."""
     player, kind = np.int64(state.active), action - FIRST_CARD
     discard_card(state, player, kind)
-    log(state, Event.DISCARD, player, kind)
+    log_discard(state, player, kind)
     due = min(np.int64(params.card_penalty[kind]), units_on_map(state, player, Unit.TROOP))
     if due > 0:
         set_data(state, PENALTY_LEFT, due)
@@ -83,4 +82,4 @@ def apply_penalty(state, action):
     remove_from_territory(state, territory, Unit.TROOP)
     update_control(state, territory)
     set_data(state, PENALTY_LEFT, get_data(state, PENALTY_LEFT) - 1)
-    log_at(state, Event.UNIT_LOST, state.active, territory, Unit.TROOP)
+    log_loss_at(state, state.active, territory, Unit.TROOP)

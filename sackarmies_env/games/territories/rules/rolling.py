@@ -31,7 +31,7 @@ from sackarmies_env.games.territories.state.constants import (
     Stage,
     Unit,
 )
-from sackarmies_env.games.territories.state.events import log
+from sackarmies_env.games.territories.state.events import log, log_loss
 
 ONES, TWOS = 0, 1  # numbers of the frame
 
@@ -96,7 +96,7 @@ def apply_one(state, action):
     side, unit = rolling_side(state), action - FIRST_UNIT
     remove_from_board(state, side, unit)
     set_data(state, ONES, get_data(state, ONES) - 1)
-    log(state, Event.UNIT_LOST, player_of(state, side), unit)
+    log_loss(state, player_of(state, side), unit)
 
 
 @njit
@@ -117,7 +117,7 @@ def apply_two(state, action):
     if action == REMOVE:
         remove_from_board(state, side, Unit.TROOP)
         set_data(state, TWOS, get_data(state, TWOS) - 1)
-        log(state, Event.UNIT_LOST, player_of(state, side), Unit.TROOP)
+        log_loss(state, player_of(state, side), Unit.TROOP)
     else:
         state.decision = Decision.TRADE_DOWN
 
@@ -144,4 +144,4 @@ def apply_trade_down(state, action):
         state.board_units[side, Unit.TROOP] += 1
         log(state, Event.UNIT_TRADED, player, unit)
     else:
-        log(state, Event.UNIT_LOST, player, unit)
+        log_loss(state, player, unit)

@@ -20,7 +20,7 @@ from sackarmies_env.games.territories.state.constants import (
     Event,
     Stage,
 )
-from sackarmies_env.games.territories.state.events import log
+from sackarmies_env.games.territories.state.events import log, log_loss
 from sackarmies_env.games.territories.state.forces import remove_from_territory, total
 
 RESERVE_DUE = 0  # number of the frame: units that extra attacker dice cost in the attacked territory
@@ -134,7 +134,7 @@ def apply_reserve_loss(state, action):
     """Remove a unit of the attacked territory (TR-C3, TR-EV12)."""
     remove_from_territory(state, np.int64(state.target), action - FIRST_UNIT)
     set_data(state, RESERVE_DUE, get_data(state, RESERVE_DUE) - 1)
-    log(state, Event.UNIT_LOST, state.defender, action - FIRST_UNIT)
+    log_loss(state, state.defender, action - FIRST_UNIT)
 
 
 @njit

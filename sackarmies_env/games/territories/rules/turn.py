@@ -79,7 +79,7 @@ def run_turn(params, state):
         run_standard(state)
     elif step == TurnStep.EXCHANGE:
         set_step(state, TurnStep.ATTACK)
-        open_exchange(state)
+        open_exchange(state, 1)
     elif step == TurnStep.ATTACK:
         run_attacks(params, state)
     elif step == TurnStep.MOVE:
@@ -157,7 +157,7 @@ def apply_standard(params, state, action):
     elif action == EXTRA_MOVE:
         open_free_move(state, 0)
     else:
-        open_exchange(state)
+        open_exchange(state, 0)
 
 
 # --- step 3: attacks

@@ -12,16 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sackarmies_env.core.messages import counted, join, quote
+from sackarmies_env.core.observation import INT8_HIGH
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.games.territories.config import Config
 from sackarmies_env.games.territories.scenario.fill import cards_out, piles_of, sides_of, units_out
 from sackarmies_env.games.territories.scenario.schema import Scenario, card_names, names_of
 from sackarmies_env.games.territories.scenario.sequence import attacks_of, fewest_attacks
-from sackarmies_env.games.territories.state.constants import MAX_HAND, Unit
+from sackarmies_env.games.territories.state.constants import MAX_HAND, NUM_CARDS, NUM_UNITS, Event, Unit
 from sackarmies_env.games.territories.state.record import MAX_SCRIPT_DICE
 
 MOST_IN_HAND = MAX_HAND - 2  # two more may be drawn in a turn
 UNITS = names_of(Unit)
+VALUES = {  # of events whose value stands for something that is named, see `Event`
+    Event.STANDARD: range(1, 5),
+    Event.DRAW: range(1, MAX_HAND + 1),
+    Event.EXCHANGE: range(NUM_UNITS**2),
+    Event.UNIT_LOST: range(INT8_HIGH + 1),
+    Event.UNIT_TRADED: range(NUM_UNITS),
+    Event.CARD: range(NUM_CARDS),
+    Event.DISCARD: range(INT8_HIGH + 1),
+}
 
 
 def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:
@@ -32,7 +42,7 @@ def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) ->
         params: `(1,)`, of the configuration.
         scenario: the position.
     """
-    problems = [*_seats(scenario), *_places(config, scenario), *_turn(params, scenario)]
+    problems = [*_seats(scenario), *_places(config, scenario), *_turn(params, scenario), *_events(scenario)]
     if problems:
         return problems
     return [*_control(scenario), *_units(params, scenario), *_hands(scenario), *_cards(params, scenario)]
@@ -96,6 +106,15 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
         yield f"dice: {quote(scenario.dice)} is given, but faces 1 to 6 are wanted, with blanks and bars between them"
     elif len(faces) > MAX_SCRIPT_DICE:
         yield f"dice forces {len(faces)} dice, but at most {MAX_SCRIPT_DICE} can be forced"
+
+
+def _events(scenario: Scenario) -> Iterator[str]:
+    """The values of events must be such as can be told."""
+    for place, each in enumerate(scenario.event):
+        allowed = VALUES.get(Event[each.kind.upper()])
+        if allowed is not None and each.value not in allowed:
+            wanted = f"{allowed.start} to {allowed.stop - 1}"
+            yield f"event[{place}].value is {each.value}, but {wanted} are possible for the kind {quote(each.kind)}"
 
 
 def _control(scenario: Scenario) -> Iterator[str]:

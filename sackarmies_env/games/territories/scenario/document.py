@@ -86,6 +86,8 @@ def initial_position(source: ScenarioSource) -> Position:
 
 def _read(source: ScenarioSource) -> tuple[Scenario, Config, NDArray[np.void]]:
     """Return a scenario, its configuration, and the same as parameters."""
+    if source == "":  # which as a path is the present folder
+        raise ValueError('scenario: "" is given, but a name, a file or a table is wanted')
     name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list --game territories")
     scenario = read_model(Scenario, data, name)
     switches = read_switches(scenario.switches, f"{name}: switches")

@@ -41,7 +41,7 @@ def frames_of(scenario: Scenario) -> list[Procedure]:
     if scenario.reinforcement is not None:
         return [turn, (Frame.REINFORCE, 0, [scenario.reinforcement.left])]
     if scenario.exchanging:
-        return [turn, (Frame.EXCHANGE, 0, [])]
+        return [turn, (Frame.EXCHANGE, 0, [int(step == TurnStep.ATTACK)])]
     if scenario.move is not None:
         return [turn, (Frame.MOVE, 0, [int(step == TurnStep.MOVE), scenario.move.moved])]
     if scenario.attack is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from sackarmies_env.core.jit import njit
 from sackarmies_env.games.territories.state.chance import take_from_deck
 from sackarmies_env.games.territories.state.constants import NO_CARD, NUM_CARDS, Event
-from sackarmies_env.games.territories.state.events import log
+from sackarmies_env.games.territories.state.events import log, log_discard
 
 
 @njit
@@ -60,6 +60,15 @@ def take_from_hand(state, player, kind):
 
 
 @njit
+def count_in_hand(state, player, kind):
+    """Return how many cards of a kind a player holds."""
+    count = np.int64(0)
+    for slot in range(state.hand_count[player]):
+        count += np.int64(state.hand[player, slot] == kind)
+    return count
+
+
+@njit
 def discard_card(state, player, kind):
     """Put a card from a hand on the discards."""
     take_from_hand(state, player, kind)
@@ -68,8 +77,9 @@ def discard_card(state, player, kind):
 
 @njit
 def discard_hand(state, player):
-    """Put all cards of a player on the discards, openly (TR-G4)."""
+    """Put all cards of a player on the discards, openly, those of a kind together (TR-G4)."""
     while state.hand_count[player] > 0:
         kind = np.int64(state.hand[player, 0])
-        discard_card(state, player, kind)
-        log(state, Event.DISCARD, player, kind)
+        for _ in range(count_in_hand(state, player, kind)):
+            discard_card(state, player, kind)
+            log_discard(state, player, kind)

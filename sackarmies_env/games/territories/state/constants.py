@@ -152,13 +152,13 @@ class Event(IntEnum):
     PLACEMENT = 4  # TR-EV3: troops
     DRAW = 5  # TR-EV4: cards in hand
     RESHUFFLE = 6  # TR-EV5: cards of the pile
-    EXCHANGE = 7  # TR-EV6: number * 16 + in-type * 4 + out-type
+    EXCHANGE = 7  # TR-EV6: in-type * 4 + out-type; the number follows from their values (TR-Q2)
     ATTACK = 8  # TR-EV7: attacking units; place: the target
     CANCELLED = 9  # TR-EV8
     DEFENSE = 10  # TR-EV9: defending units
     OVERRUN = 11  # TR-EV10: attacker dice
     ROLL = 12  # TR-EV11: dice
-    UNIT_LOST = 13  # TR-EV11, 12, 16: type
+    UNIT_LOST = 13  # TR-EV11, 12, 16: type + 4 * (number - 1), of losses in a row
     UNIT_TRADED = 14  # TR-EV11: type that became a troop
     SKIRMISHES = 15  # TR-EV12: how many there are
     STACKED = 16  # TR-C4: the skirmish
@@ -167,6 +167,6 @@ class Event(IntEnum):
     SKIRMISH = 19  # TR-EV16: attacker's total less the defender's
     VICTORY = 20  # TR-EV17: 1 if further attacks are barred
     MOVE = 21  # TR-EV18, TR-EV19: units moved; place: where to
-    DISCARD = 22  # TR-EV20: kind
+    DISCARD = 22  # TR-EV20, TR-EV21: kind + 12 * (number - 1), of discards in a row
     OUT = 23  # TR-EV21
     OVER = 24  # TR-EV22: 1: truncated

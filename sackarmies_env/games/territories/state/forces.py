@@ -6,7 +6,7 @@ import numpy as np
 
 from sackarmies_env.core.jit import njit
 from sackarmies_env.core.state import NO_PLAYER
-from sackarmies_env.games.territories.state.constants import NO_TERRITORY, NUM_UNITS, Unit
+from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER, NO_TERRITORY, NUM_UNITS, Unit
 
 
 @njit
@@ -79,10 +79,15 @@ def units_on_map(state, player, unit):
 
 @njit
 def value_on_map(params, state, player):
-    """Return the exchange value of a player's units on the map (TR-G7)."""
+    """Return the exchange value of a player's units on the map, those on the battle board among them (TR-G7)."""
     value = np.int64(0)
     for unit in range(NUM_UNITS):
-        value += np.int64(params.unit_value[unit]) * units_on_map(state, player, unit)
+        count = units_on_map(state, player, unit)
+        if state.active == player:
+            count += np.int64(state.board_units[ATTACKER, unit])
+        if state.defender == player:
+            count += np.int64(state.board_units[DEFENDER, unit])
+        value += np.int64(params.unit_value[unit]) * count
     return value
 
 

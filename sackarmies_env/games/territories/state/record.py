@@ -39,7 +39,7 @@ from sackarmies_env.games.territories.state.constants import (
 MAX_FRAMES = 3
 FRAME_DATA = 4
 MAX_CHAIN = 3
-MAX_LOG = 16
+MAX_LOG = 24  # more than any one decision causes, 22, so that none of its events is pushed out
 MAX_SCRIPT_DICE = 64
 MAX_SCRIPT_DRAWS = 8
 

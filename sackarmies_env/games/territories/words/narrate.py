@@ -46,9 +46,7 @@ def log_of(states: Records) -> list[LogEvent]:
 
 
 def new_events(game: Game, before: Records, action: int) -> list[LogEvent]:
-    """Return the public events of a ply, oldest first: it is played again with an empty log.
-
-    Of more events than the log holds, which no game of the tests has shown, the oldest are missing.
+    """Return the public events of a ply, oldest first: it is played again with an empty log, which holds all of them.
 
     Args:
         game: what is played.
@@ -88,7 +86,9 @@ def forfeit_words(action: int) -> str:
 
 
 def drawn_card(event: LogEvent, after: Records) -> str:
-    """Return the name of the card that was drawn, the last one in hand."""
+    """Return the name of the card that was drawn, the last one in hand; in the log of a scenario it may be gone."""
+    if event.value != after["hand_count"][0, event.player]:
+        return "a card"
     return load_rulebook().card[int(after["hand"][0, event.player, event.value - 1])].name
 
 

@@ -6,7 +6,16 @@ import functools
 from collections.abc import Callable
 
 from sackarmies_env.games.territories.data.schema import Card, load_rulebook
-from sackarmies_env.games.territories.state.constants import Decision, Effect, Event, Frame, Stage, TurnStep, Unit
+from sackarmies_env.games.territories.state.constants import (
+    NUM_CARDS,
+    Decision,
+    Effect,
+    Event,
+    Frame,
+    Stage,
+    TurnStep,
+    Unit,
+)
 
 EFFECTS = {
     Effect.NOTHING: "no use",
@@ -97,9 +106,27 @@ def told_skirmish(who: str, place: int, value: int) -> str:
     return f"the attacker wins a skirmish by {value}" if value > 0 else f"{who} wins a skirmish by {-value}"
 
 
+def told_exchange(who: str, place: int, value: int) -> str:
+    """Return an exchange: as many units are traded in as cover the value of the other type, see `price`."""
+    traded_in, traded_out = divmod(value, len(Unit))
+    worth = [unit.value for unit in load_rulebook().unit]
+    number = -(-worth[traded_out] // worth[traded_in])
+    where = f" in territory {place}" if place else ""
+    return f"{who} trades {number} {unit_name(traded_in, number)} for {one_unit(traded_out)}{where}"
+
+
 def told_loss(who: str, place: int, value: int) -> str:
-    """Return the loss of a unit."""
-    return f"{who} loses {one_unit(value)}" + (f" in territory {place}" if place else "")
+    """Return the loss of units of a type."""
+    more, unit = divmod(value, len(Unit))
+    lost = f"{more + 1} {unit_name(unit, more + 1)}" if more else one_unit(unit)
+    return f"{who} loses {lost}" + (f" in territory {place}" if place else "")
+
+
+def told_discard(who: str, place: int, value: int) -> str:
+    """Return the discard of cards of a kind."""
+    more, kind = divmod(value, NUM_CARDS)
+    name = load_rulebook().card[kind].name
+    return f"{who} discards {f'{more + 1} {name} cards' if more else name}"
 
 
 def told_draw(who: str, value: int, card: str = "a card") -> str:
@@ -114,10 +141,7 @@ EVENTS: dict[Event, Callable[[str, int, int], str]] = {
     Event.PLACEMENT: lambda who, place, value: f"{who} places {counted(value, 'troop')} in territory {place}",
     Event.DRAW: lambda who, place, value: told_draw(who, value),
     Event.RESHUFFLE: lambda who, place, value: f"the discards, {value}, become the deck",
-    Event.EXCHANGE: lambda who, place, value: (
-        f"{who} trades {value // 16} {unit_name(value // 4 % 4, value // 16)} for {one_unit(value % 4)}"
-        + (f" in territory {place}" if place else "")
-    ),
+    Event.EXCHANGE: told_exchange,
     Event.ATTACK: lambda who, place, value: f"{who} attacks territory {place} with {counted(value, 'unit')}",
     Event.CANCELLED: lambda who, place, value: f"the attack on territory {place} is called off",
     Event.DEFENSE: lambda who, place, value: f"{who} defends with {counted(value, 'unit')}",
@@ -132,7 +156,7 @@ EVENTS: dict[Event, Callable[[str, int, int], str]] = {
     Event.SKIRMISH: told_skirmish,
     Event.VICTORY: lambda who, place, value: f"{who} wins the battle for territory {place}",
     Event.MOVE: lambda who, place, value: f"{who} moves {counted(value, 'unit')} to territory {place}",
-    Event.DISCARD: lambda who, place, value: f"{who} discards {load_rulebook().card[value].name}",
+    Event.DISCARD: told_discard,
     Event.OUT: lambda who, place, value: f"{who} is out of the game",
     Event.OVER: lambda who, place, value: "the last round is over" if value else f"{who} wins the game",
 }
