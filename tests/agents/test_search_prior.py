@@ -65,7 +65,7 @@ def test_strong_is_played_on_by_the_trained_general_where_it_plays(batch):
 
 @pytest.mark.parametrize("text", ["search:level=strong,prior=policy", "search:level=strong,models=tuned+light"])
 def test_strong_makes_plans_where_it_is_told_to_do_without_the_trained_general(text, batch):
-    assert make_agent(text, GameInfo.of(batch.game)).settings == Settings(playouts=950, plans=3)
+    assert make_agent(text, GameInfo.of(batch.game)).settings == Settings(playouts=950, plans=3, trust=48)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -88,7 +88,7 @@ def test_tr_v8__tr_e4__tr_q15__tr_q16__tr_q17__tr_dp15_lead_of_ten_ends_the_batt
     assert len(game.events("SKIRMISH")) == 1  # the others are not resolved
 
 
-def test_tr_q17__tr_e4_more_attackers_left_after_a_rout_win_the_battle_and_are_barred():
+def test_tr_q17__tr_e4_more_attackers_left_after_a_rout_win_and_are_barred():
     game = attack({"troop": 3, "engine": 2}, {"hero": 2}, "3333333" + "6655", source=1, target=6)
     game.play(*["skirmish 3"] * 5, *["skirmish 0"] * 2)  # extra dice and counters, then those of the defender
     game.play("skirmish 0")

@@ -134,7 +134,7 @@ def test_tr_ev21_player_out_with_open_cards():
     assert game.events("OUT", "DISCARD") == [("DISCARD", 1, 0, 1), ("OUT", 1, 0, 0)]
 
 
-def test_tr_ev11__tr_ev20_losses_and_discards_in_a_row_are_told_as_one_with_their_number():
+def test_tr_ev11__tr_ev20_losses_and_discards_in_a_row_are_one_event_with_number():
     game = table({6: (0, {"troop": 11}), 1: (1, {"troop": 40}), **FAR}).force_dice("3" * 10 + "1" * 34 + "4" * 6)
     game.play("territory 6", "territory 1", "quantity 10", "troop", "all")
     assert game.events("UNIT_LOST") == [("UNIT_LOST", 1, 0, 4), ("UNIT_LOST", 1, 0, 4 * 31)]  # 2 and 32 troops
