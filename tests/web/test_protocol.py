@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sackarmies_training.web.protocol import MAX_MESSAGE, REQUESTS, Choose, Start, read_request, write
+from sackarmies_training.web.protocol import (
+    MAX_MESSAGE,
+    MAX_PLAYERS,
+    MAX_TEXT,
+    REQUESTS,
+    Choose,
+    Start,
+    read_request,
+    write,
+)
 from tests.sack_armies.builders.settings import examples
 
 GOOD = {
@@ -33,6 +42,12 @@ def test_each_kind_of_message_is_read():
         kind="choose", number=1, actions=(2,)
     )
     assert read_request('{"kind": "start", "players": ["person"]}') == Start(kind="start", players=("person",))
+
+
+def test_agents_and_armies_of_long_paths_fit_into_a_message():
+    longest = ["x" * MAX_TEXT] * MAX_PLAYERS
+    line = json.dumps({"kind": "start", "players": longest, "armies": longest, "seed": 1})
+    assert read_request(line).players == tuple(longest)
 
 
 @pytest.mark.parametrize(

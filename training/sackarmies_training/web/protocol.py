@@ -16,13 +16,14 @@ from sackarmies_env.core.safe_read import parse_json
 from sackarmies_env.core.validation import SingleLine, StrictModel, TupleOf, read_model
 
 MAX_MESSAGE = 16_384  # bytes
+MAX_TEXT = 500  # characters of an agent or army, which may name files by long paths
 MAX_PLAYERS = 16
 MAX_SEED = 2**53 - 1  # the greatest integer that JavaScript writes exactly
 REFEREE = "referee"
 
 Message = dict[str, Any]  # of the server
 
-Name = Annotated[SingleLine, Field(min_length=1, max_length=100)]
+Name = Annotated[SingleLine, Field(min_length=1, max_length=MAX_TEXT)]
 FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}"
 FileName = Annotated[str, Field(pattern=rf"^{FILE_NAME}$")]
 Until = Literal["off", "turn", "attack"]
