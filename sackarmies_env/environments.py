@@ -1,7 +1,7 @@
 """Environments of any registered game: `env`, `raw_env` (PettingZoo), `single_seat_env`, `vector_env` (Gymnasium).
 
-All take the options of the game together with those of the environment, and raise ValueError for an option that is
-unknown (a TypeError too) or has a value that is not allowed. `environments_of` gives the functions of a module
+Each takes the options of the game and of the environment together. Raises ValueError for a value that is not allowed,
+and for an unknown option one that is also a TypeError. `environments_of` returns the functions of a module
 `<game>_v0`.
 """
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sackarmies_env.envs.vector_env import BatchEnv
     from sackarmies_env.envs.wrapped import OrderEnforced
 
-# Defaults stand here once more, so that editors and `help` show them without importing a game; a test compares them
-# with those of the classes.
+# Defaults are repeated here so that editors and `help` show them without importing a game; a test compares them with
+# those of the classes.
 
 
 def env(  # noqa: PLR0913 - keyword options
@@ -43,19 +43,19 @@ def env(  # noqa: PLR0913 - keyword options
     sampler: Sampler | None = None,
     **game_options: Any,
 ) -> OrderEnforced:
-    """Return the PettingZoo environment, wrapped: calls in the wrong order are refused.
+    """Return the wrapped PettingZoo environment, which refuses calls in the wrong order.
 
     Args:
         game: id of a game, see `list_games`.
-        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone.
-        render_mode: this and what follows: see `sackarmies_env.envs.options.Options`.
+        mask_in_observation: whether observations are dicts of vector and mask; if not, they are the vector alone.
+        render_mode: see `sackarmies_env.envs.options.Options` for this and the following options.
         render_viewpoint: whose view is drawn.
-        illegal_action: what an illegal action does.
-        illegal_penalty: what it costs.
-        shaping: extra reward.
-        observation: the form of observations, or what the game has to observe.
+        illegal_action: how an illegal action is handled.
+        illegal_penalty: cost of an illegal action, for "penalize".
+        shaping: extra reward from a potential; None for none.
+        observation: the form of observations, or one of the contents that the game offers.
         sampler: draws options of the game for each reset, see `sackarmies_env.envs.variety.Variety`.
-        game_options: of the game, those of its `make_game` and the sizes of its hook `padded`.
+        game_options: options of the game: those of its `make_game`, and the sizes of its hook `padded`.
     """
     made: OrderEnforced = make(game, "aec", **options_among(locals()))
     return made
@@ -95,22 +95,22 @@ def single_seat_env(  # noqa: PLR0913 - keyword options
     sampler: Sampler | None = None,
     **game_options: Any,
 ) -> SingleSeatEnv:
-    """Return the Gymnasium environment, one seat against opponents.
+    """Return the Gymnasium environment: one seat against opponents.
 
     Args:
         game: id of a game.
-        opponent: this and the next three: see `sackarmies_env.envs.gym_env.SingleSeatEnv`.
-        seat: the learner's.
-        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone.
+        opponent: see `sackarmies_env.envs.gym_env.SingleSeatEnv` for this and the next three options.
+        seat: the learner's seat, or "random".
+        mask_in_observation: whether observations are dicts of vector and mask; if not, they are the vector alone.
         decision_infos: whether infos name the decision.
-        render_mode: this and what follows: as for `env`.
+        render_mode: this and the following options: as for `env`.
         render_viewpoint: whose view is drawn.
-        illegal_action: what an illegal action does.
-        illegal_penalty: what it costs.
-        shaping: extra reward.
-        observation: the form of observations, or what the game has to observe.
+        illegal_action: how an illegal action is handled.
+        illegal_penalty: cost of an illegal action, for "penalize".
+        shaping: extra reward from a potential; None for none.
+        observation: the form of observations, or one of the contents that the game offers.
         sampler: draws options of the game for each reset, see `sackarmies_env.envs.variety.Variety`.
-        game_options: of the game, those of its `make_game` and the sizes of its hook `padded`.
+        game_options: options of the game: those of its `make_game`, and the sizes of its hook `padded`.
     """
     made: SingleSeatEnv = make(game, "gym", **options_among(locals()))
     return made
@@ -136,33 +136,33 @@ def vector_env(  # noqa: PLR0913 - keyword options
     sampler: Sampler | None = None,
     **game_options: Any,
 ) -> BatchEnv | VariedBatchEnv:
-    """Return Gymnasium's vector environment, many games at once; `VariedBatchEnv` where games are drawn.
+    """Return the Gymnasium vector environment: many games at once; a `VariedBatchEnv` if games are drawn.
 
     Args:
         game: id of a game.
         num_envs: number of games.
-        opponent: this and what follows: see `sackarmies_env.envs.vector_env.BatchEnv`.
-        seat: the learner's, or "all".
-        mask_in_observation: whether observations are dicts of vectors and masks, or the vectors alone.
+        opponent: see `sackarmies_env.envs.vector_env.BatchEnv` for this and the following options.
+        seat: the learner's seat, "random" or "all".
+        mask_in_observation: whether observations are dicts of vectors and masks; if not, they are the vectors alone.
         decision_infos: whether infos name decisions.
-        copy: whether returned arrays are the caller's.
+        copy: whether returned arrays are the caller's to keep.
         autoreset_mode: when games that are over are replaced.
-        threads: how many work; None for all cores that the process may use.
-        render_mode: this and what follows: as for `env`; the first game is drawn.
+        threads: number of threads; None for all cores that the process may use.
+        render_mode: this and the following options: as for `env`; the first game is drawn.
         render_viewpoint: whose view is drawn.
-        illegal_action: what an illegal action does.
-        illegal_penalty: what it costs.
-        shaping: extra reward.
-        observation: the form of observations, or what the game has to observe.
+        illegal_action: how an illegal action is handled.
+        illegal_penalty: cost of an illegal action, for "penalize".
+        shaping: extra reward from a potential; None for none.
+        observation: the form of observations, or one of the contents that the game offers.
         sampler: draws options of the game for each reset, see `sackarmies_env.envs.variety.Variety`.
-        game_options: of the game, those of its `make_game` and the sizes of its hook `padded`.
+        game_options: options of the game: those of its `make_game`, and the sizes of its hook `padded`.
     """
     made: BatchEnv | VariedBatchEnv = make(game, "vector", **options_among(locals()))
     return made
 
 
 def options_among(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options among the arguments of a function above: all but the game, those of the game beside them."""
+    """Return all arguments of a function above except the game, with the options of the game among them."""
     named = {name: value for name, value in arguments.items() if name not in {"game", "game_options"}}
     return {**named, **arguments["game_options"]}
 
@@ -177,7 +177,7 @@ class Environments(NamedTuple):
 
 
 def environments_of(game_id: str) -> Environments:
-    """Return what makes environments of a game; the game itself is not imported before it is made."""
+    """Return the functions that make environments of a game, which is not imported before one is made."""
     return Environments(
         functools.partial(env, game_id),
         functools.partial(raw_env, game_id),
@@ -187,17 +187,17 @@ def environments_of(game_id: str) -> Environments:
 
 
 def describe_observation(observation: Any, game: Game | None = None) -> str:
-    """Return what an observation says, as text: a table for each block, with the meaning of each feature.
+    """Describe an observation as text: a table for each block, with the meaning of each feature.
 
-    Rows of which all numbers are 0 or the smallest possible are left out: nothing is there. Numbers that are codes are
-    listed with the meaning of their codes.
+    Blocks of several rows omit those in which each number is 0 or the smallest possible: nothing is there. Codes are
+    listed with their meanings.
 
     Args:
         observation: a vector `(size,)`, or a dict that holds it as "observation".
-        game: whose observation it is, `env.unwrapped.game`; None for Sack Armies as it is without options.
+        game: the observed game, `env.unwrapped.game`; None for Sack Armies with default options.
 
     Raises:
-        ValueError: the observations of the game have another size.
+        ValueError: observations of the game have a different size.
     """
     from sackarmies_env.envs.describe import describe
 

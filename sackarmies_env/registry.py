@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sackarmies_env.core.record import GameRecord
 
 DEFAULT_GAME = "sack_armies"
-MADE_HERE = ("padding", "variety")  # options of adapters that `make` makes of others
+MADE_HERE = ("padding", "variety")  # options of adapters that `make` derives from others
 
 SACK_ARMIES = GameEntry(
     id=DEFAULT_GAME,
@@ -75,18 +75,18 @@ add_entry(TERRITORIES)
 
 
 def register_game(game_id: str, make_game: str, **hooks: Any) -> None:
-    """Make a game known in this process; Gymnasium and PettingZoo are told of its environments.
+    """Register a game in this process, and its environments with Gymnasium and PettingZoo.
 
-    A package that is installed does better to name a `GameEntry` as an entry point of the group
-    "sackarmies_env.games": every process then knows the game, and it is imported only where it is used.
+    An installed package should instead name a `GameEntry` as an entry point of the group "sackarmies_env.games": every
+    process then knows the game, and it is imported only where it is used.
 
     Args:
-        game_id: its name.
-        make_game: `module:attribute` of what builds the game, `(**options) -> Game`.
-        hooks: what else it offers, see `GameEntry`.
+        game_id: id of the game.
+        make_game: `module:attribute` of the function that builds the game, `(**options) -> Game`.
+        hooks: other fields of its `GameEntry`.
 
     Raises:
-        ValueError: the id or a hook has not the form that is asked for, or there is no such hook.
+        ValueError: the id or a hook is malformed, or there is no such hook.
     """
     refuse_unknown(hooks, [field.name for field in fields(GameEntry)][2:], f"the entry of {short_repr(game_id)}")
     add_entry(GameEntry(game_id, make_game, **hooks))
@@ -99,7 +99,7 @@ def list_games() -> list[str]:
 
 
 def list_armies(game_id: str = DEFAULT_GAME) -> list[str]:
-    """Return the names of the built-in armies of a game, to be given as `armies=`; none for a game without armies.
+    """Return the names of a game's built-in armies, for use as `armies=`; empty for a game without armies.
 
     Raises:
         ValueError: no such game.
@@ -108,7 +108,7 @@ def list_armies(game_id: str = DEFAULT_GAME) -> list[str]:
 
 
 def list_scenarios(game_id: str = DEFAULT_GAME) -> list[str]:
-    """Return the names of the built-in scenarios of a game, to be given as `scenario=`; none for a game without any.
+    """Return the names of a game's built-in scenarios, for use as `scenario=`; empty for a game without any.
 
     Raises:
         ValueError: no such game.
@@ -117,7 +117,7 @@ def list_scenarios(game_id: str = DEFAULT_GAME) -> list[str]:
 
 
 def _built_in(game_id: str, option: str) -> list[str]:
-    """Return the values of an option that come with a game."""
+    """Return the built-in values of an option of a game."""
     choices = entry_of(game_id).hook("choices") or {}
     return list(choices[option]()) if option in choices else []
 
@@ -139,12 +139,12 @@ def load_game(game_id: str, **config: Any) -> Game:
 
 
 def game_options(game_id: str, section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a game's `make_game` that a section `[game]` of a configuration asks for.
+    """Return the `make_game` options that a configuration's section `[game]` asks for.
 
     Args:
         game_id: see `list_games`.
-        section: what the section says, with the id or without; `num_players` is understood for every game that has a
-            choice.
+        section: the keys of the section, with or without `id`; every game with a choice of numbers of players
+            understands `num_players`.
 
     Raises:
         ValueError: no such game, an unknown option, or a value that the game refuses.
@@ -164,11 +164,11 @@ def load_players(game_id: str, num_players: int, **section: Any) -> Game:
 
     Args:
         game_id: see `list_games`.
-        num_players: how many play.
-        section: more of what a section `[game]` may say, see `game_options`.
+        num_players: number of players.
+        section: other keys of a section `[game]`, see `game_options`.
 
     Raises:
-        ValueError: the game is not for so many players, or as for `game_options`.
+        ValueError: the game does not take that many players, or as for `game_options`.
     """
     entry = entry_of(game_id)
     least, most = entry.players or (num_players, num_players)
@@ -184,10 +184,10 @@ def load_players(game_id: str, num_players: int, **section: Any) -> Game:
 
 
 def game_of(record: GameRecord) -> Game:
-    """Build the game that a record is of, from the data in the record alone: a file that it may name is not read.
+    """Build the game of a record from the data in the record alone: files that it may name are not read.
 
     Args:
-        record: of whatever origin.
+        record: may be untrusted.
 
     Raises:
         ValueError: no such game, or a configuration that the game refuses.
@@ -201,14 +201,14 @@ def game_of(record: GameRecord) -> Game:
 
 
 def load_scenario(source: Mapping[str, Any] | str | Path, game_id: str = DEFAULT_GAME) -> dict[str, Any]:
-    """Return a scenario, checked, as plain data to be given as `scenario=` when a game or an environment is made.
+    """Return a validated scenario as plain data, for use as `scenario=` when making a game or an environment.
 
     Args:
-        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+        source: the path of a TOML file, the name of a built-in scenario, or an equivalent dict.
         game_id: the game it is for.
 
     Raises:
-        ValueError: no such game or file, a game without scenarios, or a line for each fault of the scenario.
+        ValueError: no such game or file, a game without scenarios, or an invalid scenario, with a line for each fault.
     """
     read = entry_of(game_id).hook("load_scenario")
     if read is None:
@@ -224,8 +224,8 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
         game_id: see `list_games`.
         api: "aec" (PettingZoo, wrapped), "raw" (PettingZoo, bare), "gym" (Gymnasium, one seat against opponents) or
             "vector" (Gymnasium, many games at once).
-        options: those of the game's `make_game`, those of the environment's class, the sizes of the game's hook
-            `padded`, and `sampler`, see `envs.variety.Variety`, together.
+        options: options of the game's `make_game` and of the environment's class, the sizes of the game's hook
+            `padded`, and `sampler`, see `envs.variety.Variety`.
 
     Raises:
         ValueError: no such game or api, an unknown option (which is a TypeError too), or a value that is refused.
@@ -260,10 +260,10 @@ def make(game_id: str, api: str = "aec", **options: Any) -> Any:
 
 
 def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
-    """Return what an option `observation` asks of the game, None for nothing, and the form that it asks for.
+    """Return the content (None: the game's default) and the form that an option `observation` asks for.
 
-    A game may have several contents to observe. A content with the name of a form is handed out in that form, any other
-    one as vectors.
+    A game may offer several contents. A content with the name of a form is presented in that form, any other one as
+    vectors.
 
     Raises:
         ValueError: it is neither a form nor a content of the game.
@@ -277,14 +277,14 @@ def _content_and_form(game_id: str, observation: Any) -> tuple[str | None, str]:
 
 
 def _check_options(given: Mapping[str, Any], known: Any, whose: str) -> None:
-    """Refuse options in a file or record that are not known."""
+    """Refuse unknown options in a file or record."""
     for name in given:
         if name not in known:
             near = suggestion(name, known)
             raise ValueError(f"unknown option {short_repr(name)}{near} of {whose}: known are {', '.join(known)}")
 
 
-# --- adapters, imported when asked for: each gives what makes an environment of a game, and its options
+# --- adapters, imported on demand: each returns what makes an environment of a game, and the names of its options
 
 Adapter = tuple[Callable[..., Any], list[str]]
 
@@ -329,7 +329,7 @@ _APIS: dict[str, Callable[[], Adapter]] = {"aec": _aec, "raw": _raw, "gym": _gym
 
 
 def register_environments() -> None:
-    """Tell Gymnasium, and PettingZoo where it keeps a registry, of the environments of all games."""
+    """Register the environments of all games with Gymnasium, and with PettingZoo if it has a registry."""
     import gymnasium
     import pettingzoo
 
@@ -341,8 +341,8 @@ def register_environments() -> None:
                 entry_point="sackarmies_env.environments:single_seat_env",
                 vector_entry_point="sackarmies_env.environments:vector_env",
                 kwargs=options,
-                order_enforce=False,  # environments see to the order of calls themselves: `make` returns them bare,
-                disable_env_checker=True,  # so that action_masks() and the like can be called on what it returns
+                order_enforce=False,  # environments check the order of calls themselves: `make` returns them unwrapped,
+                disable_env_checker=True,  # so that action_masks() and the like can be called on them
             )
         if hasattr(pettingzoo, "aec_registry") and environment_id not in pettingzoo.aec_registry:
             pettingzoo.register("aec", environment_id, "sackarmies_env.environments:env", kwargs=options)

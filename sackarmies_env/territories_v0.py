@@ -1,8 +1,8 @@
-"""Territories in PettingZoo's manner: `env` and `raw_env`; `single_seat_env` and `vector_env` are Gymnasium's.
+"""Territories for PettingZoo (`env`, `raw_env`) and Gymnasium (`single_seat_env`, `vector_env`).
 
 All take the options of the game, see `sackarmies_env.games.territories.game.make_game`, and those of the environment,
 see `sackarmies_env.environments`. They are written out here so that editors complete them; a test compares them with
-what is accepted.
+those that are accepted.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def env(  # noqa: PLR0913 - keyword options
     pad_players: int | None = None,
     **unknown: Never,
 ) -> OrderEnforced:
-    """Return the PettingZoo environment of Territories, wrapped, see `environments.env`."""
+    """Return the wrapped PettingZoo environment of Territories, see `environments.env`."""
     return environments.env(GAME, **named_options(locals()))
 
 
@@ -122,5 +122,5 @@ def vector_env(  # noqa: PLR0913 - keyword options
     pad_players: int | None = None,
     **unknown: Never,
 ) -> BatchEnv | VariedBatchEnv:
-    """Return Gymnasium's vector environment of Territories, see `environments.vector_env`."""
+    """Return the Gymnasium vector environment of Territories, see `environments.vector_env`."""
     return environments.vector_env(GAME, **named_options(locals()))

@@ -1,1 +1,1 @@
-"""Adapters to libraries that need more than ten lines; each module is imported where its library is installed."""
+"""Adapters for libraries that need more than ten lines of code; importing a module requires its library."""

@@ -1,12 +1,12 @@
-"""OpenSpiel: importing this module registers `python_sackarmies`, any registered game as a game of OpenSpiel.
+"""OpenSpiel adapter: importing this module registers `python_sackarmies`, which plays any registered game.
 
     import pyspiel
     from sackarmies_env.adapters import open_spiel  # registers the game
 
     game = pyspiel.load_game("python_sackarmies(game=sack_armies(num_generals=3),seeds=100)")
 
-The tree begins with a node of chance that draws one of `seeds` seeds, which no player sees; all other chance comes from
-the seed. With `explicit_chance`, a kind of forced results, each of those results is a node of chance of its own.
+The root of the tree is a chance node that draws one of `seeds` seeds, which no player sees; all other chance comes from
+the seed. With `explicit_chance`, the name of a kind of forced results, each of those results is a separate chance node.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ except ImportError as error:
 
 SHORT_NAME = "python_sackarmies"
 PARAMETERS = {"game": {"name": DEFAULT_GAME}, "seeds": 1000, "first_seed": 0, "explicit_chance": ""}
-LARGEST_SEED_BITS = 53  # what a random float holds
-MAX_PLAYERS = 10  # that the type of the game allows; a game has its own number
+LARGEST_SEED_BITS = 53  # precision of a random float
+MAX_PLAYERS = 10  # that the game type allows; each game has its own number
 
 
 def _game_type(*, zero_sum: bool) -> Any:
@@ -55,15 +55,15 @@ def _game_type(*, zero_sum: bool) -> Any:
 
 
 class SackArmiesGame(pyspiel.Game):
-    """A registered game as a game of OpenSpiel.
+    """A registered game as an OpenSpiel game.
 
     Args:
-        params: of `PARAMETERS`: `game`, the id of a registered game with the options of its `make_game`; `seeds`, how
-            many seeds the root draws from; `first_seed`, the least of them; `explicit_chance`, the name of a kind of
-            forced results that are nodes of chance.
+        params: values for `PARAMETERS`: `game`, the id of a registered game with the options of its `make_game`;
+            `seeds`, how many seeds the root draws from; `first_seed`, the smallest of them; `explicit_chance`, the
+            name of a kind of forced results that become chance nodes.
 
     Raises:
-        ValueError: a parameter that is refused, or as `load_game`.
+        ValueError: a parameter is not allowed, or as for `load_game`.
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
@@ -79,21 +79,21 @@ class SackArmiesGame(pyspiel.Game):
         super().__init__(_game_type(zero_sum=played.zero_sum), _game_info(self._root.table, given["seeds"]), given)
 
     def new_initial_state(self) -> SackArmiesState:
-        """Return the root."""
+        """Return the root state."""
         return SackArmiesState(self, self._root)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return how many nodes of chance a game may have."""
+        """Return how many chance nodes a game may have."""
         explicit = self._root.table.explicit
         return 1 if explicit is None else 1 + int(self.max_game_length())
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
-        """Return what observes states: with perfect recall what a player knows, else what they see now."""
+        """Return an observer of what a player knows, with perfect recall, or else of what they see now."""
         return Observer(self._root.table.game, iig_obs_type, params)
 
 
 def _plain(value: Any) -> Any:
-    """Return an option as it was meant: `(a=1)` is a dict and `(0=x,1=y)` a list, which OpenSpiel cannot write."""
+    """Return an option as it was meant: `(a=1)` is a dict and `(0=x,1=y)` a list, which OpenSpiel cannot express."""
     if not isinstance(value, Mapping):
         return value
     content = {name: _plain(one) for name, one in value.items() if name != "name"}
@@ -127,7 +127,7 @@ def _game_info(table: Table, seeds: int) -> Any:
 
 
 class SackArmiesState(pyspiel.State):
-    """A state of OpenSpiel: a node of the tree. Its copies share the node, which is never changed."""
+    """An OpenSpiel state: a node of the tree. Copies share the node, which never changes."""
 
     def __init__(self, game: SackArmiesGame, node: Node) -> None:
         super().__init__(game)
@@ -148,7 +148,7 @@ class SackArmiesState(pyspiel.State):
         return list(self._node.legal) if isinstance(self._node, Position) else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes of a node of chance, and how likely they are."""
+        """Return the outcomes of a chance node with their probabilities; empty at other nodes."""
         return [] if isinstance(self._node, Position) else list(self._node.outcomes)
 
     def _apply_action(self, action: int) -> None:
@@ -163,10 +163,10 @@ class SackArmiesState(pyspiel.State):
         return list(node.returns) if isinstance(node, Position) and self.is_terminal() else [0.0] * self.num_players()
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> SackArmiesState:
-        """Return a state that a player may believe in; its history is empty, for much of the true one is hidden.
+        """Sample a state that is possible for all a player knows; its history is empty: much of the true one is hidden.
 
         Raises:
-            ValueError: chance decides here.
+            ValueError: this is a chance node.
         """
         if not isinstance(self._node, Position):
             raise ValueError("a node of chance cannot be resampled: play its outcome first")
@@ -180,14 +180,14 @@ class SackArmiesState(pyspiel.State):
 
 
 class Observer:
-    """What observes states for a player, as `open_spiel.python.observation` asks for it.
+    """Observer of states for a player, with the interface of `open_spiel.python.observation`.
 
     Attributes:
-        tensor: `(size,)` float32, what the player sees; None with perfect recall, which is given as text alone.
-        dict: the same by blocks, as the layout of observations names them.
+        tensor: `(size,)` float32, what the player sees; None with perfect recall, which is available as text only.
+        dict: views of the blocks of `tensor`, by their names in the layout of observations.
 
     Raises:
-        ValueError: a kind of observation that there is not.
+        ValueError: parameters are given, or there is no such kind of observation.
     """
 
     def __init__(self, game: Game, iig_obs_type: Any, params: Any) -> None:
@@ -206,13 +206,13 @@ class Observer:
             self.dict = {block.name: spec.view(self.tensor, block.name) for block in spec.blocks}
 
     def set_from(self, state: SackArmiesState, player: int) -> None:
-        """Write what a player sees."""
+        """Write what a player sees to `tensor`."""
         if self.tensor is None:
             raise ValueError("what a player remembers is given as text alone: ask for information_state_string")
         self.tensor[...] = state._node.observe(player)
 
     def string_from(self, state: SackArmiesState, player: int) -> str:
-        """Return the key of what a player knows, or of what they see now."""
+        """Return the key of what a player knows, with perfect recall, or else of what they see now."""
         key = state._node.keys[player]
         return f"{player}:{(key.known if self._recalls else key.seen).hex()}"
 

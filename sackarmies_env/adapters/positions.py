@@ -1,12 +1,12 @@
-"""Positions as values: a game for libraries that walk through trees and copy states all the time.
+"""Positions as immutable values, for libraries that walk game trees and copy states all the time.
 
-A node of the tree of a game is never changed: copying one means referring to it, and `play` returns the next one. It is
-a `Position`, in which a player decides or the game is over, a `Deal`, in which the seed of the game is drawn, or a
-`Forced`, in which one result of chance is decided. A `Table` makes them.
+A node of the game tree never changes: a copy is a reference to it, and `play` returns the next node. A node is a
+`Position`, where a player decides or the game is over, a `Deal`, where the seed of the game is drawn, or a `Forced`,
+where one result of chance is decided. A `Table` makes them.
 
 What a player knows has a key: a hash of all that they have seen and done, in order, as
-`sackarmies_env.envs.match.Match.information_state` lists it. Keys follow from those of the position before, and are
-found when one is asked for: random play that asks for none does not pay for them.
+`sackarmies_env.envs.match.Match.information_state` lists it. Keys follow from those of the previous position and are
+computed on demand: random play that never asks for one does not pay for them.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.state import NO_PLAYER, copy_records, engine_error
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, new_commands
 
-CHANCE = -2  # the "player" of nodes of chance
+CHANCE = -2  # the "player" at chance nodes
 NO_ACTION = -1
 KEY_BYTES = 16
 READ, STEP, BEGIN = (int(kind) for kind in (Command.READ, Command.STEP, Command.BEGIN))
 
 
 class Key(NamedTuple):
-    """What a player knows: a hash of it, and of what they saw last."""
+    """Hashes of what a player knows, and of what they saw last."""
 
     known: bytes
     seen: bytes
@@ -53,8 +53,8 @@ WORLD = b"a player in a world that another one believes in"
 def balanced(returns: list[float]) -> list[float]:
     """Return the float32 returns of a zero-sum game with their rounding error removed: the sum is 0 in float64.
 
-    The largest magnitude does not change. It may be the limit of the game's returns, which a winner would exceed
-    whose 1 is balanced with three times -1/3.
+    The largest magnitude does not change: it may be the limit of the game's returns, which a winner's 1 would exceed
+    if it were merely balanced with three times -1/3.
     """
     mean = sum(returns) / len(returns)
     centered = [one - mean for one in returns]
@@ -64,12 +64,12 @@ def balanced(returns: list[float]) -> list[float]:
 
 
 class Table:
-    """What plays one game: it makes nodes of nodes, and keeps nothing of them.
+    """The engine of one game, which makes new nodes from nodes and keeps none of them.
 
     Attributes:
-        game: what is played.
-        explicit: a kind of chance whose results are nodes of the tree, each result equally likely whatever came before;
-            None: all chance comes from the seed.
+        game: the game to play.
+        explicit: a kind of chance whose results are nodes of the tree, all equally likely whatever came before; None:
+            all chance comes from the seed.
 
     Raises:
         ValueError: the game begins with forced results of that kind.
@@ -96,20 +96,20 @@ class Table:
         self._worlds: dict[int, Table] = {}
 
     def deal(self, num_seeds: int, first_seed: int) -> Deal:
-        """Return the root: one of so many seeds is drawn."""
+        """Return the root, where one of `num_seeds` seeds is drawn."""
         return Deal(self, num_seeds, first_seed)
 
     def begin(self, seed: int, forced: Sequence[Sequence[int]] = ()) -> Node:
-        """Return what the game of a seed begins with.
+        """Return the first node of the game of a seed.
 
         Args:
             seed: 0 to 2**63 - 1.
-            forced: results of the explicit kind, a list for each queue.
+            forced: results of the explicit kind, one list per queue.
         """
         return self._advance(None, BEGIN, seed, forced)
 
     def step(self, position: Position, action: int, forced: Sequence[Sequence[int]] = ()) -> Node:
-        """Return what a legal action leads to; `forced` as for `begin`."""
+        """Return the node that a legal action leads to; `forced` as for `begin`."""
         return self._advance(position, STEP, action, forced)
 
     def _advance(self, before: Position | None, kind: int, argument: int, forced: Sequence[Sequence[int]]) -> Node:
@@ -139,13 +139,13 @@ class Table:
             raise engine_error(error)
 
     def _force(self, name: str, forced: Sequence[Sequence[int]]) -> None:
-        """Force results, and behind them first ones of their kind, which show whether more are needed."""
+        """Force results, and fill up each queue with its first possible result, to find out whether more are needed."""
         length = self._states[f"script_{name}"].shape[2]
         queues = [[*one, *[self.results[queue][0]] * (length - len(one))] for queue, one in enumerate(forced)]
         force_results(self._states, name, queues)
 
     def _next_queue(self, name: str, forced: Sequence[Sequence[int]]) -> int | None:
-        """Return the first queue of which more was used than forced; clear all of them if there is none."""
+        """Return the first queue of which more results were used than forced; if there is none, clear all queues."""
         used = self._states[f"script_{name}_used"][0]
         length = self._states[f"script_{name}"].shape[2]
         for queue, one in enumerate(forced):
@@ -187,19 +187,19 @@ class Table:
             return self.game.format_action(self._states, action)
 
     def describe_decision(self, state: bytes) -> str:
-        """Return a name of what the current player is asked."""
+        """Return the name of the decision that the current player faces."""
         with self._lock:
             self._load(state)
             return self.game.describe_decision(self._states)
 
     def information_set(self, state: bytes, player: int) -> InformationSets:
-        """Return what a player may know of a position, to sample states from."""
+        """Return the information set of a player in a position, to sample states from."""
         with self._lock:
             self._load(state)
             return InformationSets.of(self.game, self._states, player)
 
     def world(self, player: int, game: Game) -> Table:
-        """Return the table at which the worlds that a player believes in are played: the game as they know it."""
+        """Return the table that plays the worlds sampled for a player: the game as that player knows it."""
         if player not in self._worlds:
             self._worlds[player] = Table(game, self.explicit)
         return self._worlds[player]
@@ -215,7 +215,7 @@ _saved: WeakValueDictionary[tuple[str, str], Table] = WeakValueDictionary()  # b
 
 
 def _saved_table(digest: str, name: str, build: Callable[..., Game], config: dict[str, Any]) -> Table:
-    """Return the table that was saved, or one like it."""
+    """Return the table that was saved, or an equal one."""
     table = _saved.get((digest, name))
     if table is None:
         game = build(**config)
@@ -225,7 +225,7 @@ def _saved_table(digest: str, name: str, build: Callable[..., Game], config: dic
 
 
 class _Value:
-    """What is never changed: a copy of it is the same object."""
+    """An immutable value: a copy is the same object."""
 
     def __copy__(self) -> _Value:
         return self
@@ -238,10 +238,10 @@ class Position(_Value):
     """A position in which a player decides, or the game is over.
 
     Attributes:
-        table: where it is played.
-        state: the record as bytes, the whole truth.
+        table: the table that plays it.
+        state: the bytes of the record, the whole truth.
         player: the current player; NO_PLAYER once the game is over.
-        legal: ids of the current player, ascending.
+        legal: legal ids of the current player, ascending.
         returns: what each player has earned so far; once a zero-sum game is over they add up to 0.
     """
 
@@ -261,16 +261,16 @@ class Position(_Value):
         self.player = player
         self.legal = legal
         self.returns = returns
-        self._before = before  # until the keys are known
-        self._action = action  # that led here
+        self._before = before  # dropped once the keys are known
+        self._action = action  # the one that led here
         self._keys = keys
         self._sets: dict[int, InformationSets] = {}
 
     def play(self, action: int) -> Node:
-        """Return what an action leads to.
+        """Return the node that an action leads to.
 
         Raises:
-            ValueError: it is not legal.
+            ValueError: the action is not legal.
         """
         if action not in self.legal:
             decision = self.table.describe_decision(self.state)
@@ -287,7 +287,7 @@ class Position(_Value):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """What each player knows."""
+        """The keys of what each player knows."""
         with self.table._lock:
             waiting: list[Position] = []
             position: Position | None = self
@@ -301,7 +301,7 @@ class Position(_Value):
             return keys or ()
 
     def _follow(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
-        """Return the keys, given those of the position before."""
+        """Return the keys, given those of the previous position."""
         actor = NO_PLAYER if self._before is None else self._before.player
         found = []
         for seat, key in enumerate(keys):
@@ -315,10 +315,10 @@ class Position(_Value):
         return tuple(found)
 
     def resample(self, player: int, seed: int) -> Position:
-        """Return a world that a player may believe in: what is hidden from them is sampled, and what comes by chance.
+        """Sample a world that is possible for all a player knows: what is hidden from them and future chance are drawn.
 
-        They know the same in it, by the same key. What others know in it follows from that and from what they see
-        there; nothing depends on the truth.
+        The player knows the same there, with the same key. What others know there follows from that key and from what
+        they see there; nothing depends on the truth.
         """
         if player not in self._sets:
             self._sets[player] = self.table.information_set(self.state, player)
@@ -341,7 +341,7 @@ def _restore(table: Table, state: bytes, keys: tuple[Key, ...]) -> Position:
 
 @dataclass(frozen=True)
 class Deal(_Value):
-    """The root: the seed of the game is drawn, and no player is told which one."""
+    """The root, where the seed of the game is drawn; no player learns which one."""
 
     table: Table
     num_seeds: int
@@ -350,11 +350,11 @@ class Deal(_Value):
 
     @cached_property
     def outcomes(self) -> list[tuple[int, float]]:
-        """Numbers of the seeds with their chances."""
+        """Indices of the seeds with their probabilities."""
         return [(number, 1 / self.num_seeds) for number in range(self.num_seeds)]
 
     def play(self, action: int) -> Node:
-        """Return what the game of a seed begins with."""
+        """Return the first node of the game of a seed."""
         if not 0 <= action < self.num_seeds:
             raise ValueError(f"there is no seed {action}: they are 0 to {self.num_seeds - 1}")
         return self.table.begin(self.first_seed + action)
@@ -369,21 +369,21 @@ class Deal(_Value):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """What each player knows: nothing."""
+        """The keys of what each player knows: nothing."""
         return (UNKNOWN,) * self.table.game.num_players
 
 
 @dataclass(frozen=True)
 class Forced(_Value):
-    """One result of the explicit kind of chance is decided, after an action or at the beginning of the game.
+    """A chance node for one result of the explicit kind, after an action or at the beginning of the game.
 
     Attributes:
-        table: where it is played.
+        table: the table that plays it.
         before: the position before the action; None at the beginning.
         kind: the command that needs the result.
-        argument: of the command.
-        forced: results that have been decided for it, for each queue.
-        queue: of the result.
+        argument: argument of the command.
+        forced: results already decided for the command, for each queue.
+        queue: queue of the result.
     """
 
     table: Table
@@ -396,12 +396,12 @@ class Forced(_Value):
 
     @property
     def outcomes(self) -> list[tuple[int, float]]:
-        """Numbers of the results with their chances."""
+        """Indices of the results with their probabilities."""
         count = len(self.table.results[self.queue])
         return [(number, 1 / count) for number in range(count)]
 
     def play(self, action: int) -> Node:
-        """Return what a result leads to."""
+        """Return the node that a result leads to."""
         result = self.table.results[self.queue][action]
         forced = [(*one, result) if queue == self.queue else one for queue, one in enumerate(self.forced)]
         if self.before is None:
@@ -420,7 +420,7 @@ class Forced(_Value):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """What each player knew before."""
+        """The keys of what each player knew before."""
         return self._last.keys
 
     @property

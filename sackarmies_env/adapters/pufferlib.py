@@ -1,4 +1,4 @@
-"""PufferLib: many games in its vector layout, one row a game, played straight on the batch kernels."""
+"""PufferLib adapter: many games in its vector layout, one row per game, played directly on the batch kernels."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from sackarmies_env.envs.structured import FLAT, FORMS
 
 
 class PufferGames(PufferEnv):
-    """`num_envs` games as a native environment of PufferLib: its agents are the rows of `sackarmies_env.vector_env`.
+    """`num_envs` games as a native PufferLib environment, whose agents are the rows of `sackarmies_env.vector_env`.
 
-    An observation is one int8 vector, as PufferLib wants it: the features and then the mask of legal actions, which is
-    as long as there are actions, so that a policy splits it at `-single_action_space.n`. Arrays are written in place
-    into the buffers that PufferLib gives; games that are over are replaced in the same step.
+    An observation is one int8 vector, as PufferLib requires: the features, then the mask of legal actions. The mask has
+    one number per action, so a policy can split the vector at `-single_action_space.n`. Arrays are written in place
+    into the buffers that PufferLib provides. Games that are over are replaced in the same step.
 
     Args:
-        buf: buffers that several environments share; None to have its own.
-        seed: not used; PufferLib hands it to `reset`.
-        options: of `sackarmies_env.vector_env`, but those that say how a row is laid out or when games are replaced.
+        buf: buffers that several environments share; None for its own.
+        seed: ignored; PufferLib passes it to `reset`.
+        options: of `sackarmies_env.vector_env`, except those that change the layout of rows or when games are replaced.
 
     Raises:
-        ValueError: an option has a value that is not allowed, or that would give another layout or other times.
+        ValueError: an option has a value that is not allowed, or that would change the layout of rows or when games
+            are replaced.
     """
 
     def __init__(self, buf: Any = None, seed: int = 0, **options: Any) -> None:
@@ -43,18 +44,18 @@ class PufferGames(PufferEnv):
         super().__init__(buf)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[np.int8], list[dict[str, Any]]]:
-        """Start all games anew."""
+        """Reset all games."""
         self._write(self.games.reset(seed=seed)[0])
         return self.observations, []
 
     def step(
         self, actions: NDArray[np.integer[Any]]
     ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Apply one decision in each game; the one info has the mean reward of the games that have ended."""
+        """Apply one decision in each game; if any ended, one info holds their number and mean reward in this step."""
         observations, rewards, terminated, truncated, _ = self.games.step(actions)
         self._write(observations)
         self.rewards[:], self.truncations[:] = rewards, truncated
-        self.terminals[:] = terminated | truncated  # PuffeRL looks at nothing else to see that a game is over
+        self.terminals[:] = terminated | truncated  # PuffeRL looks at these alone to see that a game is over
         ended = rewards[terminated | truncated]
         infos = [{"reward": float(ended.mean()), "games": len(ended)}] if len(ended) else []
         return self.observations, self.rewards, self.terminals, self.truncations, infos
@@ -69,7 +70,7 @@ class PufferGames(PufferEnv):
 
 
 def _refuse_other_rows(options: Mapping[str, Any], mode: AutoresetMode) -> None:
-    """Refuse options with which a row is not a vector and its mask, or a game that is over is not replaced at once."""
+    """Refuse options with which rows are not a vector and its mask, or games are not replaced as soon as they end."""
     form = options.get("observation", FLAT)
     if form in FORMS and form != FLAT:
         raise ValueError(f"observation={form!r}: PufferLib takes one vector a game, give {FLAT!r} or leave it out")

@@ -1,4 +1,4 @@
-"""RLlib: any game as a `MultiAgentEnv` in which each seat is an agent, and a module of PPO that plays legal actions."""
+"""RLlib adapter: any game as a `MultiAgentEnv` with an agent per seat, and a PPO module that plays legal actions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ILLEGAL = -1e9  # the logit of an illegal action
 
 
 class RllibEnv(MultiAgentEnv):
-    """The seats of a game as agents "player_0", "player_1", ..., of which one acts in each step.
+    """A game whose seats are the agents "player_0", "player_1", ..., one of which acts in each step.
 
-    An agent is given its reward with the observation of its next decision, or with its last one.
+    An agent receives its reward with the observation of its next decision, or with its last observation.
 
     Args:
-        config: options of `sackarmies_env.raw_env`, as RLlib hands them over.
+        config: options of `sackarmies_env.raw_env`, as RLlib passes them.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -35,14 +35,14 @@ class RllibEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start a new game, and return the observation of the agent that begins.
+        """Start a new game, and return the observation of the agent that decides first.
 
         Raises:
-            ValueError: as `RawEnv.reset`, or the game is over before anyone decides.
+            ValueError: as for `RawEnv.reset`, or the game is over before anyone decides.
         """
         self.env.reset(seed=seed, options=options)
         while self.env.agents and any(self.env.last(observe=False)[2:4]):
-            self.env.step(None)  # of a player who is eliminated in the scenario
+            self.env.step(None)  # for a player whom the scenario has eliminated
         if not self.env.agents:
             raise ValueError("the game is over before anyone decides: give another scenario")
         self.agents = list(self.env.agents)
@@ -52,7 +52,7 @@ class RllibEnv(MultiAgentEnv):
     def step(
         self, actions: dict[str, int]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """Apply the current agent's decision; return what the next agent and those whose game has ended are given."""
+        """Apply the current agent's decision; return results for the next agent and for those whose game has ended."""
         self.env.step(int(actions[self.env.agent_selection]))
         observations, rewards, terminated, truncated = {}, {}, {}, {}
         while self.env.agents:
@@ -69,13 +69,13 @@ class RllibEnv(MultiAgentEnv):
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """Policy and value networks for PPO on observations with masks; illegal actions have no probability.
+    """Policy and value networks for PPO on observations with masks; illegal actions get probability 0.
 
-    `model_config` may have `hidden`, the width of the one hidden layer of each.
+    `model_config` may set `hidden`, the width of the single hidden layer of each network.
     """
 
     def setup(self) -> None:
-        """Make the networks."""
+        """Build the networks."""
         features, hidden = self.observation_space["observation"].shape[0], self.model_config.get("hidden", 64)
         self.policy = nn.Sequential(nn.Linear(features, hidden), nn.Tanh(), nn.Linear(hidden, int(self.action_space.n)))
         self.value = nn.Sequential(nn.Linear(features, hidden), nn.Tanh(), nn.Linear(hidden, 1))

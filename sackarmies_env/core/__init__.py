@@ -1,3 +1,3 @@
-"""Parts that all games share: the contract, records, chance, hexes, tables, notation; numpy and numba only."""
+"""Parts that all games share: the contract, states, chance, boards, records, files; imports no other part."""
 
 __version__ = "0.1.0"

@@ -15,24 +15,24 @@ from sackarmies_env.core.messages import short_repr, suggestion
 
 MAX_LISTED = 60  # legal texts that an error message lists in full
 COMMA = re.compile(" ?, ?")
-NUMBER = re.compile("(?<![^ ,])[+-]?[0-9]{1,9}(?![^ ,])")  # as a word of its own
+NUMBER = re.compile("(?<![^ ,])[+-]?[0-9]{1,9}(?![^ ,])")  # as a separate word
 
 
 def normalized(text: str) -> str:
-    """Return a text in lower case without needless blanks, signs and zeros: ` Hex +1 ,-2` as `hex 1,-2`."""
+    """Return a text in lower case, without superfluous blanks, signs and zeros: `hex 1,-2` for ` Hex +1 ,-2`."""
     words = COMMA.sub(",", " ".join(text.lower().split()))
     return NUMBER.sub(lambda number: str(int(number[0])), words)
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Ids that follow each other and mean the same sort of thing.
+    """Consecutive ids that mean the same kind of thing.
 
     Attributes:
         name: unique in the action space.
-        texts: text of each id, as `normalized` spells it.
-        pattern: regular expression of the texts that are meant for this segment; "" if all that are have an id.
-        advice: what to say of a text that fits `pattern` and names no action; `{}` stands for what follows the name.
+        texts: text of each id, in the form that `normalized` returns.
+        pattern: regular expression for the texts meant for this segment; "" if every such text has an id.
+        advice: message on a text that matches `pattern` but names no action; `{}` stands for what follows the name.
     """
 
     name: str
@@ -47,24 +47,24 @@ def named_segment(name: str, words: Iterable[str], advice: str) -> Segment:
 
 
 def numbered_segment(name: str, count: int, first: int = 0) -> Segment:
-    """Return a segment of `count` texts such as `slot 3`, with numbers from `first` on."""
+    """Return a segment of `count` texts such as `slot 3`, numbered from `first`."""
     texts = tuple(f"{name} {number}" for number in range(first, first + count))
     return Segment(name, texts, f"{re.escape(name)} [0-9]+", f"{name}s run from {first} to {first + count - 1}")
 
 
 def cell_segment(name: str, cells: Sequence[str], advice: str) -> Segment:
-    """Return a segment of texts such as `hex 1,-1`; `advice` is what to say of coordinates that no cell has."""
+    """Return a segment of texts such as `hex 1,-1`; `advice` is the message on coordinates that no cell has."""
     coordinates = ",".join(["-?[0-9]{1,9}"] * (cells[0].count(",") + 1))
     return Segment(name, tuple(f"{name} {cell}" for cell in cells), f"{re.escape(name)} {coordinates}", advice)
 
 
 class ActionSpace:
-    """Segments one after the other from id 0 on, and the texts of all ids.
+    """An action space: consecutive segments from id 0 on, and the texts of all ids.
 
     Attributes:
         segments: in the order of their ids.
         texts: text of every id.
-        ids: id of every text, of the aliases too.
+        ids: id of every text, aliases included.
     """
 
     def __init__(self, segments: Sequence[Segment], advice: str, aliases: Mapping[str, str] | None = None) -> None:
@@ -72,11 +72,11 @@ class ActionSpace:
 
         Args:
             segments: in the order of their ids.
-            advice: what to say of a text that is meant for no segment, such as "write a verb such as 'draw'".
-            aliases: other words for some texts, by word.
+            advice: message on a text that is meant for no segment, such as "write a verb such as 'draw'".
+            aliases: other words for some texts: word -> text.
 
         Raises:
-            ValueError: two segments or two actions have one name, a text cannot be read as it is written, or an alias
+            ValueError: two segments or two actions share a name, a text is not as `normalized` returns it, or an alias
                 stands for no text.
         """
         aliases = aliases or {}
@@ -116,7 +116,7 @@ class ActionSpace:
         """Return the text of `action`.
 
         Raises:
-            ValueError: `action` is no id of this action space.
+            ValueError: `action` is not an id of this action space.
         """
         if not 0 <= action < self.num_actions:
             raise ValueError(f"action {action} is out of range: ids run from 0 to {self.num_actions - 1}")
@@ -147,7 +147,7 @@ class ActionSpace:
         raise ValueError(f"{fault}; legal {self._listed(legal)}")
 
     def _advice_on(self, words: str) -> str:
-        """Say what is wrong with a text that names no action."""
+        """Return advice on a text that names no action."""
         for segment in self.segments:
             if segment.pattern and re.fullmatch(segment.pattern, words):
                 return segment.advice.format(short_repr(words.removeprefix(f"{segment.name} ")))
@@ -161,13 +161,13 @@ class ActionSpace:
         rest = len(legal) - MAX_LISTED
         return f"are: {shown}" + (f" and {rest} more" if rest > 0 else "")
 
-    # --- of a game, see `Game`
+    # --- methods that a `Game` uses
 
     def format_action(self, states: NDArray[np.void], action: int) -> str:
-        """Return the text of `action` at the decision in `states[0]`; the same at every decision.
+        """Return the text of `action`, which is the same at every decision: `states` is ignored.
 
         Raises:
-            ValueError: `action` is no id of this action space.
+            ValueError: `action` is not an id of this action space.
         """
         return self.format(int(action))
 

@@ -9,24 +9,24 @@ from pathlib import Path
 
 from sackarmies_env.core.messages import printable
 
-TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")  # hidden, with the id of the process that writes
+TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")  # hidden, with the id of the writing process
 PRIVATE = 0o600  # mode of a file that only its owner may read
 
 
 def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write `content` to `path` so that a crash at any moment leaves the old file or the new one, never a mixture.
 
-    The content goes to a temporary file beside it, which then takes the name. Both content and name have reached the
-    disk when this returns, so that what the new file replaces (older checkpoints, say) may be removed.
+    The content goes to a temporary file beside it, which is then renamed. Both content and name have reached the disk
+    when this returns, so anything that the new file replaces (older checkpoints, say) may be removed.
 
     Args:
         path: the file.
-        content: all of it.
-        private: only the owner may read it.
+        content: its whole content.
+        private: whether only the owner may read it.
 
     Raises:
-        OSError: it cannot be written, the disk being full, for example; `filename` is `path`. What was there, is there.
-        ValueError: what is there is no file: it would be replaced by one.
+        OSError: it cannot be written, for example because the disk is full; `filename` is `path`. The old file stays.
+        ValueError: `path` is a device, a pipe or the like, which a file would replace.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise ValueError(f"{printable(path)}: this is a device or a pipe, a file is wanted")
@@ -44,12 +44,12 @@ def write_safely(path: Path, content: bytes, *, private: bool = False) -> None:
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
     finally:
-        with contextlib.suppress(OSError):  # it is gone, if all went well
+        with contextlib.suppress(OSError):  # already renamed, if all went well
             temporary.unlink()
 
 
 def _sync_folder(folder: Path) -> None:
-    """Synchronize a folder, where the system can: the file itself is whole by now."""
+    """Flush a folder to disk, if the system can: the file itself is complete by now."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -59,7 +59,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files that processes left in `folder` when they were killed while writing."""
+    """Remove temporary files left in `folder` by processes that were killed while writing."""
     for path in folder.glob(".*.tmp"):
         match = TEMPORARY.fullmatch(path.name)
         if match is not None and not _is_alive(int(match[1])):
@@ -67,8 +67,8 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    """Return whether there is another process of this id; one's own id is that of a dead one that had it before."""
-    if os.name != "posix":  # elsewhere one cannot ask
+    """Return whether another process has this id; our own id counts as that of a dead one that had it before."""
+    if os.name != "posix":  # other systems cannot be asked
         return True
     if pid == os.getpid():
         return False
@@ -76,6 +76,6 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # it belongs to somebody else
+    except OSError:  # it belongs to another user
         return True
     return True

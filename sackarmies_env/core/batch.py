@@ -1,4 +1,4 @@
-"""Many games of one kind side by side, on one or more threads: what vector environments and training stand on."""
+"""Many games of one kind side by side, on one or more threads: the basis of vector environments and training."""
 
 from __future__ import annotations
 
@@ -34,54 +34,54 @@ from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, alloc, copies_of, c
 from sackarmies_env.core.step_batch import NO_OUTPUTS, Command, Ending, Outputs, new_commands
 from sackarmies_env.core.workers import Workers, free_cores
 
-CHUNK = 512  # games that a thread takes at a time, at most: to ask for more costs some microseconds, see decision 9
+CHUNK = 512  # most games that a thread takes at a time: asking for more costs some microseconds, see decision 9
 SMALL_CHUNK = 16
 TO_THE_END = 2**40  # decisions, more than any game has
-STARTS = (Command.BEGIN, Command.READ, Command.AWAIT)  # a game that is only read was written to by the caller
+STARTS = (Command.BEGIN, Command.READ, Command.AWAIT)  # a game that is only read was written by the caller
 
 Rows = NDArray[np.int64]
 
 
 class Batch:
-    """`n` games of one kind; nothing is allocated in a step of all of them, and all arrays are overwritten in place.
+    """`n` games of one kind; a step of all of them allocates nothing and overwrites all arrays in place.
 
-    Rows are independent of each other: what happens in a game depends on its seed and its actions, not on the other
-    games and not on the number of threads. Where games restart, a game that is over gives way in the same call to the
-    game of `core.rng.following_seed`; masks and observations are then those of the new game, `returns` and
-    `terminations` still those of the one that `ended`.
+    Rows are independent: a game depends on its seed and its actions, not on other games or the number of threads. With
+    `restarts`, a game that is over is replaced in the same call by the game of `core.rng.following_seed`; masks and
+    observations are then those of the new game, `returns` and `terminations` still those of the one that `ended`.
 
-    A batch can be pickled, and copied by `copy.deepcopy`: the copy continues the same games in arrays of its own.
+    A batch can be pickled, and copied by `copy.deepcopy`: the copy continues the same games in its own arrays.
 
     Args:
-        game: what is played.
+        game: the game to play.
         n: number of games.
-        threads: how many work, the calling one included; None for all cores that the process may use.
-        restarts: whether games that are over give way to new ones.
+        threads: number of threads, the calling one included; None for all cores that the process may use.
+        restarts: whether games that are over are replaced by new ones.
         masks: whether `action_masks` are written.
         packed: whether `packed_masks` are written.
         observations: whether `observations` are written.
-        checked: whether what is given is checked: rows, seats, seeds, types, and actions, whose legality is judged from
-            the states; and whether outputs can only be read. False is **unsafe**: a wrong value leads to wrong games, a
-            process that hangs, or one that crashes. docs/benchmarks.md says what the checks cost.
+        checked: whether to check rows, seats, seeds, types and actions, whose legality is judged from the states, and
+            to make outputs read-only. False is **unsafe**: a wrong value leads to wrong games, a process that hangs, or
+            one that crashes. docs/benchmarks.md says what the checks cost.
 
     Attributes:
         states: `(n,)` records; may be written to, and the rules trust them.
-        action_masks: `(n, num_actions)` int8, of those to act; zero in games that are over. `(0, 0)` if not wanted, and
-            likewise the next two.
+        action_masks: `(n, num_actions)` int8, of the current players; zero in games that are over. `(0, 0)` if not
+            requested, like the next two.
         packed_masks: `(n, words)` uint64, the same as bits.
-        observations: `(n, size)` int8, of those to act; zero in games that are over, unless there is an observing seat.
+        observations: `(n, size)` int8, of the current players; zero in games that are over, unless there is an
+            observing seat.
         returns: `(n, num_players)` float32, earned so far.
-        terminations: `(n, num_players)` float32, 1 for players for whom the game is over by the rules.
+        terminations: `(n, num_players)` float32, 1 for players whose game the rules have ended.
         players: `(n,)` int64, the current player; NO_PLAYER (-1) in games that are over.
-        ended: `(n,)` int64, values of `Ending`: RUNNING (0), TERMINATED (1) or TRUNCATED (2); of the last step, where
-            games restart.
-        games: `(n,)` int64, games over and replaced so far, where they restart.
-        seeds: `(n,)` int64, of the games at hand.
-        seats: `(n,)` int64, may be written to: an observing seat; the others then play at random in the same call
-            until it decides or its game is over, and observations, masks and `ended` are its own. -1 for none.
+        ended: `(n,)` int64, values of `Ending`: RUNNING (0), TERMINATED (1) or TRUNCATED (2); with `restarts`, of the
+            last step.
+        games: `(n,)` int64, number of games replaced so far, with `restarts`.
+        seeds: `(n,)` int64, of the current games.
+        seats: `(n,)` int64, may be written to: the observing seat, or -1 for none. The other players act at random in
+            the same call until that seat decides or its game is over; observations, masks and `ended` are its own.
 
     Raises:
-        ValueError: `n` or `threads` is no positive integer. Checked methods raise it too, and change nothing then.
+        ValueError: `n` or `threads` is not a positive integer. Checked methods raise it too, and then change nothing.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Batch:
         self.game = game
         self.threads = free_cores() if threads is None else integer("threads", threads, 1)
         self.checked = checked
-        self._all_states = alloc(game.state_dtype, n + 1)  # the last one is what new games begin as
+        self._all_states = alloc(game.state_dtype, n + 1)  # the last one is copied to begin new games
         self.states: Records = self._all_states[:n]
         self._outputs = Outputs(
             np.zeros((n, game.num_actions) if masks else (0, 0), np.int8),
@@ -114,15 +114,15 @@ class Batch:
         self._judge = Judge(game, self._all_states, self._slots)
         self._commands = new_commands(n)
         self._pieces = _cut(self._commands, self.threads)
-        # At 1,024 games a decision takes 2,047 ns of processor time on two threads, 2,095 on one: sharing is free,
-        # and docs/benchmarks.md says how many more decisions a second there are.
+        # At 1,024 games a decision takes 2,047 ns of processor time on two threads, 2,095 on one: sharing is free.
+        # docs/benchmarks.md has the gain in decisions per second.
         self._workers = Workers(self.threads)
         self._is_ready = False
         self._begun = np.zeros(n, np.bool_)
         self._all_begun = False
 
     def __getstate__(self) -> tuple[dict[str, Any], list[NDArray[np.uint8]]]:
-        """Return how the batch was made and the bytes of its arrays; a copied view would be cut off from its array."""
+        """Return the constructor's arguments and the bytes of the arrays; copied views would be detached from them."""
         masks, packed, observations, _ = self._outputs
         made = {
             "game": self.game,
@@ -144,12 +144,12 @@ class Batch:
         self._all_begun = bool(self._begun.all())
 
     def _bytes(self) -> list[NDArray[np.uint8]]:
-        """Return the arrays that all others are views of, as bytes."""
+        """Return the arrays of which all others are views, as bytes."""
         owned: tuple[NDArray[Any], ...] = (self._all_states, self._slots, *self._outputs, self._begun)
         return [array.view(np.uint8, np.ndarray) for array in owned]
 
     def _show(self) -> None:
-        """Name the outputs; checked, they are views that nobody can write through."""
+        """Set the attributes for outputs, as read-only views if checked."""
         columns = [self._slots[name] for name in ("current_player", "ended", "games", "seed")]
         shown: list[NDArray[Any]] = [*self._outputs, *columns]
         if self.checked:
@@ -168,11 +168,11 @@ class Batch:
         """Begin new games.
 
         Args:
-            seeds: one a game, 0 to 2**63 - 1.
+            seeds: one per game, 0 to 2**63 - 1.
             rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
-            ValueError: not as many seeds as games, or a seed or row that is none.
+            ValueError: there is not one seed per game, or a seed or row is invalid.
         """
         chosen = self._rows_of(rows)
         count = len(self) if chosen is None else len(chosen)
@@ -180,7 +180,7 @@ class Batch:
         self._dispatch(Command.BEGIN, chosen, given)
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Apply one legal decision each; a game that is over stays as it is.
+        """Apply one legal action to each game; a game that is over stays as it is.
 
         Args:
             actions: `(k,)` integers.
@@ -192,18 +192,18 @@ class Batch:
         self._dispatch(Command.STEP, self._rows_of(rows), actions, name="actions")
 
     def step_random(self, steps: int = 1, rows: ArrayLike | None = None) -> None:
-        """Take decisions at random, each legal id equally likely; outputs are those after the last one."""
+        """Take `steps` random decisions, each legal id equally likely; outputs are those after the last one."""
         self._dispatch(Command.RANDOM, self._rows_of(rows), integer("steps", steps, 0))
 
     def rollout(self, steps: int) -> None:
-        """Do what `step_random` does, without any output but `players`, `ended`, `games` and `seeds`.
+        """Do the same as `step_random`, with no outputs except `players`, `ended`, `games` and `seeds`.
 
-        Game after game is played on, so that each stays near the processor; `read` brings the outputs up to date.
+        Each game plays all steps before the next one, so that it stays in the cache; `read` updates the outputs.
         """
         self._dispatch(Command.RANDOM, None, integer("steps", steps, 0), NO_OUTPUTS)
 
     def play_out(self, rows: ArrayLike | None = None) -> None:
-        """Play to the end at random where games do not restart.
+        """Play games that do not restart to the end at random.
 
         Raises:
             ValueError: games restart.
@@ -213,20 +213,20 @@ class Batch:
         self._dispatch(Command.RANDOM, self._rows_of(rows), TO_THE_END)
 
     def forfeit(self, players: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Let players forfeit, one each at most, whoever is the current player; NO_PLAYER (-1) for nobody."""
+        """Make one player per game forfeit, whoever is the current player; NO_PLAYER (-1) for nobody."""
         chosen = self._rows_of(rows)
         given = self._seats_of("players", players, len(self) if chosen is None else len(chosen), NO_PLAYER)
         self._dispatch(np.where(given == NO_PLAYER, Command.AWAIT, Command.FORFEIT), chosen, given)
 
     def read(self, rows: ArrayLike | None = None) -> None:
-        """Bring the outputs up to date, after states or seats were written to or a rollout."""
+        """Update the outputs, after a rollout or after states or seats were written to."""
         self._dispatch(Command.AWAIT, self._rows_of(rows))
 
     def begin_forced(self, seeds: ArrayLike, forced: Mapping[str, Any]) -> None:
-        """Begin all games anew with the same forced results, which are used up before chance decides.
+        """Begin new games in all rows with the same forced results, which are used up before chance decides.
 
         Args:
-            seeds: one a game, 0 to 2**63 - 1.
+            seeds: one per game, 0 to 2**63 - 1.
             forced: as in `Game.start`.
 
         Raises:
@@ -236,7 +236,7 @@ class Batch:
         self.begin_at(given, self.forced_starts(given, forced))
 
     def forced_starts(self, seeds: ArrayLike, forced: Mapping[str, Any]) -> Records:
-        """Return new games with forced results, `(n,)` records, and change nothing here.
+        """Return new games with forced results, `(n,)` records; the batch itself does not change.
 
         Raises:
             ValueError: the game cannot take them.
@@ -251,15 +251,15 @@ class Batch:
     def begin_at(self, seeds: ArrayLike, starts: Records) -> None:
         """Begin all games at given positions: first decisions, or any others, such as copies of a single one.
 
-        Each game has the random choices of its seed. What chance brings is in the positions: copies of one position
-        meet the same chance, unless `Game.clone` gave each its own.
+        Random choices follow from the seed of each game. Chance is part of the positions: copies of one position meet
+        the same chance, unless `Game.clone` gave each its own.
 
         Args:
-            seeds: one a game, 0 to 2**63 - 1.
+            seeds: one per game, 0 to 2**63 - 1.
             starts: `(n,)` records, see `forced_starts` and `Game.clone`.
 
         Raises:
-            ValueError: seeds, seats or positions are wrong; no game is changed.
+            ValueError: seeds, seats or positions are invalid; no game is changed.
         """
         given = seeds_of(seeds, len(self))
         exact_array("starts", starts, self.game.state_dtype, (len(self),))
@@ -279,7 +279,7 @@ class Batch:
             rows: the games, `(k,)` int64; None for all.
 
         Raises:
-            ValueError: there is no such player or game, or it has not begun.
+            ValueError: there is no such player or game, or the game has not begun.
         """
         chosen = self._rows_of(rows)
         states = self.states if chosen is None else copies_of(self.states, chosen)
@@ -291,14 +291,14 @@ class Batch:
         return out
 
     def information_sets(self, player: int, rows: ArrayLike | None = None) -> InformationSets:
-        """Return what a player may know of games, to sample states from, whoever the current player is.
+        """Return a player's information sets in games, to sample states from, whoever is the current player.
 
         Args:
             player: a seat, the same in all of them.
             rows: the games, `(k,)` int64; None for all.
 
         Raises:
-            ValueError: there is no such player or game, or it has not begun.
+            ValueError: there is no such player or game, or the game has not begun.
         """
         chosen = np.arange(len(self)) if rows is None else rows_of(rows, len(self))
         if not self._all_begun:
@@ -306,14 +306,14 @@ class Batch:
         return InformationSets.of(self.game, copies_of(self.states, chosen), player)
 
     def are_legal(self, actions: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """Return which actions those to act may choose, `(k,)` bool, judged from the states.
+        """Return whether actions are legal for the current players, `(k,)` bool, judged from the states.
 
         Args:
             actions: `(k,)` integers.
             rows: the games, `(k,)` int64, each at most once; None for all.
 
         Raises:
-            ValueError: not as many integers as games, or there is no such game, or it has not begun.
+            ValueError: there is not one integer per game, there is no such game, or it has not begun.
         """
         chosen = np.arange(len(self)) if rows is None else rows_of(rows, len(self))
         if not self._all_begun:
@@ -321,7 +321,7 @@ class Batch:
         return self._judge.are_legal(chosen, integers("actions", actions, len(chosen)))
 
     def refusal(self, row: int, action: int) -> str:
-        """Return a sentence on why an action is refused, from what the current player of a game knows.
+        """Return a sentence on why an action is refused, using only what the game's current player knows.
 
         Raises:
             ValueError: there is no such game, or it has not begun.
@@ -333,7 +333,7 @@ class Batch:
         return f"illegal action {action} in game {row} at {decision}; legal are {legal}; no game was changed"
 
     def hide(self, rows: ArrayLike, players: ArrayLike | None = None) -> None:
-        """Empty the masks of games; show what `players` `(k,)` see there, nothing if none are given."""
+        """Zero the masks of games, and set observations to what `players` `(k,)` see there, to zeros if None."""
         chosen = rows_of(rows, len(self))
         masks, packed, observations, _ = self._outputs
         seen = 0 if players is None else self.observe(players, chosen)
@@ -354,7 +354,7 @@ class Batch:
     # --- commands
 
     def dispatch(self, kinds: ArrayLike, rows: ArrayLike | None = None, arguments: ArrayLike = 0) -> None:
-        """Give games commands, see `core.step_batch`.
+        """Give commands to games, see `core.step_batch`.
 
         Args:
             kinds: values of `Command`: one for all, or `(k,)` int64.
@@ -362,9 +362,9 @@ class Batch:
             arguments: one for all, or `(k,)` int64.
 
         Raises:
-            RuntimeError: the engine reports a fault of its own.
+            RuntimeError: the rules engine reports an internal fault.
             ValueError: a command cannot be carried out, and no game is changed: an illegal action, an unknown command,
-                a row, seat or player that does not exist, a game that has not begun. Or a script of chance was used up
+                a row, seat or player that does not exist, a game that has not begun. Or forced results were used up
                 where nothing else decides.
         """
         self._dispatch(kinds, self._rows_of(rows), arguments)
@@ -377,14 +377,14 @@ class Batch:
         outputs: Outputs | None = None,
         name: str = "arguments",
     ) -> None:
-        """Do what `dispatch` says.
+        """Carry out `dispatch`.
 
         Args:
             kinds: as there.
             chosen: `(k,)` int64, checked; None for all.
             arguments: as there.
-            outputs: where outputs go, in place of the arrays of this batch.
-            name: of the arguments, for messages.
+            outputs: arrays to write; None for those of this batch.
+            name: name of the arguments, for messages.
         """
         if chosen is None:
             commands, pieces = self._commands, self._pieces
@@ -418,13 +418,13 @@ class Batch:
             raise ValueError(self._sentence(commands[fault[0]].tolist(), fault[1]))
 
     def _check_begun(self, rows: Rows) -> None:
-        """Refuse to play on or to look at empty states."""
+        """Refuse games that have not begun: their states are empty."""
         empty = rows[~self._begun[rows]]
         if len(empty):
             raise ValueError(f"game {empty[0]} has not begun: call reset first")
 
     def _sentence(self, command: tuple[int, int, int], verdict: int) -> str:
-        """Say what is wrong with a command."""
+        """Return a sentence on what is wrong with a command."""
         row, kind, argument = command
         if verdict == ILLEGAL:
             return self.refusal(row, argument)
@@ -456,7 +456,7 @@ class Batch:
         self._workers.share(lambda piece: step_batch(params, states, pieces[piece], slots, *outputs), len(pieces))
 
     def _make_ready(self) -> None:
-        """Write what games begin as; compile here, if need be, and not in several threads at once."""
+        """Write the initial state; compile here, if need be, rather than in several threads at once."""
         game = self.game
         copy_records(game.initial, self._all_states[len(self) :])
         game.step_batch(game.params, self._all_states, self._commands[:0], self._slots, *self._outputs)
@@ -472,7 +472,7 @@ def _one_or_many(name: str, given: Any, count: int) -> int | NDArray[np.int64]:
 
 
 def _cut(commands: Records, threads: int) -> list[Records]:
-    """Return commands in pieces for several threads; one piece, where it is not worth it."""
+    """Split commands into pieces for several threads; one piece, where splitting does not pay."""
     if threads == 1 or len(commands) < 2 * SMALL_CHUNK:
         return [commands]
     size = min(CHUNK, max(SMALL_CHUNK, len(commands) // (2 * threads)))

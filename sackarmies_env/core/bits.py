@@ -1,6 +1,6 @@
-"""Sets of small numbers as the bits of a uint64: a loop over the members costs as many rounds as there are members.
+"""Sets of small numbers as the bits of a uint64: a loop over the members takes one round per member.
 
-The idiom of all kernels:
+The idiom in all kernels:
 
     rest = bits
     while rest != NO_BITS:
@@ -33,7 +33,7 @@ def has_bit(bits, member):
 
 @njit
 def lowest_bit(bits):
-    """Return the least member of a set that is not empty, int64."""
+    """Return the least member of a non-empty set, int64."""
     return np.int64(count_trailing_zeros(bits))
 
 
@@ -45,7 +45,7 @@ def without_lowest(bits):
 
 @njit
 def nth_bit(bits, n):
-    """Return the member of a set that is greater than `n` others, int64; there must be one."""
+    """Return the member of a set that has exactly `n` smaller ones, int64; there must be one."""
     for _ in range(n):
         bits = without_lowest(bits)
     return lowest_bit(bits)

@@ -1,7 +1,7 @@
-"""The compile cache: entries that cannot be stale, damaged or mixed up, each compiled by one process for all.
+"""The compile cache: entries are never stale, damaged or mixed up, and one process compiles each of them for all.
 
-An entry is a file of its own, which takes its name when it is whole. It holds the machine code of a kernel for one
-signature, behind a checksum of its place and content: whatever does not bear it is compiled again.
+An entry is a separate file, which takes its name when it is complete. It holds the machine code of a kernel for one
+signature, preceded by a checksum of its place and content: if the checksum is wrong, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 CHECKSUM = 32  # bytes
 PATIENCE = 300.0  # seconds that a process waits for another one to compile a kernel
 DAMAGED = "its cache entry was damaged"
-# What rebuilding an entry raises that names something this Python does not have.
+# What is raised by rebuilding an entry that names something this Python does not have.
 UNUSABLE = (pickle.UnpicklingError, ValueError, TypeError, AttributeError, ImportError, LookupError, EOFError)
 
 
 class SharedCache(FunctionCache):
-    """The cache of one kernel, in the place of numba's own, whose files carry no checksum.
+    """The cache of one kernel; it replaces numba's own, whose files carry no checksum.
 
     Attributes:
-        reason: why the kernel is compiled if it is.
+        reason: why the kernel is compiled, if it is.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -57,9 +57,9 @@ class SharedCache(FunctionCache):
             path.unlink(missing_ok=True)
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
-        """Return the compiled code for a signature; None where there is none that can be read.
+        """Return the compiled code for a signature; None if there is none that can be read.
 
-        After None, other processes wait for this one until `release`.
+        After None, other processes wait until this one calls `release`.
         """
         if linking.is_nested() or not self._enabled:  # only entry points have machine code to keep
             return None
@@ -73,7 +73,7 @@ class SharedCache(FunctionCache):
         return compiled
 
     def save_overload(self, sig: object, data: Any) -> None:
-        """Keep compiled code; a full or vanished disk costs the cache and not the game."""
+        """Save compiled code; if the disk is full or gone, the entry is lost but the game continues."""
         if linking.is_nested() or not self._enabled or data.library.has_dynamic_globals:
             return
         entry = self._entry(sig, data.codegen)
@@ -83,7 +83,7 @@ class SharedCache(FunctionCache):
             note_once(f"cannot keep compiled rules in {entry.parent} ({error}): they will be compiled again.")
 
     def release(self) -> None:
-        """Let other processes compile this kernel, if it was this one's turn."""
+        """Release the lock on this kernel, if this process holds it."""
         lock, self._lock = self._lock, None
         if lock is not None:
             with contextlib.suppress(OSError):
@@ -115,7 +115,7 @@ class SharedCache(FunctionCache):
         return None
 
     def _take_lock(self, entry: Path) -> None:
-        """Wait until no other process compiles this kernel; go without a lock where there are none, or for too long."""
+        """Wait while another process compiles this kernel; go on unlocked if locks fail, or after too long."""
         from filelock import FileLock, Timeout
 
         lock = FileLock(entry.with_suffix(".lock"), fallback_to_soft=False)
@@ -130,7 +130,7 @@ class SharedCache(FunctionCache):
 
 
 def compile_once(dispatcher: Any) -> None:
-    """Give `dispatcher` a shared cache, and let go of its lock however compiling ends."""
+    """Give `dispatcher` a shared cache, whose lock is released however compiling ends."""
     cache = dispatcher._cache = SharedCache(dispatcher.py_func)
     compile_now = dispatcher.compile
 

@@ -1,9 +1,9 @@
-"""Folders of the compile cache: each is named by a digest of its sources, of the compiler and of the processor.
+"""Folders of the compile cache, each named by a digest of its sources, the compiler and the processor.
 
-numba's own cache looks at the file that defines a function and not at the functions it calls, so that an edit in a
-callee leaves callers on the old rules. Here any edit leads to another folder, of all kernels that it may concern: those
-of a game depend on core and on the game's own folder, those from elsewhere on all games too. TOML data is not part of
-the digest: it reaches kernels through `params`, never as a global.
+numba's own cache checks the file that defines a function but not the functions it calls, so an edited callee leaves
+callers on the old rules. Here any edit leads to another folder for all kernels that it may affect: those of a game
+depend on core and on the game's own folder, those from elsewhere on all games too. TOML data is not part of the digest:
+it reaches kernels through `params`, never as a global.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ HARMLESS_VARIABLES = frozenset(
         "NUMBA_THREADING_LAYER_PRIORITY",
     ]
 )
-KEPT_FOLDERS = 16  # that pruning leaves in any case
-PRUNE_AGE = 2 * 3600.0  # seconds without use, before a further one is removed
+KEPT_FOLDERS = 16  # newest folders, which pruning always keeps
+PRUNE_AGE = 2 * 3600.0  # seconds without use before any other folder is removed
 FOLDER_NAME = re.compile(r"[0-9a-f]{24}")
-MARKER = "sackarmies-compile-cache.json"  # in each folder of ours: what its name is the digest of, and why it was made
+MARKER = "sackarmies-compile-cache.json"  # in each of our folders: what its name is a digest of, and why it was made
 FIRST_USE = "first use"
 
 
 @dataclass(frozen=True)
 class CacheFolder:
-    """Where compiled kernels are kept.
+    """A folder of compiled kernels.
 
     Attributes:
         path: existing and writable.
-        reason: why a kernel may be missing in it.
+        reason: why a kernel may be missing from it.
     """
 
     path: Path
@@ -77,10 +77,10 @@ def source_digest(roots: Iterable[Path]) -> str:
 
 
 class Sources(NamedTuple):
-    """What the kernels of one file may call.
+    """Sources that the kernels of one file may call.
 
     Attributes:
-        owner: name of the game or package that they belong to.
+        owner: name of the game or package that the kernels belong to.
         roots: folders and files of Python sources.
     """
 
@@ -89,7 +89,7 @@ class Sources(NamedTuple):
 
 
 def sources_of(path: Path) -> Sources:
-    """Return what the kernels in a file may call: games know core and themselves, anybody else may know all games."""
+    """Return the sources that the kernels of a file may call: games call core and themselves, others all games too."""
     if path.is_relative_to(CORE):
         return Sources("core", (CORE,))
     if path.is_relative_to(GAMES) and path.parent != GAMES:
@@ -122,7 +122,7 @@ def build_identity(sources: Sources) -> dict[str, Any]:
 
 @functools.cache
 def cache_folder(sources: Sources) -> CacheFolder:
-    """Return this process's cache folder for kernels of some sources, made if need be."""
+    """Return this process's cache folder for kernels of some sources, creating it if need be."""
     identity = build_identity(sources)
     base = base_directory()
     try:
@@ -136,7 +136,7 @@ def cache_folder(sources: Sources) -> CacheFolder:
 
 
 def base_directory() -> Path:
-    """Return the user's choice, else the place for caches on this platform."""
+    """Return the directory in SACKARMIES_CACHE_DIR, else the place for caches on this platform."""
     chosen = os.environ.get("SACKARMIES_CACHE_DIR")
     if chosen:
         return Path(chosen).expanduser().absolute()
@@ -159,7 +159,7 @@ def private_temporary_directory() -> Path:
 
 
 def open_folder(base: Path, identity: dict[str, Any]) -> CacheFolder:
-    """Return the folder of a build in `base`, made if need be and marked as used now."""
+    """Return the folder of a build in `base`, created if need be and marked as just used."""
     folder = base / hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def _read_marker(folder: Path) -> dict[str, Any]:
 
 
 def _reason_to_make(base: Path, folder: Path, identity: dict[str, Any]) -> str:
-    """Say how a build differs from the one of the same owner that was used last."""
+    """Return how a build differs from the most recently used one of the same owner."""
     others = [_read_marker(other).get("identity") for other in _own_folders(base) if other != folder]
     of_owner = [one for one in others if isinstance(one, dict) and one.get("owner") == identity["owner"]]
     if not of_owner:
@@ -201,7 +201,7 @@ def _reason_to_make(base: Path, folder: Path, identity: dict[str, Any]) -> str:
 
 
 def prune(base: Path) -> None:
-    """Remove folders unused for `PRUNE_AGE`, save the newest; a process that still uses one compiles again."""
+    """Remove folders unused for `PRUNE_AGE`, except the newest; a process that still uses one compiles again."""
     for folder in _own_folders(base)[KEPT_FOLDERS:]:
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > PRUNE_AGE:
@@ -209,11 +209,11 @@ def prune(base: Path) -> None:
 
 
 def _own_folders(base: Path) -> list[Path]:
-    """Return the cache folders in `base`, the one used last first: those with a name and a marker of ours."""
+    """Return the cache folders in `base`, most recently used first, recognized by name and marker."""
     used = []
     for folder in base.iterdir():
         with contextlib.suppress(OSError):  # another process may have removed it
-            is_folder = stat.S_ISDIR(folder.lstat().st_mode)  # no link to one
+            is_folder = stat.S_ISDIR(folder.lstat().st_mode)  # and not a link to one
             if is_folder and FOLDER_NAME.fullmatch(folder.name) and (folder / MARKER).is_file():
                 used.append((folder.stat().st_mtime, folder))
     return [folder for _, folder in sorted(used, reverse=True)]

@@ -1,8 +1,8 @@
-"""Forced results: what a coin, a die or a draw brings first, before a stream of chance decides.
+"""Forced results: what a coin, a die or a draw yields first, before a stream of chance decides.
 
-A game names each kind of chance that can be forced: a `ForcedKind` says what users write for it. Its state has queues
-of results for it (`chance_fields`): one, or one for each player, from which rules take the `next_forced`. Results are
-integers: the side of a coin, the number on a die, the type of a card.
+A game declares each kind of chance that can be forced as a `ForcedKind`, which says how users write its results. The
+state has queues of results for it (`chance_fields`), one in all or one per player, from which rules take `next_forced`.
+Results are integers: the side of a coin, the number on a die, the type of a card.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sackarmies_env.core.rng import seed_streams
 from sackarmies_env.core.state import COUNT, Role, StateField, array, part_of_state
 
 NO_RESULT = -1
-BETWEEN = " |\t\n"  # what may stand between the letters of a shared kind, for the reader
+BETWEEN = " |\t\n"  # allowed between the letters of a shared kind, for readability
 
 
 def chance_fields(
@@ -31,7 +31,7 @@ def chance_fields(
 
     Args:
         name: of a kind of chance, such as "flips".
-        queues: 1, or the name of a size: SEAT for a queue for each player.
+        queues: 1, or the name of a size: SEAT for one queue per player.
         length: most results that a queue holds.
         dtype: of a result.
         holds: what a result is, as in `StateField`; FLAG for a coin.
@@ -48,7 +48,7 @@ def chance_fields(
 
 @njit
 def next_forced(results, ends, used, queue):
-    """Return the next forced result of a queue, which is used up by that; NO_RESULT if none is left."""
+    """Take the next forced result of a queue and return it; NO_RESULT if none is left."""
     place = np.int64(used[queue])
     if place >= ends[queue]:
         return np.int64(NO_RESULT)
@@ -58,7 +58,7 @@ def next_forced(results, ends, used, queue):
 
 @njit
 def clear_forced(results, ends, used):
-    """Forget all forced results."""
+    """Clear all forced results."""
     for queue in range(len(ends)):
         ends[queue] = 0
         used[queue] = 0
@@ -68,10 +68,10 @@ def clear_forced(results, ends, used):
 
 @njit(inlined=True)
 def sample_worlds(sample, params, states, players, seeds):
-    """Do what `determinize` says: give each state a future of its own, and let `sample` replace what is hidden.
+    """Determinize states: give each its own future, and have `sample` replace what is hidden.
 
-    `sample` is a kernel `(params, state, player)`: it erases all that is hidden from a player, forced results included,
-    and samples it from the streams of the state, which are seeded anew. `decisions` is 0: how many of them others have
+    `sample` is a kernel `(params, state, player)` that erases all that is hidden from a player, forced results
+    included, and samples it from the reseeded streams of the state. `decisions` becomes 0: how many of them others have
     made is hidden.
     """
     for i in range(len(states)):
@@ -81,7 +81,7 @@ def sample_worlds(sample, params, states, players, seeds):
 
 
 def force_results(states: NDArray[np.void], name: str, queues: Sequence[Sequence[int]]) -> None:
-    """Force the results of a kind of chance in `states[0]`: of the first queues, in place of those that they had.
+    """Replace the forced results of a kind of chance in `states[0]`, in as many of the first queues as are given.
 
     Raises:
         ValueError: more queues or results than a state holds.
@@ -99,7 +99,7 @@ def force_results(states: NDArray[np.void], name: str, queues: Sequence[Sequence
 
 
 def forced_left(states: NDArray[np.void], name: str) -> list[list[int]]:
-    """Return the forced results of a kind of chance in `states[0]` that have not been used, a list for each queue."""
+    """Return the unused forced results of a kind of chance in `states[0]`, one list per queue."""
     results, ends, used = (states[f"script_{name}{part}"][0].tolist() for part in ("", "_end", "_used"))
     return [row[first:end] for row, first, end in zip(results, used, ends, strict=True)]
 
@@ -112,15 +112,15 @@ class ForcedKind:
     """A kind of chance whose results can be forced.
 
     Attributes:
-        name: as users write it, and as `chance_fields` is given it.
-        results: for each queue, what users write and the number that it stands for: texts or integers.
-        is_shared: whether there is one queue for all players. Users write a text then, a letter for each result,
-            such as "H T | H"; else a list of results for each player.
-        has_memory: whether what comes next depends on what came before, as cards of a deck do; else all results of a
-            queue are equally likely each time.
+        name: as users write it and as given to `chance_fields`.
+        results: for each queue, what users write (texts or integers) -> the number that it stands for.
+        is_shared: whether there is one queue for all players. If so, users write a text with one letter per result,
+            such as "H T | H"; if not, a list of results for each player.
+        has_memory: whether the next result depends on earlier ones, as with the cards of a deck; if not, all results
+            of a queue are equally likely each time.
 
     Raises:
-        ValueError: a shared result is no capital letter and no digit, so that it could not be written.
+        ValueError: a shared result is not a capital letter or digit, so nobody could write it.
     """
 
     name: str
@@ -135,10 +135,10 @@ class ForcedKind:
             raise ValueError(f"{self.name}: a shared result is one capital letter or digit, but there is {wrong[0]!r}")
 
     def read(self, given: Any) -> list[list[int]]:
-        """Return what a user writes as numbers, a list for each of the first queues.
+        """Convert what a user writes to numbers, one list for each of the first queues.
 
         Raises:
-            ValueError: it has another form, or holds what is no result.
+            ValueError: it has the wrong form, or holds something that is not a result.
         """
         return self._read_text(given) if self.is_shared else self._read_lists(given)
 
@@ -174,15 +174,15 @@ def _is_list(given: Any) -> bool:
 
 
 def write_forced(states: NDArray[np.void], kinds: Sequence[ForcedKind], forced: Mapping[str, Any]) -> None:
-    """Write forced results into `states[0]`, in place of those that the same queues had.
+    """Write forced results into `states[0]`, replacing those in the same queues.
 
     Args:
         states: `(n,)`.
         kinds: what can be forced.
-        forced: what users write, by the names of kinds.
+        forced: what users write, by name of the kind.
 
     Raises:
-        ValueError: an unknown kind, or what a kind does not take.
+        ValueError: a kind is unknown, or does not take what is given.
     """
     known = {kind.name: kind for kind in kinds}
     if not isinstance(forced, Mapping):
@@ -199,6 +199,6 @@ def named(kinds: Sequence[ForcedKind]) -> str:
 
 
 def plain_forced(forced: Mapping[str, Any]) -> dict[str, Any]:
-    """Return forced results that a game takes as JSON gives them back; kinds with nothing forced are left out."""
+    """Return valid forced results as JSON would give them back, without kinds for which nothing is forced."""
     plain: dict[str, Any] = json.loads(json.dumps(dict(forced), default=list))
     return {name: given for name, given in plain.items() if given not in ("", [])}

@@ -1,7 +1,7 @@
 """Checks of the arguments of a batch: commands, rows, seats and seeds, before the rules see them.
 
-The rules trust what they are given: an illegal id or a row that does not exist leads compiled code anywhere. Legality
-is judged from the states, never from a mask that was handed out.
+The rules trust what they are given: with an illegal id or a row that does not exist, compiled code may do anything.
+Legality is judged from the states, never from a mask that callers were given.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # --- verdicts on a command
 FINE = 0
-OVER = 1  # an action in a game that is over, which leaves it as it is
+OVER = 1  # an action in a game that is over, which stays as it is
 ROW_TWICE = 2
 SEAT_OUTSIDE = 3
 COMMAND_UNKNOWN = 4
@@ -52,16 +52,16 @@ def judge_action(action, seat, player, legal, num_actions):
 
 @njit
 def judge_commands(commands, slots, legal, players, marks, num_actions, num_players, verdicts):  # noqa: PLR0917
-    """Write a verdict on each command, and return the place of the first one that is a fault, -1 if none is.
+    """Write a verdict on each command, and return the index of the first faulty one, -1 if there is none.
 
     Args:
         commands: (k,) of COMMAND_DTYPE, see `core.step_batch`; their rows exist.
         slots: (n,) of SLOT_DTYPE, likewise.
-        legal: (n, words) uint64, the legal ids of the decision at hand as bits.
+        legal: (n, words) uint64, the legal ids of the current decision as bits.
         players: (n,) int8, the current players.
-        marks: (n,) int8, zeros before and after: rows that have had a command.
+        marks: (n,) int8, marks rows that have had a command; zeros before and after.
         num_actions: size of the action space.
-        num_players: seats.
+        num_players: number of seats.
         verdicts: (k,) int8, overwritten.
     """
     first = np.int64(-1)
@@ -95,9 +95,9 @@ class Judge:
     """Judges commands to the games of a batch.
 
     Args:
-        game: what is played.
+        game: the game to play.
         states: `(n + 1,)` records of the batch and a spare one: to numba, the fields of a single record would be arrays
-            of another layout, and the kernel would be compiled once more for them.
+            of another layout, for which it would compile the kernel again.
         slots: `(n,)` of the batch.
     """
 
@@ -111,13 +111,13 @@ class Judge:
         self._verdicts = np.zeros(len(slots), np.int8)
 
     def find_fault(self, commands: Records) -> tuple[int, int] | None:
-        """Return the place of the first faulty command and the verdict on it; None if there is none."""
+        """Return the index of the first faulty command and the verdict on it; None if there is none."""
         verdicts = self._verdicts if len(commands) == len(self._verdicts) else np.zeros(len(commands), np.int8)
         place = self._judge(commands, verdicts)
         return None if place < 0 else (place, int(verdicts[place]))
 
     def are_legal(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which actions are legal for the current players of games; none is where a game is over."""
+        """Return whether actions are legal for the current players of games; none is in a game that is over."""
         commands, verdicts = new_commands(len(rows), Command.STEP, actions), np.zeros(len(rows), np.int8)
         commands["row"] = rows
         self._judge(commands, verdicts)
@@ -145,15 +145,15 @@ class Judge:
 
 
 def integers(name: str, given: Any, count: int | None) -> NDArray[np.int64]:
-    """Return what a caller gives as integers, `(count,)` int64; the array itself where it is one.
+    """Convert what a caller gives to integers, `(count,)` int64; int64 arrays are not copied.
 
     Args:
         name: what it is, for messages.
         given: an array or a list.
-        count: how many are wanted; None for any number.
+        count: how many are required; None for any number.
 
     Raises:
-        ValueError: it is no list of so many integers: floats and truth values are none.
+        ValueError: it is not a list of `count` integers; floats and booleans are not accepted.
     """
     try:
         array = np.asarray(given)
@@ -173,10 +173,10 @@ def _wanted(count: int | None) -> str:
 
 
 def integer(name: str, given: Any, smallest: int) -> int:
-    """Return what a caller gives as an integer of at least `smallest`.
+    """Convert what a caller gives to an integer of at least `smallest`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not smallest <= given <= MAX_INTEGER:
         allowed = "from -2**63 to 2**63 - 1" if smallest == MIN_INTEGER else f"of at least {smallest}"
@@ -185,10 +185,10 @@ def integer(name: str, given: Any, smallest: int) -> int:
 
 
 def rows_of(given: Any, n: int) -> NDArray[np.int64]:
-    """Return which games a caller means, `(k,)` int64.
+    """Convert the rows that a caller gives to `(k,)` int64.
 
     Raises:
-        ValueError: there is no such game among `n`.
+        ValueError: a row is not one of the `n` games.
     """
     rows = integers("rows", given, None)
     if len(rows) and (rows.min() < 0 or rows.max() >= n):
@@ -198,14 +198,14 @@ def rows_of(given: Any, n: int) -> NDArray[np.int64]:
 
 
 def seats_of(name: str, given: Any, count: int, smallest: int, num_players: int) -> NDArray[np.int64]:
-    """Return which players a caller means, one a game, `(count,)` int64.
+    """Convert the players that a caller gives, one per game, to `(count,)` int64.
 
     Args:
         name: what they are, for messages.
         given: an array or a list.
-        count: how many games.
-        smallest: 0, or NO_PLAYER (-1) where nobody may be meant.
-        num_players: seats.
+        count: number of games.
+        smallest: 0, or NO_PLAYER (-1) where nobody is allowed too.
+        num_players: number of seats.
 
     Raises:
         ValueError: there is no such player.
@@ -218,10 +218,10 @@ def seats_of(name: str, given: Any, count: int, smallest: int, num_players: int)
 
 
 def seeds_of(given: Any, count: int) -> NDArray[np.int64]:
-    """Return seeds, one a game, `(count,)` int64.
+    """Convert the seeds that a caller gives, one per game, to `(count,)` int64.
 
     Raises:
-        ValueError: they are not so many integers from 0 to 2**63 - 1.
+        ValueError: they are not `count` integers from 0 to 2**63 - 1.
     """
     seeds = integers("seeds", given, count)
     if len(seeds) and seeds.min() < 0:
@@ -233,8 +233,9 @@ SEED_RANGE = "a seed is an integer from 0 to 2**63 - 1"
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that nobody writes through by accident, and that cannot be made writable again.
+    """Return a read-only view, which cannot be made writable again.
 
-    Who looks for the writable array finds it behind the view's buffer: Python hides nothing from code in its process.
+    It guards against accidents alone: the writable array can be found behind the view's buffer, as Python hides nothing
+    from code in its process.
     """
     return np.asarray(array.data.toreadonly())

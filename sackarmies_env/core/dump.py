@@ -1,7 +1,7 @@
-"""Records as plain data and back: a lossless dump that every game has, made from the declarations of its fields.
+"""Records as plain data and back: a lossless dump for every game, made from the declarations of its fields.
 
-Derived fields and scratch are left out, and so is what is as in a base record; of lists, the end that is as there.
-Codes are written as names. A game that writes names for its other numbers, too, derives a class from `RecordDump`.
+Derived fields and scratch are left out, and so are fields that equal those of a base record; lists omit an equal tail.
+Codes are written as names. A game that writes names for other numbers too derives a class from `RecordDump`.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ Meaning = str | type[IntEnum]  # what a number stands for: as in `StateField.hol
 
 
 class RecordDump:
-    """Writes fields of records as plain data (JSON types) and reads them.
+    """Writer and reader of fields of records as plain data (JSON types).
 
     Args:
         layout: of the records.
-        sizes: what is in use of each size, as in `StateLayout.limits`.
+        sizes: how much of each size is in use, as in `StateLayout.limits`.
     """
 
     def __init__(self, layout: StateLayout, sizes: Mapping[str, int]) -> None:
         self.layout = layout
         self.sizes = sizes
 
-    # --- what a game may put in place of these
+    # --- methods that a game may override
 
     def meaning(self, states: NDArray[np.void], field: StateField, place: int) -> Meaning:
-        """Return what a number of a field of `states[0]`, at a place of a list, stands for."""
+        """Return what the number at a place in a field of `states[0]` stands for."""
         return field.codes or field.holds
 
     def written(self, meaning: Meaning, number: int) -> Any:
-        """Return a number as it is written."""
+        """Return the written form of a number."""
         return number if isinstance(meaning, str) else meaning(number).name.lower()
 
     def number(self, field: StateField, meaning: Meaning, value: Any) -> int:
         """Return the number that a value stands for.
 
         Raises:
-            ValueError: it is none that the field may hold.
+            ValueError: the field may not hold it.
         """
         if isinstance(meaning, str):
             return self.bounded(field, value)
@@ -58,12 +58,12 @@ class RecordDump:
     # --- writing
 
     def encode(self, states: NDArray[np.void], base: NDArray[np.void], fields: Sequence[StateField]) -> dict[str, Any]:
-        """Return those of `fields` in which `states[0]` differs from `base[0]`, by name."""
+        """Return the `fields` in which `states[0]` differs from `base[0]`, by name."""
         entries = {field.name: self.encode_field(states, base, field) for field in fields}
         return {name: entry for name, entry in entries.items() if entry is not None and entry != []}
 
     def encode_field(self, states: NDArray[np.void], base: NDArray[np.void], field: StateField) -> Any:
-        """Return one field; None or an empty list if it is as in the base."""
+        """Return one field; None or an empty list if it equals that of the base."""
         entry = self._named(states, field, np.asarray(states[field.name][0]).tolist())
         if field.counted_by:
             return entry[: int(states[field.counted_by][0])]
@@ -81,7 +81,7 @@ class RecordDump:
     # --- reading
 
     def decode(self, states: NDArray[np.void], data: Mapping[str, Any], fields: Sequence[StateField]) -> None:
-        """Write `data`, as `encode` gives it, over `states[0]`.
+        """Write `data`, as `encode` returns it, over `states[0]`.
 
         Raises:
             ValueError: naming an unknown field, or a value that the field may not hold.
@@ -109,10 +109,10 @@ class RecordDump:
                 target[index, place] = self.number(field, self.meaning(states, field, place), number)
 
     def bounded(self, field: StateField, value: Any) -> int:
-        """Return an integer that a field may hold.
+        """Return `value` if it is an integer that the field may hold.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not.
         """
         least, greatest = self.layout.limits(field, self.sizes)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= greatest:
@@ -122,10 +122,10 @@ class RecordDump:
 
 
 def as_list(name: str, value: Any, length: int, exact: bool = False) -> list[Any]:
-    """Return a list of at most `length` values; exactly so many if `exact`.
+    """Return a list of at most `length` values; of exactly `length` values if `exact`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: `value` is not such a list.
     """
     if not isinstance(value, list | tuple) or len(value) > length or (exact and len(value) != length):
         wanted = f"a list of {length} values" if exact else f"a list of at most {length} values"
@@ -134,7 +134,7 @@ def as_list(name: str, value: Any, length: int, exact: bool = False) -> list[Any
 
 
 def dump_record(game_id: str, layout: StateLayout, states: NDArray[np.void]) -> dict[str, Any]:
-    """Return `states[0]` as plain data from which `load_record` makes it again: the `Game.to_scenario` of any game."""
+    """Return `states[0]` as plain data that `load_record` reads back: the default of `Game.to_scenario`."""
     fields = select(layout.fields, role=KEPT)
     return {"game": game_id, "state": RecordDump(layout, {}).encode(states, layout.empty, fields)}
 
@@ -142,18 +142,18 @@ def dump_record(game_id: str, layout: StateLayout, states: NDArray[np.void]) -> 
 def load_record(
     game_id: str, layout: StateLayout, data: Mapping[str, Any], sizes: Mapping[str, int]
 ) -> NDArray[np.void]:
-    """Return the record `(1,)` of a dump; derived fields are empty and remain for the game to derive.
+    """Return the record `(1,)` of a dump; derived fields are empty, for the game to fill in.
 
-    Each number is one that its field may hold. Whether they fit each other is the game's to check.
+    Each number is one that its field may hold. The game must check whether they are consistent.
 
     Args:
         game_id: of the game.
         layout: of its records.
-        data: as `dump_record` gives it.
-        sizes: what is in use of each size, as in `StateLayout.limits`.
+        data: as `dump_record` returns it.
+        sizes: how much of each size is in use, as in `StateLayout.limits`.
 
     Raises:
-        ValueError: it is the dump of another game, or naming the field that cannot be.
+        ValueError: it is not a dump of this game, or a field is invalid, which the message names.
     """
     if data.keys() != {"game", "state"} or data["game"] != game_id or not isinstance(data["state"], Mapping):
         raise ValueError(f"{quote(dict(data))} is no dump of {game_id}: it must have the keys 'game' and 'state'")

@@ -1,4 +1,4 @@
-"""Numbers and seats as observations show them, for kernels; `core.observation` declares the features."""
+"""Encoding of numbers and seats for observations, in kernels; `core.observation` declares the features."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def clamp(value):
 
 @njit
 def percent(part, whole):
-    """Return `part` of `whole` in percent, at most 100."""
+    """Return `part` as a percentage of `whole`, at most 100."""
     return min(np.int64(PERCENT), np.int64(part) * PERCENT // max(np.int64(1), np.int64(whole)))
 
 
 @njit
 def write_digits(out, at, code):
-    """Write a code from -1 on, plus 1, as two digits to `out[at]` and the next place; -1, no code, gives zeros."""
+    """Write `code` + 1 as two digits to `out[at]` and the next place; -1 (no code) gives zeros."""
     number = np.int64(code) + 1
     out[at] = number % DIGIT_BASE
     out[at + 1] = number // DIGIT_BASE

@@ -1,7 +1,7 @@
 """Registered games and their hooks: what a game offers to environments, agents, training and documentation.
 
 A hook is written as `module:attribute` and imported when it is used for the first time. So listing games imports none
-of them, and what is below (rendering, environments) finds what is above (agents, commands) without importing it.
+of them, and lower layers (rendering, environments) find higher ones (agents, commands) without importing them.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ PLAIN_FIELDS = ("id", "title", "player_noun", "players")  # all others are hooks
 
 @dataclass(frozen=True)
 class GameEntry:
-    """A registered game. Only `id` and `make_game` are needed; a game leaves out hooks that it has no use for.
+    """A registered game. Only `id` and `make_game` are required; a game omits hooks that it does not need.
 
     Attributes:
         id: name of the game, words of lower-case letters and digits joined by underscores.
         make_game: `(**options) -> Game`.
         make_recorded_game: `(**options) -> Game` from plain data alone, for games whose options may name files. None:
             `make_game` reads no files.
-        options: `(section) -> dict`, the options of `make_game` that a section `[game]` of a configuration, its `id`
-            included, or the command line asks for; the command line gives `num_players` and `armies`. None: they are
-            the same.
+        options: `(section) -> dict`, the options of `make_game` for a section `[game]` of a configuration, its `id`
+            included, or for the command line, which gives `num_players` and `armies`. None: the keys of the section
+            are these options.
         choices: mapping of the name of an option to a function that returns its built-in values, for lists and shells.
         padded: `(game, **sizes) -> (ObservationSpec, ActionSpace)`, a layout with room for other configurations, see
             `envs.padded`; the sizes are options of environments. None: there are no such options.
-        load_scenario: `(source) -> dict`, a scenario as plain data, checked. None: the game has no scenarios.
-        picture: `(game, states, viewer) -> Picture`. None: what the viewer observes is drawn as text.
-        drawing: `(game, states, viewer) -> Drawable`, see `render.drawable`: in place of `picture`, for games whose
+        load_scenario: `(source) -> dict`, a validated scenario as plain data. None: the game has no scenarios.
+        picture: `(game, states, viewer) -> Picture`. None: the viewer's observation is drawn as text.
+        drawing: `(game, states, viewer) -> Drawable`, see `render.drawable`: used instead of `picture` by games whose
             board is not made of hexes.
         narrate: `(game, record) -> Iterator[str]`, a recorded game told line by line. None: the texts of its actions.
-        log: `(game, before, action, after, viewers) -> list`, what a ply brought for each viewer, see `render.log`.
+        log: `(game, before, action, after, viewers) -> list`, what each viewer is told of a ply, see `render.log`.
             None: the texts of actions, for those who may know them.
-        table: subclass of `GameTable` of the training package, what people who play it are told and asked. None: the
-            texts of actions.
-        legend: text on how to read the board in the terminal, for a person who plays.
-        hints: `(game) -> dict`, what agents are told besides its sizes, see `GameInfo`: `network`, `num_types`
-            and `radius`.
+        table: subclass of the training package's `GameTable`, what human players are told and asked. None: the texts
+            of actions.
+        legend: text on how to read the board in the terminal, for human players.
+        hints: `(game) -> dict`, what agents are told about a game besides its sizes, see `GameInfo`: `network`,
+            `num_types` and `radius`.
         potential: `(observation_spec, **weights) -> function of observations (n, size)` for reward shaping.
         greedy: `(info) -> Agent`, the scripted agent called "greedy".
-        policy: `(game, variants) -> core.simulator.Policy`, who plays on in simulations: variants of the scripted
-            agent, and trained ones where the game has them; the scripted agent as usual without variants. A variant is
-            a name, the path of a file, or what was read by it: a scripted agent, or a `Checkpoint`.
-        evaluation: `(game, source) -> core.simulator.Evaluation`, what search takes positions to be worth, by the
-            weights in a file `source`, or those of another evaluation; without it, as usual.
+        policy: `(game, variants) -> core.simulator.Policy`, which continues games in simulations: variants of the
+            scripted agent, and trained agents where the game has them; without variants, the default scripted agent. A
+            variant is a name, the path of a file, or what was read from it: a scripted agent, or a `Checkpoint`.
+        evaluation: `(game, source) -> core.simulator.Evaluation`, the values that search gives to positions, with
+            weights from `source`, a file or another evaluation; without it, the default ones.
         focus: `(states (n,)) -> (n,)` float64, the share of its usual effort that search spends on positions; 0: none.
         trained: path of the checkpoint of the trained General that comes with the game.
-        warmup: `(num_players or None) -> dict` of what is compiled separately, as name -> list of options of
-            `make_game`. None: one configuration stands for all.
+        warmup: `(num_players or None) -> dict` of what is compiled separately: name -> list of options of `make_game`.
+            None: one configuration stands for all.
         commands: `(app) -> None`, adds commands to the command line.
         responders: `() -> dict`, name -> what trains a best response to an agent, see `ladder.exploit.Responder`.
         docs: `() -> dict`, generated pages of documentation as file -> text.
@@ -109,7 +109,7 @@ class GameEntry:
                 )
 
     def hook(self, name: str) -> Any:
-        """Return what a hook stands for, None if the game does not have it.
+        """Import and return what a hook names; None if the game does not have it.
 
         Raises:
             ValueError: its module has no such attribute.
@@ -130,7 +130,7 @@ _registered: dict[str, GameEntry] = {}
 
 
 def add_entry(entry: GameEntry) -> None:
-    """Register a game in this process, in place of any other with its id."""
+    """Register a game in this process, replacing any other with its id."""
     _registered[entry.id] = entry
 
 
@@ -146,7 +146,7 @@ def game_ids() -> list[str]:
 
 
 def environment_id_of(game_id: str) -> str:
-    """Return what Gymnasium and PettingZoo call a game: sack_armies is "sackarmies_env/SackArmies-v0"."""
+    """Return the id of a game in Gymnasium and PettingZoo: "sackarmies_env/SackArmies-v0" for sack_armies."""
     return f"sackarmies_env/{''.join(word.capitalize() for word in game_id.split('_'))}-v0"
 
 
@@ -182,7 +182,7 @@ def find_entry(game_id: object) -> GameEntry | None:
 
 
 def find_hook(game_id: str, name: str) -> Any:
-    """Return what a hook of a game stands for; None if it has none or is not registered."""
+    """Return what a hook of a game names; None if the game does not have it or is not registered."""
     entry = find_entry(game_id)
     return None if entry is None else entry.hook(name)
 
@@ -194,6 +194,6 @@ def player_noun(game_id: str) -> str:
 
 
 def player_name(game_id: str) -> Callable[[int], str]:
-    """Return what gives the players of a game their names: "Player 0", in Sack Armies "General 0"."""
+    """Return a function from a seat to its player's name: "Player 0", in Sack Armies "General 0"."""
     noun = player_noun(game_id)
     return lambda seat: f"{noun} {seat}"

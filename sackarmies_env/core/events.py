@@ -1,4 +1,4 @@
-"""The log of public events, latest first; an event that finds no room pushes the oldest one out."""
+"""The log of public events, latest first; in a full log, a new event pushes out the oldest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def event_fields(max_log: int, places: str, kinds: type[IntEnum] | None = None) 
 
 @njit
 def push_event(state, places, kind, player, place, value):
-    """Put an event at the head of the log, whose field of places is `places`; one loop moves all four lists on."""
+    """Put an event at the head of the log, whose field of places is `places`; one loop shifts all four lists."""
     for i in range(len(state.log_kind) - 1, 0, -1):
         state.log_kind[i] = state.log_kind[i - 1]
         state.log_player[i] = state.log_player[i - 1]
@@ -46,7 +46,7 @@ def push_event(state, places, kind, player, place, value):
 
 @njit
 def clear_events(state, places):
-    """Forget all events of the log, whose field of places is `places`."""
+    """Clear the log, whose field of places is `places`."""
     for i in range(len(state.log_kind)):
         state.log_kind[i] = NO_EVENT
         state.log_player[i] = NO_PLAYER
@@ -56,7 +56,7 @@ def clear_events(state, places):
 
 @njit
 def make_room(rows, width):
-    """Move the rows of a list, `width` numbers each, one row on; the last is lost, the first is to be written anew.
+    """Shift the rows of a list, `width` numbers each, down by one; the last is lost, the first must be rewritten.
 
     It is for what a game derives from each event, such as its numbers in observations.
     """

@@ -1,8 +1,8 @@
-"""Control flow as data: a stack of procedures, the decision that is asked, and a choice made in parts.
+"""Control flow as data: a stack of procedures, the current decision, and a choice made in parts.
 
-A rule that stops in the middle to ask a player leaves all that it needs to continue in the state: each procedure is a
-frame with its kind, its step and a few numbers, and the procedure on top continues first. A choice that takes several
-actions, such as a verb, a unit and a target, is a chain: what has been chosen so far.
+A rule that stops halfway to ask a player leaves in the state all that it needs to continue: each procedure is a frame
+with its kind, its step and a few numbers, and the procedure on top continues first. A choice that takes several
+actions, such as a verb, a unit and a target, is a chain of the parts chosen so far.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def flow_fields(
     """Return the fields of a state that the functions of this module use.
 
     Args:
-        max_frames: the highest stack of procedures.
+        max_frames: greatest height of the stack of procedures.
         frame_data: numbers that a procedure can keep.
         max_chain: parts of the longest choice.
-        decisions: what players are asked, 0 nothing; None leaves the codes open, also below.
-        frames: the kinds of procedures, 0 none.
-        verbs: what a choice can begin with, 0 for none as well.
+        decisions: what players are asked, 0 for nothing; None leaves the codes open, here and below.
+        frames: the kinds of procedures, 0 for none.
+        verbs: what a choice can begin with, 0 for none.
     """
     top = "place of the procedure that continues first; NO_FRAME if there is none"
     return (
@@ -57,7 +57,7 @@ def flow_fields(
 
 @njit
 def ask(state, player, decision):
-    """Let `player` decide next."""
+    """Make `player` the current player, with `decision` to make."""
     state.current_player = player
     state.decision = decision
 
@@ -67,7 +67,7 @@ def ask(state, player, decision):
 
 @njit
 def push_frame(state, kind, step):
-    """Begin a procedure above the present one; its numbers are 0."""
+    """Begin a procedure on top of the current one; its numbers are 0."""
     state.frame_top += 1
     top = state.frame_top
     state.frame_kind[top] = kind
@@ -78,7 +78,7 @@ def push_frame(state, kind, step):
 
 @njit
 def pop_frame(state):
-    """Return to the procedure below."""
+    """End the current procedure and return to the one below."""
     top = state.frame_top
     state.frame_kind[top] = 0
     state.frame_step[top] = 0
@@ -89,7 +89,7 @@ def pop_frame(state):
 
 @njit
 def clear_frames(state):
-    """Begin with no procedure."""
+    """Clear the stack of procedures."""
     state.frame_top = NO_FRAME
     for i in range(len(state.frame_kind)):
         state.frame_kind[i] = 0
@@ -100,19 +100,19 @@ def clear_frames(state):
 
 @njit
 def set_step(state, step):
-    """Let the present procedure continue at `step`."""
+    """Make the current procedure continue at `step`."""
     state.frame_step[state.frame_top] = step
 
 
 @njit
 def get_data(state, index):
-    """Return a number of the present procedure."""
+    """Return a number of the current procedure."""
     return np.int64(state.frame_data[state.frame_top, index])
 
 
 @njit
 def set_data(state, index, value):
-    """Set a number of the present procedure."""
+    """Set a number of the current procedure."""
     state.frame_data[state.frame_top, index] = value
 
 
@@ -121,7 +121,7 @@ def set_data(state, index, value):
 
 @njit
 def clear_chain(state):
-    """Forget the choice so far: it is complete, or taken back."""
+    """Clear the choice so far: it is complete, or taken back."""
     for i in range(len(state.chain)):
         state.chain[i] = NO_CHOICE
     state.chain_length = 0

@@ -31,42 +31,42 @@ MAX_DECISIONS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game in one configuration: sizes, data, one kernel that plays it, and what is known of it in words.
+    """One game in one configuration: its sizes, its data, the kernels that play it, and its texts.
 
-    A game is never changed: copies of it are the game itself, and pickling it means building it again from its
-    configuration. All methods take `params`, the game's own, and `states`, an `(n,)` array made by `new_states`, and
-    work in place. They are `step_batch` in small: adapters that need several of them in each step call it themselves.
+    A game is immutable: copies are the game itself, and unpickling builds it again from its configuration. Methods that
+    play it take `params`, the game's own, and `states`, an `(n,)` array made by `new_states`, and work in place. Each
+    does part of what `step_batch` does: adapters that need several of them in each step call it directly.
 
     Attributes:
         id: name in the registry.
         num_players: seats.
         actions: the flat action space, with the text of each action.
-        state_layout: the whole truth of one game: `core.state.COMMON_FIELDS`, `core.legal.legal_fields` and its own.
+        state_layout: the layout of the whole truth: `core.state.COMMON_FIELDS`, `core.legal.legal_fields` and its own.
         observation_spec: the layout of an observation, an int8 vector.
         params: `(1,)` record array, the configuration as data.
         config: the configuration as plain data (JSON types); `build(**config)` gives the same game.
-        build: the function of a module that builds such games.
+        build: the module-level function that builds such games.
         step_batch: plays many games in one call, see `core.step_batch`.
-        initial_state: `(states)`; makes a new game of the empty record `states[0]`, see `StateLayout.empty`, up to
-            where chance decides for the first time: the rest is up to `Rules.resume`, when a game begins as a copy.
+        initial_state: `(states)`; turns the empty record `states[0]`, see `StateLayout.empty`, into a new game, up to
+            where chance first decides: `Rules.resume` does the rest, when a game begins as a copy.
         determinize_batch: `(params, states, players, seeds)`, the kernel of `determinize`.
-        describe_decision: `(states) -> str`, a name of what the current player of `states[0]` is asked, from what that
-            player knows.
+        describe_decision: `(states) -> str`, the name of the decision in `states[0]`, from what the current player
+            knows.
         write_scenario: `(states) -> dict`, `states[0]` as a scenario: the referee's full truth, hidden fields
-            included. None: all fields that are kept, by their names (`core.dump.dump_record`).
+            included. None: all fields that are kept, by name (`core.dump.dump_record`).
         forced_kinds: kinds of chance whose first results can be forced; the state has the `core.chance.chance_fields`
             of each.
-        keeps_chance: whether every game has the chance that the initial state has, whatever its seed.
+        keeps_chance: whether every game has the chance of the initial state, whatever its seed.
         zero_sum: whether the returns of all players add up to zero whenever a game is over, truncated ones included.
         all_seeing: seats from which nothing is hidden but future chance; all of them in a game of perfect information.
-        conceal: `(player) -> Game`, this game with nothing in its configuration that is hidden from a player: the same
-            rules, sizes and ids, and a configuration that is the same in all games that the player cannot tell apart.
-            None: the configuration hides nothing.
-        max_decisions: a game of so many decisions is truncated. Limits of turns are the rules'; this one ends games
-            whose turns do not end.
+        conceal: `(player) -> Game`, this game without what its configuration hides from a player: the same rules, sizes
+            and ids, and a configuration that is the same in all games that the player cannot tell apart. None: the
+            configuration hides nothing.
+        max_decisions: a game is truncated after this many decisions. Limits of turns belong to the rules; this one ends
+            games whose turns do not end.
 
     Raises:
-        ValueError: something is missing, or does not fit together.
+        ValueError: something is missing or inconsistent.
     """
 
     id: str
@@ -127,7 +127,7 @@ class Game:
         """The dtype of states."""
         return self.state_layout.dtype
 
-    # --- one state, in words
+    # --- one state as text
 
     def format_action(self, states: Records, action: int) -> str:
         """Return the text of an action for the decision in `states[0]`."""
@@ -150,16 +150,16 @@ class Game:
     # --- many states
 
     def new_states(self, n: int) -> Records:
-        """Return `(n,)` empty records; `reset` makes games of them."""
+        """Return `(n,)` zeroed records; `reset` starts games in them."""
         return alloc(self.state_dtype, n)
 
     def new_slots(self, n: int, *, restarts: bool = False) -> Records:
-        """Return the slots of `n` games for `step_batch`; with `restarts`, games that are over give way to new ones."""
+        """Return the slots of `n` games for `step_batch`; with `restarts`, games that are over are replaced."""
         return new_slots(n, self.max_decisions, restarts=restarts, keeps_chance=self.keeps_chance)
 
     @cached_property
     def initial(self) -> Records:
-        """What every game begins as, `(1,)`, read-only: whoever plays the game shares it."""
+        """The state that every game begins as, `(1,)`; read-only, since it is shared."""
         states = self.new_states(1)
         copy_records(self.state_layout.empty, states)
         self.initial_state(states)
@@ -167,10 +167,10 @@ class Game:
         return states
 
     def reset(self, params: Records, states: Records, seeds: NDArray[np.int64]) -> None:
-        """Start new games, to the first decision; seeds `(n,)` int64."""
+        """Start new games and advance them to the first decision; seeds `(n,)` int64."""
         if len(states):
             copy_records(self.initial, states[-1:])
-            self._run(params, states, Command.BEGIN, seeds)  # copies the last record, and begins that one last
+            self._run(params, states, Command.BEGIN, seeds)  # the last record is copied, and begins last
 
     def start(self, states: Records, seed: int, forced: Mapping[str, Any] | None = None) -> None:
         """Start a game in `states[0]` with forced results, which are used up before `seed` decides.
@@ -178,12 +178,12 @@ class Game:
         Args:
             states: `(n,)`.
             seed: 0 to 2**63 - 1.
-            forced: by the names of `forced_kinds`, what each `ForcedKind` takes; None for nothing.
+            forced: what each `ForcedKind` takes, by its name; None for nothing.
 
         Raises:
             ValueError: an unknown kind, or results that it does not take.
         """
-        first = self.new_states(1)  # and not a copy of `initial`, which would have other bytes between the fields
+        first = self.new_states(1)  # not `initial.copy()`, which would leave bytes between the fields undefined
         copy_records(self.initial, first)
         write_forced(first, self.forced_kinds, {} if forced is None else forced)
         copy_records(first, states[:1])
@@ -194,12 +194,12 @@ class Game:
 
         Args:
             states: `(n,)`.
-            rows: those to copy, `(k,)` integers, each as often as wanted; None for all.
-            seeds: `(k,)`, 0 to 2**63 - 1: what chance brings each copy from here on, after what is left of forced
-                results; None: what it brings the original.
+            rows: those to copy, `(k,)` integers, repeats allowed; None for all.
+            seeds: `(k,)`, 0 to 2**63 - 1, of the chance that each copy meets from here on, once its forced results are
+                used up; None: the chance that the original meets.
 
         Raises:
-            ValueError: there is no such row, or not a seed for each copy.
+            ValueError: there is no such row, or not one seed per copy.
         """
         copies = copies_of(states, np.arange(len(states)) if rows is None else rows_of(rows, len(states)))
         if seeds is not None:
@@ -208,7 +208,7 @@ class Game:
         return copies
 
     def step(self, params: Records, states: Records, actions: ArrayLike, *, checked: bool = False) -> None:
-        """Apply one action each, and go on to the next decision or the end; actions `(n,)` integers.
+        """Apply one action to each state, and advance to the next decision or the end; actions `(n,)` integers.
 
         A game that is over stays as it is.
 
@@ -220,7 +220,7 @@ class Game:
             checked: whether illegal actions are refused.
 
         Raises:
-            ValueError: checked, an action is not legal; no state is changed.
+            ValueError: with `checked`, an action is not legal; no state is changed.
         """
         if checked:
             self._check_legal(states, integers("actions", actions, len(states)))
@@ -236,8 +236,8 @@ class Game:
     def determinize(self, params: Records, states: Records, players: ArrayLike, seeds: ArrayLike) -> None:
         """Resample in place what is hidden from players, future chance included, consistent with what they know.
 
-        The result depends on that and on the seed alone: states that the player cannot tell apart become the same
-        record, to the byte. `decisions` becomes 0: how many of them others have made is hidden.
+        The result depends on what they know and on the seed alone: states that the player cannot tell apart become the
+        same record, to the byte. `decisions` becomes 0: how many of them others have made is hidden.
 
         Args:
             params: `(1,)`.
@@ -246,14 +246,15 @@ class Game:
             seeds: `(n,)` integers, 0 to 2**63 - 1.
 
         Raises:
-            ValueError: there is no such player, or not so many; arrays that kernels do not know.
+            ValueError: there is no such player, there is not one player and seed per state, or an array is not one
+                that kernels take.
         """
         self._check_records(params, states)
         given = (seats_of("players", players, len(states), 0, self.num_players), integers("seeds", seeds, len(states)))
         self.determinize_batch(params, states, *(np.require(values, requirements=["C", "W"]) for values in given))
 
     def forfeit(self, params: Records, states: Records, players: ArrayLike) -> None:
-        """Let players forfeit, whoever is the current player, and go on to the next decision or the end.
+        """Make players forfeit, whoever is the current player, and advance to the next decision or the end.
 
         Args:
             params: `(1,)`.
@@ -261,7 +262,7 @@ class Game:
             players: `(n,)` integers; NO_PLAYER (-1) for nobody.
 
         Raises:
-            ValueError: there is no such player, or not so many.
+            ValueError: there is no such player, or not one per state.
         """
         seats = seats_of("players", players, len(states), NO_PLAYER, self.num_players)
         self._run(params, states, np.where(seats == NO_PLAYER, Command.SKIP, Command.FORFEIT), seats)
@@ -280,7 +281,7 @@ class Game:
     def returns(self, params: Records, states: Records, out: NDArray[np.float32]) -> None:
         """Write what each player has earned so far, `(n, num_players)` float32.
 
-        It does not change any more for a player who is out of the game.
+        It no longer changes for a player who is out of the game.
         """
         exact_array("out", out, np.float32, (len(states), self.num_players))
         out[...] = self._results(params, states)[:, 0]
@@ -288,7 +289,7 @@ class Game:
     def terminations(self, params: Records, states: Records, out: NDArray[np.int8]) -> None:
         """Write 1 for each player who is out of the game, `(n, num_players)` int8.
 
-        That is: eliminated, or the game has ended by the rules. Whether it was truncated is a field of the state.
+        A player is out if eliminated, or if the rules have ended the game. Truncation is a field of the state.
         """
         out[...] = self._results(params, states)[:, 1]
 
@@ -306,14 +307,14 @@ class Game:
         outputs: Outputs = NO_OUTPUTS,
         observing_seats: ArrayLike = NO_PLAYER,
     ) -> None:
-        """Give each state one command, with a slot of its own that is not kept."""
+        """Give each state one command, with a temporary slot."""
         self._check_records(params, states)
         slots = self.new_slots(len(states))
         slots["observing_seat"] = observing_seats
         dispatch(self.step_batch, params, states, kinds, arguments, slots=slots, outputs=outputs)
 
     def _check_records(self, params: Records, states: Records) -> None:
-        """Refuse arrays for which the compiler would compile the rules once more."""
+        """Refuse arrays for which numba would compile the rules again."""
         exact_array("params", params, self.params.dtype, (1,))
         exact_array("states", states, self.state_dtype, (len(states),))
 
@@ -322,7 +323,7 @@ class Game:
     def known_to(self, player: int) -> Game:
         """Return this game as a player may know it: nothing in its configuration is hidden from them.
 
-        It is the same object each time, with data of its own: whoever writes into it does not change this game.
+        It is the same object each time, with its own data: writing to it does not change this game.
 
         Raises:
             ValueError: there is no such player.
@@ -336,14 +337,14 @@ class Game:
 
     @cached_property
     def _known(self) -> dict[int, Game]:
-        """This game as players may know it, as far as it was asked for: to build one takes milliseconds."""
+        """The games that `known_to` has returned, by player: building one takes milliseconds."""
         return {}
 
     def _copy(self) -> Game:
         return replace(self, params=copies_of(self.params, np.zeros(1, np.int64)), config=copy.deepcopy(self.config))
 
     def simulator(self) -> Simulator:
-        """Return what kernels of one's own play this game with, see `core.simulator`; one a thread.
+        """Return what a user's own kernels need to play this game, see `core.simulator`; each thread needs its own.
 
         Raises:
             ValueError: `step_batch` is not compiled, as in Sack Armies with observations as planes.
@@ -371,7 +372,7 @@ class Game:
     def digest(self) -> str:
         """A hash of the configuration with its data, and of the layouts of state and observation.
 
-        It is what saved bytes depend on.
+        Saved bytes depend on all of these.
         """
         layout = [self.num_actions, self.state_dtype.descr, self.observation_spec.names()]
         content = json.dumps([self.id, self.config, layout], sort_keys=True)
@@ -388,7 +389,7 @@ class Game:
 
 
 def forfeit_code(player: int) -> int:
-    """Return what stands among the actions of a game for `player` forfeiting; given that, return the player."""
+    """Return the code that stands for a forfeit of `player` among actions; given the code, return the player."""
     return -1 - player
 
 

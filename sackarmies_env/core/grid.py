@@ -23,11 +23,11 @@ class Grid:
     """A board of cells, numbered from 0 on.
 
     Attributes:
-        names: how a cell is written, such as `1,-2` or `c3`; each once.
-        coordinates: `(cells, axes)`; without axes for a graph.
+        names: how each cell is written, such as `1,-2` or `c3`; unique.
+        coordinates: `(cells, axes)`; a graph has no axes.
         neighbors: `(cells, directions)`, the cell in each direction; NO_CELL where there is none.
         noun: what a cell is called in messages.
-        extent: what to say of the extent of the board in messages.
+        extent: the extent of the board in words, for messages.
     """
 
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Grid:
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """Steps from each cell to each, `(cells, cells)`; NO_PATH where no path leads."""
+        """Steps from each cell to each other, `(cells, cells)`; NO_PATH where there is no path."""
         distances = np.full((self.num_cells, self.num_cells), NO_PATH, np.int16)
         np.fill_diagonal(distances, 0)
         reached = np.append(distances == 0, np.zeros((1, self.num_cells), np.bool_), axis=0)  # the last row: NO_CELL
@@ -69,7 +69,7 @@ class Grid:
         return cell
 
     def named(self, name: str) -> int:
-        """Return the number of the cell of this name.
+        """Return the number of the cell with this name.
 
         Raises:
             ValueError: there is none.
@@ -100,7 +100,7 @@ def tables_of(places: Iterable[tuple[int, ...]], directions: Sequence[tuple[int,
         directions: differences of coordinates.
 
     Raises:
-        ValueError: a place is given twice, or none is.
+        ValueError: a place is given twice, or no place is given.
     """
     cells: dict[tuple[int, ...], int] = {}
     for place in places:
@@ -126,7 +126,7 @@ def make_square_grid(columns: int, rows: int, directions: Sequence[tuple[int, in
         directions: `SIDES_AND_CORNERS`, `SIDES` or others, as (columns, rows).
 
     Raises:
-        ValueError: a board of such a size has no names.
+        ValueError: the squares of a board of this size cannot be named.
     """
     if not 1 <= columns <= len(LETTERS) or rows < 1:
         raise ValueError(
@@ -143,11 +143,11 @@ def make_square_grid(columns: int, rows: int, directions: Sequence[tuple[int, in
 
 
 def make_graph(neighbors: Mapping[str, Sequence[str]]) -> Grid:
-    """Return a board of named cells that are joined as listed: its directions are places in these lists.
+    """Return a board of named cells that are joined as listed: its directions are positions in these lists.
 
     Args:
-        neighbors: the names of the cells next to each cell, by its name. A path that can be taken both ways is listed
-            at both of its ends.
+        neighbors: cell name -> names of the cells next to it. A path that can be taken both ways is listed at both of
+            its ends.
 
     Raises:
         ValueError: there is no cell, or a list names a cell that is not there.

@@ -43,10 +43,10 @@ def make_hexes(hexes: Iterable[tuple[int, int]], extent: str = "") -> HexGrid:
 
     Args:
         hexes: axial coordinates.
-        extent: what to say of a hex that is none of them; left out, how many there are.
+        extent: the extent of the board in words, for messages; defaults to the number of hexes.
 
     Raises:
-        ValueError: a hex is given twice, or none is.
+        ValueError: a hex is given twice, or no hex is given.
     """
     coordinates, neighbors = tables_of(hexes, DIRECTIONS)
     names = tuple(f"{q},{r}" for q, r in coordinates.tolist())
@@ -55,7 +55,7 @@ def make_hexes(hexes: Iterable[tuple[int, int]], extent: str = "") -> HexGrid:
 
 @functools.lru_cache(maxsize=32)
 def make_hexgrid(radius: int) -> HexGrid:
-    """Return the hexagonal board of a radius, at least 0: rows of rising r, in a row rising q."""
+    """Return the hexagonal board of a radius of at least 0, numbered by rising r and, in a row, by rising q."""
     hexes = [
         (q, r)
         for r in range(-radius, radius + 1)

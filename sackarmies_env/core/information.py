@@ -16,13 +16,13 @@ from sackarmies_env.core.state import clear_padding
 class InformationSets:
     """The information sets of one player in `n` positions: each is the set of states that the player cannot tell apart.
 
-    Of each set one state is kept, which depends on the set alone: what `Game.determinize` makes of any of them with the
-    seed 0. So nothing in such an object, to the byte, depends on what is hidden from the player.
+    One state of each set is kept, which depends on the set alone: what `Game.determinize` makes of any of them with the
+    seed 0. So no byte of this object depends on what is hidden from the player.
 
     Attributes:
         game: as the player may know it, see `Game.known_to`.
         player: whose knowledge it is.
-        states: `(n,)` records, a state of each set; writing to them harms nobody else, but spoils `sample`.
+        states: `(n,)` records, one state of each set; writing to them affects nothing else, but spoils `sample`.
     """
 
     game: Game
@@ -31,10 +31,10 @@ class InformationSets:
 
     @classmethod
     def of(cls, game: Game, states: Records, player: int) -> InformationSets:
-        """Return the information sets of a player that true states belong to.
+        """Return the information sets of a player to which true states belong.
 
         Args:
-            game: what is played.
+            game: the game to play.
             states: `(n,)`, not changed.
             player: a seat.
 
@@ -51,14 +51,14 @@ class InformationSets:
         return len(self.states)
 
     def sample(self, seeds: ArrayLike, rows: ArrayLike | None = None) -> Records:
-        """Return states that may be the true ones, each with a future of its own: `(k,)` records.
+        """Sample states that may be the true ones, each with its own future: `(k,)` records.
 
         Args:
             seeds: `(k,)`, 0 to 2**63 - 1; a set and a seed always give the same state.
-            rows: the sets, `(k,)` integers, each as often as wanted; None for one state of each.
+            rows: the sets, `(k,)` integers, repeats allowed; None for one state of each.
 
         Raises:
-            ValueError: there is no such set, or not a seed for each state.
+            ValueError: there is no such set, or not one seed per state.
         """
         states = self.game.clone(self.states, rows)
         given = seeds_of(seeds, len(states))
@@ -66,7 +66,7 @@ class InformationSets:
         return states
 
     def select(self, rows: ArrayLike) -> InformationSets:
-        """Return some of the information sets, `(k,)` integers."""
+        """Return some of the information sets; rows `(k,)` integers."""
         return InformationSets(self.game, self.player, self.game.clone(self.states, rows))
 
     def observations(self) -> NDArray[np.int8]:

@@ -49,9 +49,9 @@ def njit(
 
     Args:
         function: the kernel; left out in `@njit(parallel=True)`.
-        parallel: run `prange` loops on all threads; for the batch loops alone.
+        parallel: run `prange` loops on all threads; for batch loops only.
         inlined: copy the kernel into every caller, where a benchmark shows that its calls cost as much as its work.
-        counted: count who has each array, as numba does: for kernels that make arrays, return some or call what does.
+        counted: count references to arrays, as numba does: for kernels that make or return arrays, or call what does.
             All others borrow the arrays that they are given.
     """
     if function is None:
@@ -70,7 +70,7 @@ def njit(
 
 
 def wrapping_arithmetic(function: Function) -> Function:
-    """Let a kernel's uint64 arithmetic wrap silently in interpreted mode too; goes below `@njit`."""
+    """Make a kernel's uint64 arithmetic wrap silently in interpreted mode too; goes below `@njit`."""
     return np.errstate(over="ignore")(function) if INTERPRETED else function
 
 

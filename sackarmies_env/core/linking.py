@@ -1,13 +1,13 @@
 """Late linking: kernels called by kernels are translated once and optimized once, inside their entry point.
 
-numba makes every function a library of its own that links, optimizes and assembles all that it calls. Down a call tree
-of some twenty levels that is done some twenty times over: most of the first start-up went into machine code that nobody
-ever runs. Here a kernel that is compiled *because another kernel calls it* is only translated; the entry point, which
-Python calls, links what it reaches and optimizes the whole. Called from Python itself later on, such a kernel is
-compiled again as an entry point.
+numba makes every function a separate library that links, optimizes and assembles all that it calls. In a call tree of
+some twenty levels that work is repeated some twenty times: most of the first start-up went into machine code that never
+runs. Here a kernel that is compiled *because another kernel calls it* is only translated; the entry point, which Python
+calls, links what it reaches and optimizes the whole. If Python itself calls such a kernel later, it is compiled again
+as an entry point.
 
-This replaces parts of numba that are not its public interface. `install` does nothing, and all works as numba made it,
-only slower to compile, with a numba that was not tested (docs/decisions/0005-late-linking.md).
+This replaces parts of numba that are not its public interface. With a numba version that was not tested, `install` does
+nothing: all works as in plain numba, but compiles more slowly (docs/decisions/0005-late-linking.md).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from numba.core.types.misc import unliteral
 TESTED_VERSIONS = ("0.68",)
 LONG_NAME = 100  # characters of a type's name
 SHORT_NAME = "Record_"  # and a digest, in place of a long name
-KNOWN_BY_NAME = "NRT_"  # functions that a pass of numba looks for, to remove them in pairs
+KNOWN_BY_NAME = "NRT_"  # functions that a numba pass finds by name, to remove them in pairs
 
 
 class CompileDepth(threading.local):
-    """How many of our kernels are being compiled, one because of the other, in this thread."""
+    """How many of our kernels are being compiled in this thread, each because the one before calls it."""
 
     value = 0
 
@@ -44,7 +44,7 @@ def is_nested() -> bool:
 
 
 def install() -> bool:
-    """Prepare numba for late linking, once; return whether this numba is one that it was tested with."""
+    """Prepare numba for late linking, once; return whether it was tested with this version of numba."""
     if not numba.__version__.startswith(TESTED_VERSIONS):
         return False
     library: Any = codegen.CPUCodeLibrary
@@ -65,7 +65,7 @@ def install() -> bool:
 
 
 def link_late(dispatcher: Any) -> None:
-    """Let `dispatcher` be translated only, when it is compiled because another kernel calls it."""
+    """Make `dispatcher` only translate its kernel when it is compiled because another kernel calls it."""
     dispatcher._translated = set()
     dispatcher.compile = MethodType(_compile, dispatcher)
     dispatcher.add_overload = MethodType(_add_overload, dispatcher)
@@ -73,7 +73,7 @@ def link_late(dispatcher: Any) -> None:
 
 
 def _get_call_template(self: Any, args: Any, kws: Any) -> Any:
-    """Type a call by what its arguments are, not by their values: a kernel is compiled once for `0`, `1` and `x`."""
+    """Type a call by the types of its arguments, not their values: a kernel is compiled once for `0`, `1` and `x`."""
     widened = [_widened(one) for one in args]
     return type(self).get_call_template(self, widened, {name: _widened(one) for name, one in kws.items()})
 
@@ -120,10 +120,10 @@ def _finalize(self: Any) -> None:
 
 
 def _optimize_final_module(self: Any) -> None:
-    """Tell LLVM that nobody else calls what has been linked: then a function with one caller is always inlined.
+    """Tell LLVM that nobody else calls what has been linked, so that it always inlines a function with one caller.
 
-    LLVM may also change what such a function takes, so it must not be found by its name: the loader of machine code
-    finds local names too, and would hand it to other modules that know it as it was.
+    LLVM may also change the parameters of such a function, so it must not be found by its name: the loader of machine
+    code finds local names too, and would give it to other modules that expect its old parameters.
     """
     if self._links_late:
         functions = [function for function in self._final_module.functions if not function.is_declaration]
@@ -137,7 +137,7 @@ def _optimize_final_module(self: Any) -> None:
 
 
 def _collect(library: Any, seen: set[int], callees_first: list[Any]) -> None:
-    """Add all that `library` reaches to `callees_first`, each behind what it calls itself."""
+    """Add all that `library` reaches to `callees_first`, each after what it calls itself."""
     for callee in library._linking_libraries:
         if id(callee) in seen:
             continue
@@ -151,13 +151,13 @@ def _get_executable(self: Any, library: Any, descriptor: Any, environment: Any) 
     library._ensure_finalized()
     if not hasattr(library, "_is_translated"):
         return self._get_executable_now(library, descriptor, environment)
-    # A name for the translated kernel that callers are typed against; there is no machine code behind it.
+    # A placeholder for the translated kernel, against which callers are typed; there is no machine code behind it.
     name = descriptor.qualname.rsplit(".", maxsplit=1)[-1]
     return cpu._dynfunc.make_function(descriptor.lookup_module(), name, "", 0, environment, (library,))
 
 
 def _init_short_name(self: Any, fields: Any, size: int, aligned: bool) -> None:
-    """Name a record type by a digest: its full description would stand in every symbol of the machine code."""
+    """Name a record type by a digest: its full description would appear in every symbol of the machine code."""
     self._init_long_name(fields, size, aligned)
     if len(self.name) > LONG_NAME:
         self.name = SHORT_NAME + hashlib.sha256(self.name.encode()).hexdigest()[:24]

@@ -1,4 +1,4 @@
-"""Parts of generated pages that all games have: tables, and the fields of a state."""
+"""Parts of generated pages for all games: tables, and the fields of a state."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from sackarmies_env.core.state import ROLES, StateField
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table."""
+    """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in lines)
 
 
 def state_markdown(fields: Sequence[StateField], indices: str) -> str:
-    """Return the page state.md of a game: every field of the state, by what it belongs to.
+    """Return the page state.md of a game: every field of the state, grouped by part.
 
     Args:
         fields: of the game's layout.

@@ -15,14 +15,14 @@ MAX_TOLD = 60  # characters of a value in a sentence
 MAX_LISTED = 60  # words of a list in a sentence
 LARGE_NUMBER = 2**128
 DISTRIBUTION = "sackarmies-env"
-WHEELS = {"PIL": "pillow"}  # libraries that are installed under another name than they are imported by
+WHEELS = {"PIL": "pillow"}  # import name -> name to install, for libraries where they differ
 REQUIRED_BY = re.compile(r"([\w.-]+).*;.*extra == .(\w+)")  # a requirement of an extra, in the metadata of a wheel
-# What no text of a file may hold: control characters, separators of lines, marks that turn the direction of what
-# follows, characters of no width that no script needs, tags, halves of surrogate pairs.
+# What no text in a file may contain: control characters, line separators, marks that change the direction of what
+# follows, zero-width characters that no script needs, tags, halves of surrogate pairs.
 UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-# Letters and marks without width or ink that Python calls printable: fillers, selectors of variants.
+# Letters and marks without width or ink that Python calls printable: fillers, variation selectors.
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -37,7 +37,7 @@ class _Short(reprlib.Repr):
         self.maxstring = self.maxother = self.maxlong = MAX_TOLD
 
     def repr_int(self, x: int, level: int) -> str:
-        """Return an integer; Python refuses to write very large ones out."""
+        """Return an integer as text; Python refuses to write out very large ones."""
         if abs(x) < LARGE_NUMBER:
             return repr(x)
         return f"an integer of about {round(x.bit_length() * 0.30103)} digits"
@@ -47,10 +47,10 @@ SHORT = _Short()
 
 
 def printable(text: object) -> str:
-    """Return text with all invisible characters written out, so that it neither controls a terminal nor hides anything.
+    """Escape all invisible characters of a text, so that it neither controls a terminal nor hides anything.
 
-    That is whatever Unicode calls control, format (zero width, direction, tags), separator other than the plain space,
-    surrogate, private or unassigned, and `INVISIBLE`.
+    These are the characters that Unicode calls control, format (zero width, direction, tags), separator other than the
+    plain space, surrogate, private or unassigned, and `INVISIBLE`.
     """
     given = str(text)
     if given.isprintable() and not INVISIBLE.search(given):
@@ -63,17 +63,17 @@ def _is_seen(letter: str) -> bool:
 
 
 def _written_out(letter: str) -> str:
-    """Return a character as its code in Python."""
+    """Return the Python escape sequence of a character."""
     return letter.encode("unicode_escape").decode("ascii")
 
 
 def shorten(text: str, length: int = MAX_TOLD) -> str:
-    """Return text of at most `length` characters."""
+    """Cut text to at most `length` characters."""
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def quote(value: object) -> str:
-    """Return a value as it may stand in a sentence: as in TOML, and short."""
+    """Return a value for use in a sentence: as in TOML, and short."""
     if isinstance(value, str):
         return shorten(f'"{printable(value[: MAX_TOLD + 1])}"')
     if isinstance(value, bool):
@@ -84,19 +84,19 @@ def quote(value: object) -> str:
 
 
 def short_repr(value: object) -> str:
-    """Return a value as in Python, and short."""
+    """Return a value for use in a sentence: as in Python, and short."""
     return shorten(printable(SHORT.repr(value)))
 
 
 def join(words: Iterable[object]) -> str:
-    """Return words as a list in a sentence; of very many the first ones."""
+    """Return words as a list in a sentence; of very many, only the first ones."""
     texts = [quote(word) if isinstance(word, str) else short_repr(word) for word in words]
     more = [f"and {len(texts) - MAX_LISTED} more"] if len(texts) > MAX_LISTED else []
     return ", ".join(texts[:MAX_LISTED] + more)
 
 
 def join_faults(faults: Sequence[str], name: str = "") -> str:
-    """Return a line for each of the first faults, begun with `name`, and how many more there are."""
+    """Return a line for each of the first faults, prefixed with `name`, and how many more there are."""
     lines = [f"{name}: {fault}" if name else fault for fault in faults[:MAX_FAULTS]]
     if len(faults) > MAX_FAULTS:
         lines.append(f"{name + ': ' if name else ''}and {len(faults) - MAX_FAULTS} more faults")
@@ -106,7 +106,7 @@ def join_faults(faults: Sequence[str], name: str = "") -> str:
 def suggestion(given: object, known: Iterable[object]) -> str:
     """Return ` (did you mean "x"?)` for the known word nearest to `given`, or nothing if none is near.
 
-    Capital letters make no difference; what is known and no text, such as the seats, is left out.
+    Case is ignored; known values that are not text, such as seats, are never suggested.
     """
     if not isinstance(given, str) or len(given) > MAX_TOLD:
         return ""
@@ -116,7 +116,7 @@ def suggestion(given: object, known: Iterable[object]) -> str:
 
 
 def missing_extra(error: ImportError, what: str) -> str:
-    """Return a sentence that says which extra installs the library that `what` lacks, "" for a module of no extra."""
+    """Return a sentence on which extra installs the library that `what` lacks, "" if no extra has it."""
     library = (error.name or "").partition(".")[0]
     wheel = WHEELS.get(library, library.replace("_", "-"))
     found = (REQUIRED_BY.match(requirement) for requirement in requires(DISTRIBUTION) or ())

@@ -1,6 +1,6 @@
 """Notices on stderr: which kernel is being compiled, and why.
 
-Only the main process says anything: the workers of a pool compile and wait in silence.
+Only the main process writes notices: the workers of a pool compile and wait in silence.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ HINT = "; the result is cached, and `sackarmies warmup` compiles everything in a
 
 
 def is_main_process() -> bool:
-    """Return whether this process was not started by a pool of Python's."""
+    """Return whether this process was not started by `multiprocessing`."""
     return multiprocessing.parent_process() is None
 
 
 def note(text: str) -> None:
-    """Write a line to the user, in the main process."""
+    """Write a line to stderr, in the main process only."""
     if is_main_process() and sys.stderr is not None:  # a windowed Python has none
         print(f"sackarmies-env: {text}", file=sys.stderr, flush=True)
 
 
 @functools.cache
 def note_once(text: str) -> None:
-    """Write a line to the user, unless this process has written it before."""
+    """Write a line to stderr, unless this process has written it before."""
     note(text)
 
 
 class CompileNotice(event.Listener):
-    """Says on stderr what is being compiled: a line that counts on a terminal, a plain line for each kernel elsewhere.
+    """Notices on stderr of what is being compiled: a counting line on a terminal, elsewhere a plain line per kernel.
 
-    It listens to the compiler, so it speaks only when something is compiled that was not in the cache, and only once
-    that has taken `DELAY`. The caches of our kernels are known by their attribute `reason`: why there was no entry.
+    It listens to the compiler, so it writes only when something is compiled that was not in the cache, and only once
+    that has taken `DELAY`. The caches of our kernels have an attribute `reason`: why there was no entry.
     """
 
     def __init__(self) -> None:
         self.num_compiled = 0  # kernels that were not found in the cache
-        self.hint = HINT  # behind the first line
+        self.hint = HINT  # appended to the first line
         self._depth = 0  # compiling a kernel compiles the kernels it calls
         self._kernel = ""
         self._reason = ""
@@ -57,7 +57,7 @@ class CompileNotice(event.Listener):
         self._told: set[str] = set()
 
     def on_start(self, event: Any) -> None:
-        """Begin, or go one kernel deeper."""
+        """Begin a notice, or go one kernel deeper."""
         kernel = event.data["dispatcher"]
         reason = _reason_of(kernel)
         if reason is None:
@@ -85,7 +85,7 @@ class CompileNotice(event.Listener):
     def _show(self) -> None:
         if self._finished.wait(DELAY):
             return
-        if sys.stderr.isatty() and sys.stderr is sys.__stderr__:  # a progress bar puts something else in its place
+        if sys.stderr.isatty() and sys.stderr is sys.__stderr__:  # a progress bar replaces sys.stderr
             self._count()
         elif self._kernel not in self._told:
             hint = "" if self._told else self.hint
@@ -105,7 +105,7 @@ class CompileNotice(event.Listener):
 
 
 def _reason_of(kernel: Any) -> str | None:
-    """Return why a kernel of ours is compiled; None for a function of somebody else's."""
+    """Return why one of our kernels is compiled; None for any other function."""
     return getattr(kernel._cache, "reason", None)
 
 

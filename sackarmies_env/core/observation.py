@@ -1,4 +1,4 @@
-"""Layouts of observations, declared once: named features in blocks of equal rows, an int8 vector in memory."""
+"""Layouts of observations, declared once: named features in blocks of equal rows, stored as an int8 vector."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Feature:
             )
 
 
-# --- features of the usual sorts
+# --- common kinds of features
 
 
 def flag(name: str, doc: str) -> Feature:
-    """Return a feature that is 1 where what `doc` says is so."""
+    """Return a feature that is 1 where the statement `doc` holds."""
     return Feature(name, 0, 1, f"1: {doc}")
 
 
@@ -59,7 +59,7 @@ def number(name: str, doc: str, low: int = 0, high: int = INT8_HIGH) -> Feature:
 
 
 def code(name: str, codes: type[IntEnum], doc: str) -> Feature:
-    """Return a feature that holds one of `codes`, which its text lists."""
+    """Return a feature that holds one of `codes`, which its `doc` lists."""
     listed = ", ".join(f"{one.value} {one.name.lower().replace('_', ' ')}" for one in codes)
     return Feature(name, 0, max(codes), f"{doc}: {listed}.", categorical=True)
 
@@ -71,13 +71,13 @@ def seat(name: str, doc: str, num_seats: int, *, may_be_nobody: bool = True) -> 
 
 
 def coordinates(prefix: str, axes: str, doc: str, nowhere: int, high: int) -> tuple[Feature, ...]:
-    """Return a feature for each letter of `axes`: the coordinates of a cell, up to `high`; `nowhere` is below them."""
+    """Return a feature per letter of `axes`: the coordinates of a cell, up to `high`; `nowhere`, below them: none."""
     where = f"of {doc}; {nowhere}: none."
     return tuple(Feature(f"{prefix}{axis}", nowhere, high, f"Coordinate {axis} {where}") for axis in axes)
 
 
 def digits(name: str, doc: str, most: int) -> tuple[Feature, Feature]:
-    """Return two features for a code up to `most`, more than one can hold; see `core.encode.write_digits`."""
+    """Return two features for a code up to `most`, too large for one; see `core.encode.write_digits`."""
     return (
         Feature(f"{name}_low", 0, DIGIT_BASE - 1, f"{doc}, plus 1: low digit, base {DIGIT_BASE}; 0: none.", True),
         Feature(f"{name}_high", 0, (most + 1) // DIGIT_BASE, f"{doc}, plus 1: high digit, base {DIGIT_BASE}.", True),
@@ -85,7 +85,7 @@ def digits(name: str, doc: str, most: int) -> tuple[Feature, Feature]:
 
 
 def columns(name: str, features: Sequence[Feature]) -> Any:
-    """Return a named tuple of the columns of `features`, in capitals: kernels name columns by it."""
+    """Return a named tuple of the columns of `features`, by names in capitals, for use in kernels."""
     return namedtuple(name, [feature.name.upper() for feature in features])(*range(len(features)))
 
 
@@ -98,7 +98,8 @@ class Block:
         rows: number of rows, at least 1.
         features: columns.
         doc: what a row stands for, in which order the rows come, what unused rows hold.
-        is_plane: the block is a picture of the board, a number a place: rows and features are its rows and columns.
+        is_plane: the block is a picture of the board, one number per place: its rows and features are rows and columns
+            of the board.
     """
 
     name: str
@@ -133,19 +134,19 @@ class Block:
 
 
 class ObservationSpec:
-    """The layout of an observation: an int8 vector made of blocks, each row after row.
+    """The layout of an observation: an int8 vector made of blocks, each stored row by row.
 
     Attributes:
         blocks: in their order.
         size: length of the vector.
-        planes: the blocks that are planes, the last ones; empty for a game without a board.
+        planes: the blocks that are planes, always the last ones; may be empty.
     """
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         """Lay `blocks` out one after the other.
 
         Raises:
-            ValueError: two blocks have one name, or planes do not come last or differ in shape.
+            ValueError: two blocks share a name, or planes do not come last or differ in shape.
         """
         _refuse_duplicates("observation", [block.name for block in blocks])
         self.blocks = tuple(blocks)
@@ -181,7 +182,7 @@ class ObservationSpec:
         return bounds
 
     def block(self, name: str) -> Block:
-        """Return the block of this name.
+        """Return the block with this name.
 
         Raises:
             ValueError: there is none.
@@ -237,7 +238,7 @@ class ObservationSpec:
             raise ValueError(f"the observation has {observation.shape[-1]} numbers: this layout has {self.size}")
 
     def index(self, block: str, row: int, feature: str) -> int:
-        """Return the place of one number in the vector.
+        """Return the index of one number in the vector.
 
         Raises:
             ValueError: no such block, row or feature.
@@ -259,7 +260,7 @@ class ObservationSpec:
                     yield f"{block.name}[{row}].{feature.name}"
 
     def to_markdown(self) -> str:
-        """Return the layout as a page section: a table of blocks, then one table of features a block."""
+        """Return the layout as a page section: a table of blocks, then one table of features per block."""
         lines = [
             f"{self.size} numbers (int8) in {len(self.blocks)} blocks. Number `start + row * width + column` of the "
             "vector is a feature of a row.",

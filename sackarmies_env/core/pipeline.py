@@ -1,12 +1,13 @@
-"""The compiler pipelines of kernels: numba's own, with passes more. By the first, indices count from the start.
+"""Compiler pipelines of kernels: numba's own, with two more passes, `UnsignedIndices` and `BorrowedArrays`.
 
 Python lets a negative index count from the end, so numba compares every signed index with zero before it is used. The
-rules are made of little else than look-ups: those comparisons took a seventh of the time of a decision
-(docs/decisions/0029-unsigned-indices.md). The pass below gives look-ups in arrays an unsigned index. A negative one
+rules consist of little else than look-ups: those comparisons took a seventh of the time of a decision
+(docs/decisions/0029-unsigned-indices.md). The first pass gives look-ups in arrays an unsigned index. A negative one
 then lies beyond the end of every array: compiled with NUMBA_BOUNDSCHECK=1, as the tests in CI are, it is an IndexError.
 
-By the second, kernels borrow the arrays that they are given, and do not count who has them: whoever called the first
-kernel has them until it returns (docs/decisions/0040-borrowed-arrays.md). Kernels for which that is no use are refused.
+With the second pass, kernels borrow the arrays that they are given and do not count references to them: the caller of
+the first kernel holds them until it returns (docs/decisions/0040-borrowed-arrays.md). Kernels that cannot do without
+counts are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ types: Any = numba_types
 
 
 def unsigned(index: Any) -> Any:
-    """Return the type that an index of this type is used as."""
+    """Return the type to which an index of this type is cast."""
     if isinstance(index, types.Integer) and index.signed:
         return types.uintp
     if isinstance(index, types.BaseTuple):
@@ -36,7 +37,7 @@ def unsigned(index: Any) -> Any:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class UnsignedIndices(FunctionPass):  # type: ignore[misc] # numba's types are skipped
-    """Let all look-ups in arrays cast their indices to unsigned integers."""
+    """A pass that makes all look-ups in arrays cast their indices to unsigned integers."""
 
     _name = "unsigned_indices"
 
@@ -44,7 +45,7 @@ class UnsignedIndices(FunctionPass):  # type: ignore[misc] # numba's types are s
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Change the signatures of look-ups; return whether there was one."""
+        """Change the signatures of look-ups; return whether any was changed."""
         found = []
         for block in state.func_ir.blocks.values():
             found += [each for each in block.find_exprs("getitem") if self._change(state, each, each.value)]
@@ -53,7 +54,7 @@ class UnsignedIndices(FunctionPass):  # type: ignore[misc] # numba's types are s
 
     @staticmethod
     def _change(state: Any, look_up: Any, array: ir.Var) -> bool:
-        """Change the signature of one look-up, if it is one in an array; return whether it was."""
+        """Change the signature of a look-up, if it is in an array by a signed index; return whether it was changed."""
         signature = state.calltypes[look_up]
         if not isinstance(state.typemap[array.name], types.Array):
             return False
@@ -67,16 +68,16 @@ class UnsignedIndices(FunctionPass):  # type: ignore[misc] # numba's types are s
         return True
 
 
-# Expressions that hand on what is there already. Look-ups do, too, but for those by arrays, which copy.
+# Expressions that pass on what exists already. Look-ups do so too, except those by arrays, which copy.
 HANDING_ON = {"build_tuple", "cast", "exhaust_iter", "getattr", "getiter", "iternext", "phi", "static_getitem"}
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class BorrowedArrays(FunctionPass):  # type: ignore[misc] # numba's types are skipped
-    """Count no arrays in this kernel; refuse kernels that make arrays, return some or call what does.
+    """A pass that counts no references to arrays; it refuses kernels that make or return arrays, or call what does.
 
     This kernel alone is translated without counts: numba's option for that would reach all functions that it calls,
-    those of users included, and what counts is handed out to others by them.
+    those of users included, and what those hand out must be counted.
     """
 
     _name = "borrowed_arrays"
@@ -85,10 +86,10 @@ class BorrowedArrays(FunctionPass):  # type: ignore[misc] # numba's types are sk
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Look at the types, then turn counting off.
+        """Check the types, then turn counting off.
 
         Raises:
-            UnsupportedError: the kernel makes or returns what must be counted.
+            UnsupportedError: the kernel makes or returns values that must be counted.
         """
         if state.func_ir.is_generator or is_counted(state, state.return_type) or makes_counted(state):
             raise UnsupportedError(
@@ -100,15 +101,15 @@ class BorrowedArrays(FunctionPass):  # type: ignore[misc] # numba's types are sk
 
 
 def is_counted(state: Any, found: Any) -> bool:
-    """Return whether numba counts who has values of a type: arrays, or what holds some."""
+    """Return whether numba counts references to values of a type: arrays, or what holds some."""
     try:
         return bool(state.targetctx.data_model_manager[found].contains_nrt_meminfo())
-    except KeyError:  # of types that it registers when it needs them, such as strings
+    except KeyError:  # a type that numba registers on demand, such as strings
         return True
 
 
 def makes_counted(state: Any) -> bool:
-    """Return whether an expression of a function makes what must be counted."""
+    """Return whether an expression of a function makes a value that must be counted."""
     for block in state.func_ir.blocks.values():
         for assignment in block.find_insts(ir.Assign):
             made = assignment.value

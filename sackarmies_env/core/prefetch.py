@@ -1,4 +1,4 @@
-"""Prefetching of states: the next game's state comes into the cache while this one is played."""
+"""Prefetching of states: the next game's state is loaded into the cache while this one is played."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from sackarmies_env.core.jit import INTERPRETED
 
-LINE = 64  # bytes that come at once
+LINE = 64  # bytes that are loaded at once
 FOR_READING, IN_ALL_CACHES, DATA = 0, 3, 1  # arguments of LLVM's prefetch
 
 if INTERPRETED:
 
     def prefetch(record: Any) -> None:
-        """Do nothing: only machine code profits."""
+        """Do nothing: only machine code benefits."""
 
 else:
     from llvmlite import ir
@@ -21,7 +21,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator] # numba's types are skipped
     def prefetch(typing_context: Any, record: Any) -> Any:
-        """Ask for all cache lines of a record, without waiting for them."""
+        """Request all cache lines of a record, without waiting for them."""
 
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             byte, number = ir.IntType(8), ir.IntType(32)

@@ -1,7 +1,7 @@
-"""Game records: a configuration, a seed and a list of actions are a game, and replaying it gives the same bytes.
+"""Game records: a configuration, a seed and a list of actions make up a game, which replays to the same bytes.
 
 A record also holds a short digest of the state before each ply and after the last one, so that a replay on another
-machine or with another version of the rules either agrees to the byte or names the ply where it parts.
+machine or with another version of the rules either agrees to the byte or names the ply where it differs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OnPly = Callable[[int, Records, int, Records], None]
 FORMAT = "sackarmies-record-1"
 FORMER_KINDS = ("flips", "draws")
 DIGEST_LENGTH = 8  # hexadecimal digits of the SHA-256 of a state
-MAX_REASON = 200  # characters of what an agent did
+MAX_REASON = 200  # characters of the reason for a forfeit
 MAX_CANDIDATES, MAX_BELIEFS, MAX_CONTENTS = 64, 256, 64  # of an analysis, and of a belief
 Name = Annotated[SingleLine, Field(max_length=100)]
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
@@ -61,13 +61,12 @@ class Result(StrictModel):
 
 
 class Forfeit(StrictModel):
-    """Why a player who forfeited in a tournament did not choose to.
+    """A forfeit in a tournament that the player did not choose.
 
     Attributes:
         ply: of the forfeit.
         reason: what the agent did, as in "raised ValueError: too many hexes".
-        status: which kind of fault that is, by the names of Kaggle's environments; records of former versions leave it
-            out.
+        status: the kind of fault, named as in Kaggle's environments; records of former versions leave it out.
     """
 
     ply: Annotated[int, Field(ge=0)]
@@ -80,9 +79,9 @@ class Candidate(StrictModel):
 
     Attributes:
         action: legal id.
-        probability: that its policy gives to it; None if it does not say.
-        value: what it expects of it, as its player's return; None if it does not say.
-        rank: its place in the agent's order, from 1; None: that in the list.
+        probability: that the agent's policy gives it; None if not reported.
+        value: the return that the agent expects of it for its player; None if not reported.
+        rank: its place in the agent's order, from 1; None: its place in the list.
     """
 
     action: Action
@@ -92,7 +91,7 @@ class Candidate(StrictModel):
 
 
 class Belief(StrictModel):
-    """What one thing that was hidden from the current player could be, by what that player knew.
+    """What one thing hidden from the current player could be, given what that player knew.
 
     Attributes:
         subject: what is hidden, as in "unit at 2,-1" or "hand of General 1".
@@ -106,13 +105,13 @@ class Belief(StrictModel):
 
 
 class Analysis(StrictModel):
-    """What an agent reported about one decision; no claim of the rules.
+    """What an agent reported about one decision; not a statement of the rules.
 
     Attributes:
         ply: of the decision.
-        agent: who reports it; it may be another one than the player of the game.
+        agent: who reports it; need not be the agent that played the game.
         candidates: what it considered, the best first.
-        value: what it expected of the position, as the return of the current player; None if it does not say.
+        value: the return that it expected for the current player; None if not reported.
         beliefs: about what is hidden from that player: the agent's own, or shares of sampled states.
     """
 
@@ -142,12 +141,12 @@ class GameRecord(StrictModel):
         config: the configuration, a scenario included; `build(**config)` gives the game.
         seed: of all chance that is not forced.
         forced: forced results as in `Game.start`, which checks them; files of games without them leave it out.
-        players: names of who played, in seat order; may be empty.
+        players: names of the players, in seat order; may be empty.
         actions: ids in order; `forfeit_code(p)`, -1 - p, where player p forfeited.
         texts: their text forms.
         digests: of the states before each ply and after the last.
         result: how it ended.
-        forfeits: why players forfeited who did not choose to; files of games without them leave it out.
+        forfeits: forfeits that players did not choose; files of games without them leave it out.
         analyses: what agents reported about decisions, by ply; files of games without them leave it out.
     """
 
@@ -168,7 +167,7 @@ class GameRecord(StrictModel):
 
     @model_validator(mode="after")
     def holds_together(self) -> GameRecord:
-        """Refuse lists that do not fit each other: parts of the file are lost."""
+        """Refuse lists that are inconsistent: parts of the file are missing."""
         if len(self.texts) != len(self.actions):
             raise ValueError(f"there are {len(self.actions)} actions, but {len(self.texts)} texts")
         if len(self.digests) != len(self.actions) + 1:
@@ -281,15 +280,15 @@ def make_record(
     statuses: Mapping[int, str] | None = None,
     analyses: Sequence[Analysis] = (),
 ) -> GameRecord:
-    """Return the record of the game that starts from `seed` and consists of `actions`, by playing it.
+    """Play `actions` from `seed`, and return the record of that game.
 
     Args:
-        game: what is played.
+        game: the game to play.
         seed: as given to `Game.reset` or `Game.start`.
         actions: ids; `forfeit_code(p)` where player p forfeited.
         forced: forced results, as in `Game.start`.
-        players: names of who played, in seat order.
-        reasons: ply of a forfeit -> why it was no free decision.
+        players: names of the players, in seat order.
+        reasons: ply of a forfeit -> why the player did not choose it.
         statuses: ply of a forfeit -> its `Forfeit.status`, as far as it is known.
         analyses: what agents reported about decisions, by ply.
 
@@ -329,8 +328,8 @@ def replay(game: Game, record: GameRecord, on_ply: OnPly | None = None, *, check
     Args:
         game: built from `record.config`.
         record: what to play.
-        on_ply: called after each ply as `(ply, states_before, action, states_after)`; the arrays are its to read only,
-            and are overwritten by the next ply.
+        on_ply: called after each ply as `(ply, states_before, action, states_after)`; it may only read the arrays,
+            which the next ply overwrites.
         check: compare texts, digests and result, and check analyses; without it the game need only be legal.
 
     Raises:
@@ -390,7 +389,7 @@ def _origin(game: Game, record: GameRecord) -> str:
 
 
 def _plain(data: Any) -> Any:
-    """Return `data` as JSON gives it back."""
+    """Return `data` as JSON would give it back."""
     return json.loads(json.dumps(data))
 
 
@@ -398,7 +397,7 @@ def _plain(data: Any) -> Any:
 
 
 def save_record(record: GameRecord, path: str | Path) -> None:
-    """Write a record as JSON, one key a line, so that no half file is ever left.
+    """Write a record as JSON, one key per line; a partial file is never left.
 
     Raises:
         OSError: it cannot be written; the old file stays.
@@ -408,7 +407,7 @@ def save_record(record: GameRecord, path: str | Path) -> None:
     data["forfeits"] = [forfeit.model_dump(mode="json", exclude_none=True) for forfeit in record.forfeits]
     for key in ("forced", "forfeits", "analyses"):
         if not data[key]:
-            del data[key]  # versions that do not know the key can read these records
+            del data[key]  # so that versions that do not know the key can read these records
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]
     write_safely(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
@@ -417,7 +416,7 @@ def load_record(path: str | Path) -> GameRecord:
     """Read a record.
 
     Raises:
-        ValueError: the file is missing, no JSON, or no game record; the sentence says where and what.
+        ValueError: the file is missing, not JSON, or not a game record; the message says where and what.
     """
     data = read_json(path, "a game record")
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
@@ -429,7 +428,7 @@ def load_record(path: str | Path) -> GameRecord:
 
 
 def _with_forced(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record of a file; earlier versions wrote two kinds of forced results as keys of their own."""
+    """Return the data of a file in its present form; earlier versions had separate keys for two kinds of results."""
     if "forced" in data:
         return dict(data)
     record = {key: value for key, value in data.items() if key not in FORMER_KINDS}

@@ -3,9 +3,10 @@
 A stream is a key of two 32-bit words and a counter; the counter is all that changes, so a state replays exactly and
 streams never overlap. All products stay below 2**64, hence the same result with and without the compiler.
 
-Random *choices* (random opponents, random play) are no chance of the game and have a generator of their own, SplitMix64
+Random *choices* (random opponents, random play) are not chance of the game and have their own generator, SplitMix64
 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014), started by the seed of the game: a seed
-alone is a whole game of random play. So is the seed of the game that follows it, wherever games follow each other.
+alone determines a whole game of random play. It also determines the seed of the next game, where games follow each
+other.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def below(word, n):
 
 @njit
 def seed_streams(state, seed):
-    """Key the two streams of chance of `state` by a seed of 64 bits and start them at zero."""
+    """Key the two streams of chance of `state` by a 64-bit seed and start them at zero."""
     word = np.uint64(seed)
     low = word & MASK32
     high = word >> SHIFT32
@@ -68,7 +69,7 @@ def seed_streams(state, seed):
 
 
 def chance_of(seeds: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Return what `seed_streams` writes for each of the seeds `(n,)`, by the names of the fields."""
+    """Return what `seed_streams` writes for each of the seeds `(n,)`, by field name."""
     words = seeds.astype(np.uint64)
     low, high = words & MASK32, words >> SHIFT32
     count = np.zeros(len(seeds), np.int64)
@@ -117,7 +118,7 @@ def next_choice(stream):
 
 @njit
 def choice_word(stream):
-    """Return the 32 random bits (uint64) of a place in a stream of choices."""
+    """Return the 32 random bits (uint64) at a position in a stream of choices."""
     return mix(stream) >> SHIFT32
 
 

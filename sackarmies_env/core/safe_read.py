@@ -1,7 +1,7 @@
 """Reading of untrusted files: bounded size and depth, and errors that name the file.
 
-Opening an untrusted file must give what is in it or a ValueError: no other exception, no endless wait, no
-memory that the file merely claims to need.
+Opening an untrusted file must return its content or raise ValueError: no other exception, no endless wait, no memory
+that the file merely claims to need.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MAX_TOML = 2**18  # bytes; the catalogue has 50,000
 MAX_JSON = 2**26  # bytes; the record of a game of 10,000 plies has about a million
 MAX_CHECKPOINT = 2**30  # bytes; one of the default network and its training has 12 million
 PIECE = 2**20  # bytes that are read at a time
-MAX_DEPTH = 24  # lists and tables within each other
+MAX_DEPTH = 24  # levels of nested lists and tables
 MAX_NAME = 500  # characters of the name of a file in a message
 MAX_FAULT = 200  # characters of a parser's message
-# Keys joined by dots nest as deep as they are long. The parts match all or nothing, so that the search is quick.
+# Keys joined by dots nest as deep as they are long. The parts match all or nothing, so that the search is fast.
 LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 
 
@@ -32,7 +32,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     """Read a TOML file.
 
     Raises:
-        ValueError: the file is missing, unreadable, too large, nested too deeply, or no TOML; the sentence names file
+        ValueError: the file is missing, unreadable, too large, nested too deeply, or not TOML; the message names file
             and place.
     """
     text = read_text(path, "a TOML file", MAX_TOML)
@@ -57,7 +57,7 @@ def read_json(path: str | Path, wanted: str = "a JSON file") -> Any:
         wanted: what it should be, for messages.
 
     Raises:
-        ValueError: as `read_toml`.
+        ValueError: as for `read_toml`.
     """
     return parse_json(read_text(path, wanted, MAX_JSON), named(path))
 
@@ -66,11 +66,11 @@ def parse_json(text: str, name: str) -> Any:
     """Return the data of JSON text.
 
     Args:
-        text: of any origin.
-        name: how messages call it.
+        text: may be untrusted.
+        name: its name in messages.
 
     Raises:
-        ValueError: it is no JSON, or nested too deeply.
+        ValueError: it is not JSON, or nested too deeply.
     """
     try:
         data = json.loads(text, parse_constant=_no_number)
@@ -114,8 +114,8 @@ def read_text(path: str | Path, wanted: str, limit: int) -> str:
 def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
     """Return the content of a file; arguments and errors as for `read_text`.
 
-    A device or a pipe is never opened under its own name. One that takes the place of a file in between is found out
-    by looking at what was opened, without waiting for its other end. Memory is taken for what is read alone.
+    A device or a pipe is refused before it is opened. One that replaces a file in the meantime is detected by checking
+    what was opened, without waiting for its other end. Memory is only taken for what is read.
     """
     name = named(path)
     try:
@@ -140,7 +140,7 @@ def read_bytes(path: str | Path, wanted: str, limit: int) -> bytes:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a file without waiting, as the opening of a pipe waits until somebody writes to it."""
+    """Open a file without waiting: opening a pipe would wait until somebody writes to it."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -152,7 +152,7 @@ def _refuse_no_file(mode: int, name: str, wanted: str) -> None:
 
 
 def named(path: str | Path) -> str:
-    """Return the name of a file as it may stand in a message."""
+    """Return the name of a file for use in messages."""
     return shorten(printable(path), MAX_NAME)
 
 
@@ -163,10 +163,10 @@ def _reason(error: OSError) -> str:
 
 
 def shallow(data: Any, name: str) -> Any:
-    """Return plain data if it is not nested deeper than `MAX_DEPTH`.
+    """Return plain data unchanged if it is not nested deeper than `MAX_DEPTH`.
 
     Raises:
-        ValueError: it is.
+        ValueError: it is nested deeper.
     """
     layer = [data]
     for _ in range(MAX_DEPTH + 1):
@@ -184,5 +184,5 @@ def children(node: Any) -> Any:
 
 
 def too_deep() -> str:
-    """Return the words for data nested too deeply."""
+    """Return the message on data nested too deeply."""
     return f"lists or tables are nested too deeply, at most {MAX_DEPTH} levels are allowed"

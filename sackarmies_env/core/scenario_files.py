@@ -1,4 +1,4 @@
-"""Sources of scenarios: a TOML file, the name of one that comes with a game, or the equal data."""
+"""Sources of scenarios: a TOML file, the name of one that comes with a game, or equivalent data."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def built_in_names(folder: Path) -> tuple[str, ...]:
 
 
 def name_of(source: ScenarioSource) -> str:
-    """Return what messages call a scenario: the name of its file, or "scenario"."""
+    """Return the name of a scenario in messages: the name of its file, or "scenario"."""
     return "scenario" if isinstance(source, Mapping) else shorten(printable(Path(source).name))
 
 
 def read_source(source: ScenarioSource, folder: Path, lists: str) -> tuple[str, dict[str, Any]]:
-    """Return what messages call a scenario, and its data, of which nothing is checked.
+    """Return the name of a scenario in messages, and its data, which is not validated.
 
     Args:
-        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+        source: the path of a TOML file, the name of a built-in scenario, or an equivalent dict.
         folder: of the built-in ones.
         lists: the command that lists them.
 
     Raises:
-        ValueError: there is no such file or built-in scenario, or it is no TOML.
+        ValueError: there is no such file or built-in scenario, or it is not TOML.
     """
     if isinstance(source, Mapping):
         return name_of(source), dict(source)

@@ -49,25 +49,25 @@ ROLES = {
     Role.DERIVED: "follows from shown and hidden fields at every decision",
     Role.SCRATCH: "for use within one call; it carries nothing from one decision to the next",
 }
-KEPT = frozenset({Role.SHOWN, Role.HIDDEN})  # what a position is; the rest follows
+KEPT = frozenset({Role.SHOWN, Role.HIDDEN})  # what makes up a position; the rest follows
 
 
 class StateField(NamedTuple):
     """A field of a state record.
 
     Attributes:
-        name: as kernels read it; no attribute of arrays may have that name.
+        name: as kernels read it; must not be the name of an attribute of arrays.
         dtype: of one number.
-        shape: lengths; a text is the name of a size, such as SEAT in a list of one number a seat.
+        shape: lengths; a text is the name of a size, such as SEAT in a list of one number per seat.
         holds: what the numbers are: FLAG, COUNT, NUMBER, BITS, CODE, or the name of a size, for indexes below it.
         meaning: a phrase.
         role: see `Role`.
-        empty: the number where nothing is under way; left out, NONE for indexes and 0 for the rest.
+        empty: the number while nothing is under way; `scalar` and `array` default to NONE for indexes, 0 for the rest.
         codes: the enumeration, where `holds` is CODE.
-        limits: the least and greatest number, where they do not follow from `holds`. Counts and numbers may be whatever
-            a list of them can hold, and 16 bits where they stand alone.
-        counted_by: for lists, the field that says how many entries are in use; what the others hold means nothing.
-        part: what it belongs to, a heading; see `part_of_state`.
+        limits: the least and greatest number, if they do not follow from `holds`. By default counts and numbers have
+            the range of `dtype` in lists, and 16 bits on their own.
+        counted_by: for lists, the field that says how many entries are in use; the others mean nothing.
+        part: the heading it belongs under; see `part_of_state`.
     """
 
     name: str
@@ -84,9 +84,9 @@ class StateField(NamedTuple):
 
 
 def scalar(name: str, holds: str, meaning: str, dtype: type[np.integer[Any]] = np.int64, **others: Any) -> StateField:
-    """Return the declaration of one number; `others` are attributes of `StateField`.
+    """Declare one number; `others` are attributes of `StateField`.
 
-    It is of 64 bits, so that kernels compute with it as it is: narrower ones would save little of a record.
+    It has 64 bits by default, so that kernels compute with it as it is: narrower ones would save little of a record.
     """
     return array(name, dtype, (), holds, meaning, **others)
 
@@ -94,18 +94,18 @@ def scalar(name: str, holds: str, meaning: str, dtype: type[np.integer[Any]] = n
 def array(
     name: str, dtype: type[np.integer[Any]], shape: tuple[int | str, ...], holds: str, meaning: str, **others: Any
 ) -> StateField:
-    """Return the declaration of a list, or of a list of lists; indexes are empty where they are NONE."""
+    """Declare a list, or a list of lists; `empty` defaults to NONE for indexes and to 0 for the rest."""
     empty = 0 if holds in {FLAG, COUNT, NUMBER, BITS, CODE} else NONE
     return StateField(name, dtype, shape, holds, meaning, **{"empty": empty, **others})
 
 
 def part_of_state(part: str, *fields: StateField, **common: Any) -> list[StateField]:
-    """Return fields that belong together; `common` are attributes that all of them have."""
+    """Return fields under one heading; `common` are attributes that all of them get."""
     return [field._replace(part=part, **common) for field in fields]
 
 
 def select(fields: Sequence[StateField], **wanted: Any) -> list[StateField]:
-    """Return the fields whose attributes are as `wanted`; a frozenset lists what an attribute may be."""
+    """Return the fields whose attributes have the `wanted` values; a frozenset lists several that are allowed."""
     choices = {key: value if isinstance(value, frozenset) else {value} for key, value in wanted.items()}
     return [field for field in fields if all(getattr(field, key) in choice for key, choice in choices.items())]
 
@@ -117,7 +117,7 @@ def names_of(fields: Sequence[StateField], **wanted: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class StateLayout:
-    """The record of a game in one size: its fields, and the lengths that their shapes name."""
+    """The layout of a game's records: the fields, and the sizes that their shapes name."""
 
     fields: tuple[StateField, ...]
     sizes: Mapping[str, int]
@@ -133,7 +133,7 @@ class StateLayout:
 
     @cached_property
     def empty(self) -> NDArray[np.void]:
-        """A record `(1,)` in which nothing is under way, zeros between fields; not to be changed."""
+        """A record `(1,)` in which nothing is under way, with zeros between fields; read-only."""
         record = np.zeros(1, self.dtype)
         for field in self.fields:
             record[field.name] = field.empty
@@ -147,7 +147,7 @@ class StateLayout:
 
     @cached_property
     def _counted(self) -> dict[str, StateField]:
-        """The first list that a field counts, by the name of that field."""
+        """The first list that a field counts, by the name of the counting field."""
         return {field.counted_by: field for field in reversed(self.fields) if field.counted_by}
 
     def limits(self, field: StateField, sizes: Mapping[str, int]) -> tuple[int, int]:
@@ -155,7 +155,7 @@ class StateLayout:
 
         Args:
             field: one of the layout.
-            sizes: what is in use of each size, such as the seats of a game; all that the layout has of those left out.
+            sizes: how much of each size is in use, such as the seats of a game; defaults to all that the layout has.
         """
         if field.name in self._counted:
             return 0, self.shape(self._counted[field.name])[0]
@@ -224,7 +224,7 @@ ERROR_STUCK = 3  # a decision without a legal action was reached
 def record_dtype(*parts: Sequence[StateField | tuple[Any, ...]]) -> np.dtype[np.void]:
     """Return the aligned structured dtype with the fields of all `parts`, in order.
 
-    Declared fields must have shapes in numbers here; `StateLayout.dtype` knows the sizes that shapes name.
+    Shapes of declared fields must be numbers here; `StateLayout.dtype` knows the sizes that shapes name.
     """
     columns = [field for part in parts for field in part]
     plain = [(c.name, c.dtype, c.shape) if isinstance(c, StateField) else c for c in columns]
@@ -232,7 +232,7 @@ def record_dtype(*parts: Sequence[StateField | tuple[Any, ...]]) -> np.dtype[np.
 
 
 def alloc(dtype: np.dtype[np.void], n: int) -> NDArray[np.void]:
-    """Return `(n,)` zeroed records; interpreted, `states[i].field` must work, so a recarray view is made."""
+    """Return `(n,)` zeroed records; a recarray view in interpreted mode, where `states[i].field` must work."""
     array = np.zeros(n, dtype=dtype)
     return array.view(np.recarray) if INTERPRETED else array
 
@@ -248,7 +248,7 @@ def copy_records(source: NDArray[np.void], target: NDArray[np.void]) -> None:
 
 
 def copies_of(states: NDArray[np.void], rows: NDArray[np.int64]) -> NDArray[np.void]:
-    """Return some of the states in an array of their own; as bytes, for field by field would take far longer."""
+    """Return copies of some of the states; copied as bytes, since field by field would take far longer."""
     raw = states.view(np.ndarray)
     chosen = raw.view(np.uint8).reshape(len(raw), raw.dtype.itemsize)[rows]
     return as_records(chosen.view(raw.dtype)[:, 0])
@@ -256,7 +256,7 @@ def copies_of(states: NDArray[np.void], rows: NDArray[np.int64]) -> NDArray[np.v
 
 @cache
 def padding_of(dtype: np.dtype[np.void]) -> NDArray[np.int64]:
-    """Return which bytes of a record belong to none of its fields, `(k,)`."""
+    """Return the offsets of the bytes of a record that belong to none of its fields, `(k,)`."""
     is_padding = np.ones(dtype.itemsize, bool)
     for part, offset, *_ in (dtype.fields or {}).values():
         is_padding[offset : offset + part.itemsize] = False
@@ -264,7 +264,7 @@ def padding_of(dtype: np.dtype[np.void]) -> NDArray[np.int64]:
 
 
 def clear_padding(states: NDArray[np.void]) -> None:
-    """Make the bytes between the fields of states 0, so that equal states `(n,)` have equal bytes.
+    """Zero the bytes between the fields of states `(n,)`, so that equal states have equal bytes.
 
     `ndarray.copy` leaves them undefined.
     """
@@ -273,7 +273,7 @@ def clear_padding(states: NDArray[np.void]) -> None:
 
 
 def engine_error(code: int, where: str = "") -> Exception:
-    """Return what to raise for a fault that a state reports; `where` says in which game."""
+    """Return the exception for a fault that a state reports; `where` says in which game."""
     place = f" {where}" if where else ""
     if code == ERROR_SCRIPT_EXHAUSTED:
         return ValueError(

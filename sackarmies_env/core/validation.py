@@ -1,6 +1,6 @@
 """Validation of data files: TOML, strict models, and errors that name file, entry, key, given and allowed values.
 
-What a file may hold is a pydantic model beside what it describes (decision 0004). Kernels see none of this: data
+The schema of a file is a pydantic model beside what it describes (decision 0004). Kernels see none of this: data
 reaches them as arrays.
 """
 
@@ -60,7 +60,7 @@ SIZES = {  # error type -> the bound in its context
 
 
 def one_line(text: str) -> str:
-    """Return text for people that holds nothing but what can be seen.
+    """Return text for people unchanged if it has no `UNPRINTABLE` characters.
 
     Raises:
         ValueError: it holds control characters, which a terminal would interpret.
@@ -71,7 +71,7 @@ def one_line(text: str) -> str:
 
 
 def some_lines(text: str) -> str:
-    """Return text for people, ends of lines allowed; errors as for `one_line`."""
+    """Do the same as `one_line`, but allow line breaks."""
     one_line(text.replace("\n", ""))
     return text
 
@@ -88,7 +88,7 @@ class StrictModel(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def refuse_unknown_keys(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Name each unknown key together with the keys that are allowed, and look at the others all the same."""
+        """Report unknown keys together with the keys that are allowed, and validate the others all the same."""
         unknown = [key for key in data if key not in cls.model_fields] if isinstance(data, Mapping) else []
         if not isinstance(data, Mapping) or not unknown:
             return handler(data)
@@ -107,7 +107,7 @@ class StrictModel(BaseModel):
 
 
 def read_model(model: type[Model], data: object, source: str) -> Model:
-    """Return `data` as a `model`; `source` names it for the reader.
+    """Validate `data` as a `model`; `source` is its name in messages.
 
     Raises:
         ValueError: with a line for each of the first faults, naming source, entry, key, what was given and what is
@@ -126,7 +126,7 @@ def explain(errors: Sequence[Mapping[str, Any]], data: object, source: str) -> l
     Args:
         errors: `ValidationError.errors()`.
         data: what was validated.
-        source: the file, or how else the reader knows the data.
+        source: the file, or another name by which the reader knows the data.
     """
     lines = []
     for error in errors:
@@ -163,7 +163,7 @@ def place(loc: Sequence[int | str], data: object, source: str) -> str:
 
 
 def entry_name(node: object) -> str:
-    """Return how an entry of a list is known: by its id, or by the token it is about."""
+    """Return the name of an entry of a list: its id, or the token it is about; "" for none."""
     if isinstance(node, Mapping):
         for key in ("id", "token"):
             if isinstance(node.get(key), str):

@@ -1,4 +1,4 @@
-"""Copying a row of a table of small numbers at once: the compiler copies rows of known length byte by byte."""
+"""Copying of a whole row of small numbers at once: the compiler would copy rows of known length byte by byte."""
 
 from __future__ import annotations
 

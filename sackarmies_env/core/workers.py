@@ -1,7 +1,7 @@
 """Worker threads that share work with the calling thread; kernels release the interpreter lock while they run.
 
-They are Python threads and not a parallel build of the kernels: that would compile all rules once more, and its threads
-wait actively, ten times slower than one thread as soon as another program wants a core.
+They are Python threads, not a parallel build of the kernels: that would compile all rules again, and its threads
+busy-wait, which is ten times slower than one thread as soon as another program wants a core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Workers:
     """Threads beside the calling one. They start with the first work and end with this object.
 
     Args:
-        num_threads: how many work, the calling one included.
+        num_threads: number of threads, the calling one included.
     """
 
     def __init__(self, num_threads: int) -> None:
@@ -35,18 +35,18 @@ class Workers:
             Exception: the first one that `work` raised, in whichever thread; the other pieces are done all the same.
         """
         crew = self._crew
-        if crew is None or crew.process != os.getpid():  # a fork has no threads but the one that called it
+        if crew is None or crew.process != os.getpid():  # after a fork, only the calling thread exists
             crew = self._crew = _Crew(self.num_threads - 1)
             weakref.finalize(self, crew.dismiss)
         crew.share(_Job(work, num_pieces))
 
 
 class _Job:
-    """Numbered pieces of work, handed out to the thread that asks next."""
+    """Numbered pieces of work, given to whichever thread asks next."""
 
     def __init__(self, work: Callable[[int], None], num_pieces: int) -> None:
         self._work = work
-        self._pieces = iter(range(num_pieces))  # one step of it is not divisible: the interpreter's lock is held
+        self._pieces = iter(range(num_pieces))  # each step of it is atomic: the interpreter's lock is held
         self.errors: list[BaseException] = []
 
     def take(self) -> None:
@@ -59,7 +59,7 @@ class _Job:
 
 
 class _Crew:
-    """The threads, which know nothing of the object that owns them, lest they keep it alive."""
+    """The threads, which have no reference to the object that owns them, since that would keep it alive."""
 
     def __init__(self, size: int) -> None:
         self.process = os.getpid()
@@ -86,7 +86,7 @@ class _Crew:
             gate.release()
         try:
             job.take()
-        finally:  # an interrupt must not let the caller go on while others still write
+        finally:  # even after an interrupt, the caller must wait while others still write
             for end in self._ends:
                 _acquire(end, job)
             self.job = None
@@ -107,7 +107,7 @@ def _closed() -> threading.Lock:
 
 
 def _acquire(lock: threading.Lock, job: _Job) -> None:
-    """Wait for a lock in any case: an interrupt from the keyboard counts as an error of the job."""
+    """Acquire a lock even if interrupted: an interrupt from the keyboard counts as an error of the job."""
     while True:
         try:
             lock.acquire()

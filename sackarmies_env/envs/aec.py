@@ -1,4 +1,4 @@
-"""The PettingZoo environment: any game, one decision a step, each agent shown what its player may know."""
+"""The PettingZoo environment: any game, one decision per step, each agent seeing only what its player may know."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sackarmies_env.envs.spaces import (
     state_space,
 )
 
-# What get_state stores besides the game, in JSON types.
+# Fields that get_state stores besides the game, all of JSON types.
 SAVED_FIELDS = (
     "agents",
     "agent_selection",
@@ -56,22 +56,22 @@ SAVED_FIELDS = (
 
 
 class RawEnv(Referee, AECEnv[str, Seen, int]):
-    """Any game as a PettingZoo environment, without wrappers; `Env` is the wrapped one.
+    """PettingZoo AEC environment of any game, without wrappers; `sackarmies_env.env` makes the wrapped one.
 
     Agents are "player_0", "player_1", ... in seat order. `agent_selection` is the current player, no matter whose
-    turn it is; a compound choice is several steps of one agent. An eliminated agent leaves at once, by stepping
-    None; a turn limit truncates all that are left.
+    turn it is. A compound choice takes several steps of the same agent. An eliminated agent leaves at once, by
+    stepping None. A turn limit truncates all remaining agents.
 
-    An agent is given observations, masks and infos only; the methods of `Referee` and `state` tell more.
+    Agents are given only observations, masks and infos. The methods of `Referee` and `state` reveal more.
 
     Args:
-        game: what is played.
-        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone; infos have the mask
-            in any case.
+        game: the game to play.
+        mask_in_observation: whether observations are dicts of vector and mask, or the vector alone. Infos hold the mask
+            in either case.
         options: see `Options`.
 
     Raises:
-        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
+        ValueError: an option is unknown (also a TypeError), or its value is not allowed.
     """
 
     def __init__(self, game: Game, *, mask_in_observation: bool = True, **options: Unpack[CommonOptions]) -> None:
@@ -106,10 +106,10 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self.truncations = dict.fromkeys(agents, False)
         self.infos = {agent: self._idle_info() for agent in agents}
         self._skip_agent_selection: str | None = None
-        self._paid = [0.0] * len(self.possible_agents)  # of the returns, given out as rewards
-        self._out = [0.0] * len(self.possible_agents)  # eliminated players at the last look
-        self._has_rewards = False  # any of `rewards` is not zero
-        self._potentials: dict[str, float] = {}  # of what each agent saw when it last decided
+        self._paid = [0.0] * len(self.possible_agents)  # part of the returns already paid as rewards
+        self._out = [0.0] * len(self.possible_agents)  # `out` of the match when it was last processed
+        self._has_rewards = False  # whether `rewards` may hold anything but zeros
+        self._potentials: dict[str, float] = {}  # of each agent's observation at its last decision
 
     def _idle_info(self) -> Info:
         return {"action_mask": self._no_mask.copy()}
@@ -117,7 +117,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
     # --- PettingZoo
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations, the same object each time."""
+        """Return the observation space of an agent, always the same object."""
         self._seat(agent)
         if agent not in self._observation_spaces:
             make_space = observation_space if self.mask_in_observation else content_space
@@ -125,7 +125,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
-        """Return the space of an agent's actions, the same object each time."""
+        """Return the action space of an agent, always the same object."""
         self._seat(agent)
         if agent not in self._action_spaces:
             self._action_spaces[agent] = action_space(self.game, self.presentation)
@@ -133,26 +133,27 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
 
     @property
     def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
-        """The spaces of all agents' observations."""
+        """The observation space of each agent."""
         return {agent: self.observation_space(agent) for agent in self.possible_agents}
 
     @property
     def action_spaces(self) -> dict[str, spaces.Discrete[np.int64]]:
-        """The spaces of all agents' actions."""
+        """The action space of each agent."""
         return {agent: self.action_space(agent) for agent in self.possible_agents}
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new game.
 
         Args:
-            seed: what chance comes from, 0 to 2**63 - 1; the same seed gives the same game. None continues with seeds
-                drawn from the last one given, or from the system where none was.
-            options: forced results, which are used up before the seed decides, by the names of `Game.forced_kinds`; in
-                Sack Armies "flips", such as "H T | H", and "draws", one list of token ids a player. Options of the game
-                such as "armies" or "scenario" choose the game, see `Variety`. Other keys are ignored, with a warning.
+            seed: source of all chance, 0 to 2**63 - 1; the same seed gives the same game. If None, the seed is drawn
+                from a generator seeded by the last given seed, or by the system if none was given.
+            options: forced results, which are used up before the seed decides, keyed by the names in
+                `Game.forced_kinds`; in Sack Armies "flips", such as "H T | H", and "draws", one list of token ids per
+                player. Game options such as "armies" or "scenario" choose the game, see `Variety`. Other keys are
+                ignored with a warning.
 
         Raises:
-            ValueError: a seed out of range, or forced results that the game cannot take.
+            ValueError: the seed is out of range, or the game refuses the forced results or game options.
         """
         variety, match, padding = self.options.variety, self._match, self.padding
         given, options = ({}, options) if variety is None else variety.split(options)
@@ -175,10 +176,10 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Apply the decision of `agent_selection`; None for an eliminated agent.
+        """Apply the action of `agent_selection`; None for an agent whose game is over.
 
         Raises:
-            ValueError: an illegal action, with `illegal_action="raise"`; nothing is changed. Or no game is running.
+            ValueError: the action is illegal and `illegal_action="raise"` (nothing is changed), or no game is running.
         """
         agent = self.agent_selection
         if agent not in self.terminations:
@@ -208,19 +209,19 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
             self.render()
 
     def _take_illegal(self, agent: str, action: Any) -> float:
-        """Do what the option says with an illegal action, and return the penalty to pay."""
+        """Handle an illegal action as the option says, and return the penalty to pay."""
         match = self._match
         if self.options.illegal_action == "raise":
             raise ValueError(match.refusal(agent, action, self.padding))
         if self.options.illegal_action == "terminate":
             match.forfeit(match.player)
             return 0.0
-        assert self._np_random is not None  # reset made it
+        assert self._np_random is not None  # set by reset
         match.play(int(self._np_random.choice(match.legal_actions())))
         return self.options.illegal_penalty
 
     def _pay(self, actor: str, penalty: float) -> None:
-        """Add the growth of the returns to the rewards."""
+        """Set the rewards to the growth of the returns, less the actor's penalty."""
         returns, paid = self._match.returns, self._paid
         for agent in self.agents:
             seat = self._seats[agent]
@@ -230,7 +231,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self._has_rewards = True
 
     def _shape(self, shaping: PotentialShaping) -> None:
-        """Add the growth of potentials to the rewards, of the current player and of those whose game has ended."""
+        """Add the shaping rewards of the current player and of agents whose game has ended."""
         match = self._match
         if match.player != NO_PLAYER:
             agent = self.possible_agents[match.player]
@@ -246,7 +247,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self._has_rewards = True
 
     def _select_next(self, previous: str | None = None) -> None:
-        """Point `agent_selection` at the current player, after eliminated agents have stepped None."""
+        """Select the current player, or first the agents that must leave by stepping None."""
         match = self._match
         if match.out != self._out or match.player == NO_PLAYER:
             if previous is not None:
@@ -260,7 +261,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self.infos[selected] = {"action_mask": match.action_mask if self.presentation is None else self._mask()}
 
     def _retire(self) -> None:
-        """Mark the agents whose game has ended, and let them step first."""
+        """Mark the agents whose game has ended, and make them step first."""
         match = self._match
         for agent in self.agents:
             is_out = bool(match.out[self._seats[agent]])
@@ -271,21 +272,21 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self._deads_step_first()
 
     def _unmask_selected(self) -> None:
-        """Give the selected agent its mask, if it is the current player."""
+        """Put the mask into the info of the selected agent, if it is the current player."""
         if self._has_decision(self.agent_selection):
             self.infos[self.agent_selection] = self._info_of(self.agent_selection)
 
     def _has_decision(self, agent: str) -> bool:
-        """Return whether there is a current player, and no other agent has to leave before."""
+        """Return whether `agent` is the current player and no other agent must leave first."""
         player = self._match.player
         return player != NO_PLAYER and self.possible_agents[player] == agent == self.agent_selection
 
     def _info_of(self, agent: str) -> Info:
-        """Return a new info with what an agent may do now."""
+        """Return a new info with an agent's current mask."""
         return {"action_mask": self._mask()} if self._has_decision(agent) else self._idle_info()
 
     def _mask(self) -> NDArray[np.int8]:
-        """Return the mask of the current player, a copy."""
+        """Return a copy of the current player's mask."""
         mask = self._match.action_mask
         return mask if self.presentation is None else self.presentation.mask(mask)
 
@@ -295,10 +296,10 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self._unmask_selected()
 
     def observe(self, agent: str) -> Seen:
-        """Return what an agent may know now, selected or not; its mask is all zero unless it is the current player.
+        """Return what an agent may know now, selected or not; its mask is all zero unless it must decide now.
 
         Raises:
-            ValueError: no such agent, or no game has begun.
+            ValueError: there is no such agent, or no game has begun.
         """
         match, seat = self._begun(), self._seat(agent)
         observation = match.observation if match.player == seat else match.observe(seat)
@@ -311,7 +312,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
     def last(self, observe: bool = True) -> Last:
         """Return observation, reward, terminated, truncated and info of `agent_selection`.
 
-        The observation is a copy at each call; the info is the one in `infos`, made anew for each decision.
+        The observation is a new copy at each call; the info is the one in `infos`, which is new for each decision.
 
         Raises:
             ValueError: no game is running: none has begun, or all agents have left.
@@ -344,13 +345,13 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         return state_space(self.game, self.presentation)
 
     def state(self) -> NDArray[np.int8]:
-        """Return the observations of all seats, one after the other, for central critics; agents must not see it."""
+        """Return the concatenated observations of all seats, for central critics; agents must never see them."""
         match = self._begun()
         seen = [match.observe(seat) for seat in range(self.game.num_players)]
         return np.concatenate(seen if self.padding is None else [self.padding.observe(one) for one in seen])
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Draw the game in `render_mode`, from the viewpoint that was chosen."""
+        """Render the game in `render_mode`, as seen from `render_viewpoint`."""
         if self.render_mode is None:
             raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
         return self._begun().render(self.render_mode, self._viewer())
@@ -360,17 +361,17 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         return self.options.viewer(own)
 
     def _repr_html_(self) -> str | None:
-        """Return the game as a notebook shows it, from the viewpoint that was chosen; None before the first reset."""
+        """Return the HTML that notebooks show, as seen from `render_viewpoint`; None before the first reset."""
         return self._match.notebook_html(self._viewer()) if self.agent_selection else None
 
     def close(self) -> None:
-        """Do nothing: there is nothing to free."""
+        """Do nothing: there is nothing to release."""
 
     def step_text(self, text: str) -> None:
-        """Step the action that a text names.
+        """Step with the action that a text names.
 
         Raises:
-            ValueError: it names no legal action, or the agent selected is eliminated.
+            ValueError: the text names no legal action, or the selected agent's game is over.
         """
         agent = self.agent_selection
         if self.terminations.get(agent) or self.truncations.get(agent):
@@ -378,17 +379,17 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         self.step(self.parse_action(text))
 
     def information_state(self, agent: str) -> InformationState:
-        """Return all that an agent has seen and done in this game; its cost grows with the length of the game."""
+        """Return all that an agent has seen and done in this game; the cost grows with the length of the game."""
         return self._begun().information_state(self._seat(agent))
 
     def information_set(self, agent: str) -> InformationSets:
-        """Return what an agent may know of the position, to sample states from that may be the true one; one set."""
+        """Return an agent's information set, a single one, to sample states from that may be the true one."""
         return self._begun().information_set(self._seat(agent))
 
     # --- copies
 
     def clone(self) -> RawEnv:
-        """Return an equal and independent environment."""
+        """Return an independent copy of this environment."""
         twin = copy.copy(self)
         twin._match = self._match.clone()
         twin._np_random = copy.deepcopy(self._np_random)
@@ -406,7 +407,7 @@ class RawEnv(Referee, AECEnv[str, Seen, int]):
         return self.clone()
 
     def get_state(self) -> bytes:
-        """Return the game as bytes; `set_state` of an equal environment continues from there."""
+        """Return the game as bytes, from which `set_state` of an equal environment continues."""
         match, rng = self._match, self._np_random
         fields = {name: getattr(self, name) for name in SAVED_FIELDS}
         fields |= {"seed": match.seed, "forced": match.forced}

@@ -1,4 +1,4 @@
-"""Opponents in the games of a vector environment: which seats they play, and their moves."""
+"""Opponents in the games of a vector environment: which seats they play, and their actions."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ from sackarmies_env.envs.opponents import (
 
 
 class BatchOpponents:
-    """The opponents of each game of a batch, by the seats from the learner's to theirs.
+    """The opponents in each game of a batch, indexed by the number of seats from the learner to them.
 
-    Where all of them play at random, they do so inside the kernel, in the call that applies the learner's decision.
+    If all of them play at random, they do so inside the kernel, in the call that applies the learner's action.
 
     Args:
-        choice: as in `make_opponents`; an object that does not share batches is copied for each game. In a game one
-            copy plays all seats of the object.
+        choice: as in `make_opponents`; an object that does not share batches is copied for each game, and one copy
+            plays all seats of the object there.
         batch: the games; they do not restart by themselves.
 
     Attributes:
         plays_inside: whether all opponents play at random.
-        numbers: `(n,)`, what messages call the games; may be replaced where they are some of a larger environment.
+        numbers: `(n,)`, numbers of the games in messages; may be replaced if they belong to a larger environment.
     """
 
     def __init__(self, choice: OpponentChoice, batch: Batch) -> None:
         self._batch = batch
         self.numbers: Rows = np.arange(len(batch))
         self.opponents: list[list[Opponent]] = []
-        copied: list[dict[int, Any]] = [{} for _ in range(len(batch))]  # what `deepcopy` has copied for each game
+        copied: list[dict[int, Any]] = [{} for _ in range(len(batch))]  # memo of `deepcopy` for each game
         for opponent in make_opponents(choice, batch.game):
             is_one = isinstance(opponent, RandomOpponent) or shares_batch(opponent)
             self.opponents.append([opponent if is_one else copy_opponent(opponent, memo) for memo in copied])
         self.plays_inside = all(isinstance(games[0], RandomOpponent) for games in self.opponents)
 
     def close(self) -> None:
-        """End the programs of opponents that were copied; what plays all games is its owner's."""
+        """Stop the programs of opponents that were copied; an opponent that plays all games is left to its owner."""
         for opponents in self.opponents:
             for opponent in opponents if not shares_batch(opponents[0]) else []:
                 end: Any = getattr(opponent, "close", None)
@@ -58,7 +58,7 @@ class BatchOpponents:
                     end()
 
     def begin(self, seats: NDArray[np.int64], rows: Rows, seeds: NDArray[np.int64]) -> None:
-        """Record new games in `rows`, `seats` `(n,)` being the learner's, and reset the opponents."""
+        """Record new games in `rows`, with the learner's `seats` `(n,)`, and reset the opponents."""
         if self.plays_inside:
             self._batch.seats[rows] = seats[rows]
             return
@@ -70,7 +70,7 @@ class BatchOpponents:
                     reset_opponent(opponents[row], seed, place)
 
     def play_others(self, seats: NDArray[np.int64], rows: Rows) -> None:
-        """Let the opponents play in `rows` until the learner is the current player or its game is over.
+        """Have the opponents play in `rows` until the learner is the current player or its game is over.
 
         Raises:
             ValueError: an opponent chose an illegal action.
@@ -86,7 +86,7 @@ class BatchOpponents:
             batch.dispatch(kinds, rows, arguments)
 
     def _choose(self, rows: Rows, learners: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return commands to `rows`, kinds and arguments: what the current players do."""
+        """Return the kinds and arguments of commands to `rows`: what the current players do."""
         batch = self._batch
         kinds, arguments = np.full(len(rows), Command.RANDOM, np.int64), np.ones(len(rows), np.int64)
         places = (batch.players[rows] - learners) % batch.game.num_players - 1
@@ -99,7 +99,7 @@ class BatchOpponents:
         return kinds, arguments
 
     def _ask(self, opponents: list[Opponent], rows: Rows) -> NDArray[np.int64]:
-        """Return the actions of the opponents at one place, from copies of their observations."""
+        """Return the actions of the opponents at one place, who are given copies of their observations."""
         batch, first = self._batch, opponents[0]
         if shares_batch(first):
             name = f"answers of the opponent {type(first).__name__}"
@@ -125,27 +125,27 @@ class BatchOpponents:
 
 
 def copy_opponent(opponent: Opponent, memo: dict[int, Any]) -> Opponent:
-    """Return a copy of an opponent that plays by itself.
+    """Return a copy of an opponent that plays independently of it.
 
     Args:
-        opponent: to be copied.
-        memo: of `deepcopy`, what has been copied for the same game.
+        opponent: the opponent to copy.
+        memo: memo of `deepcopy`, what has been copied for the same game.
 
     Raises:
-        ValueError: it cannot be copied.
+        ValueError: the opponent cannot be copied.
     """
     try:
         return copy.deepcopy(opponent, memo)
-    except Exception as error:  # whatever its own methods raise
+    except Exception as error:  # its own methods may raise anything
         name, reason = type(opponent).__name__, str(error) or type(error).__name__
         raise ValueError(f"opponent {name} cannot be copied: {reason}") from error
 
 
 def ask_shared(opponent: Any, batch: Batch, rows: Rows) -> Any:
-    """Return what one object chooses for the current players of several games; it need not be legal.
+    """Return the actions that one object chooses for the current players of several games; they may be illegal.
 
     Raises:
-        ValueError: an informed one answered anything but an integer for each game.
+        ValueError: an informed opponent did not answer with one integer for each game.
     """
     if not is_informed(opponent):
         return opponent.act_batch(batch.observations[rows], batch.action_masks[rows])
@@ -165,5 +165,5 @@ def _is_id(answer: Any, num_actions: int) -> bool:
 
 
 def shares_batch(opponent: Any) -> bool:
-    """Return whether an opponent plays many games at once."""
+    """Return whether one instance of an opponent plays many games at once."""
     return bool(getattr(opponent, "shares_batch", False))

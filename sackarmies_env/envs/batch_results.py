@@ -1,4 +1,4 @@
-"""What a vector environment returns of its games: observations, masks and infos, in arrays of all rows."""
+"""What a vector environment returns: observations, masks and infos, in arrays of all rows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class BatchResults:
     """Reads a batch and returns what the learner is told; it changes no game.
 
     Args:
-        batch: the games; its observations and masks are those of the seats to decide.
-        presentation: how they are handed out, None: as they are.
-        decision_infos: what infos say of decisions; None for nothing.
+        batch: the games; its observations and masks are those of the deciding seats.
+        presentation: how they are presented; None leaves them as they are.
+        decision_infos: the infos about decisions; None for none.
         with_masks: whether observations hold the masks.
-        copy: whether arrays are the caller's.
-        names_players: whether infos name the current players, who are the learner then.
+        copy: whether returned arrays belong to the caller.
+        names_players: whether infos name the current players; the learner plays them all then.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class BatchResults:
         return masks if self._presentation is None else self._presentation.mask(masks)
 
     def infos(self, deciding: NDArray[np.int64], endings: NDArray[np.int64]) -> dict[str, Any]:
-        """Return the infos of the decisions at hand.
+        """Return the infos about the current decisions.
 
         Args:
-            deciding: `(n,)`, the seats.
+            deciding: `(n,)`, the deciding seats.
             endings: `(n,)`, values of `Ending`.
         """
         everywhere = np.ones(len(self._batch), np.bool_)
@@ -75,7 +75,7 @@ class BatchResults:
     def first_infos(
         self, deciding: NDArray[np.int64], endings: NDArray[np.int64], mask: NDArray[np.bool_] | None
     ) -> dict[str, Any]:
-        """Return the infos of `reset`, which say nothing of games that `mask` leaves out; others as for `infos`."""
+        """Return the infos of `reset`, which say nothing about games outside `mask`; other arguments as in `infos`."""
         infos = self.infos(deciding, endings)
         if self._names_players and self._decision_infos is not None:
             infos["earned"] = np.zeros(self._batch.returns.shape)
@@ -87,12 +87,12 @@ class BatchResults:
         return infos
 
     def final_info(self, rows: Rows, whose: NDArray[np.int64], is_apart: bool) -> dict[str, Any]:
-        """Return the infos of games that are over, where nothing is legal any more.
+        """Return the infos of finished games, in which nothing is legal anymore.
 
         Args:
-            rows: these games.
+            rows: the finished games.
             whose: `(n,)`, the seats that decided last.
-            is_apart: whether they stand apart from the infos of the decisions at hand.
+            is_apart: whether these infos are separate from those about the current decisions.
         """
         num_envs, returns = len(self._batch), np.zeros_like(self._batch.returns)
         is_over, seats = np.zeros(num_envs, np.bool_), np.zeros(num_envs, np.int64)
@@ -108,7 +108,7 @@ class BatchResults:
         return given | {f"_{name}": is_over.copy() for name in given}
 
     def final_observations(self, rows: Rows) -> NDArray[np.object_]:
-        """Return the last observations of games that are over, None elsewhere."""
+        """Return the last observations of finished games, None elsewhere."""
         finals = np.full(len(self._batch), None, dtype=object)
         for row, vector in zip(rows.tolist(), self._batch.observations[rows], strict=True):
             mask = np.zeros(self._num_actions, np.int8)

@@ -1,4 +1,4 @@
-"""Reward shaping in many games at once: what `PotentialShaping` adds to the reward of each seat."""
+"""Reward shaping for many games at once: what `PotentialShaping` adds to the reward of each seat."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from sackarmies_env.envs.options import PotentialShaping
 
 
 class BatchShaping:
-    """The potential of what each seat saw when it last decided, and its growth.
+    """The potential of each seat's observation at its last decision, and the shaping rewards.
 
     Args:
         shaping: the potential and the discount.
-        batch: the games; its observations are those of the seats that the methods are given.
+        batch: the games; its observations are those of the seats passed to the methods.
     """
 
     def __init__(self, shaping: PotentialShaping, batch: Batch) -> None:
         self._shaping = shaping
         self._batch = batch
         self._rows = np.arange(len(batch))
-        self._values = np.full((len(batch), batch.game.num_players), np.nan)  # NaN: has not decided, or is out
+        self._values = np.full((len(batch), batch.game.num_players), np.nan)  # NaN: has not decided yet, or is out
 
     def begin(self, rows: Rows, seats: NDArray[np.int64]) -> None:
-        """Record new games in `rows`, where `seats` `(n,)` are to decide."""
+        """Record new games in `rows`; `seats` `(n,)` are the deciding seats."""
         self._values[rows] = np.nan
         self._values[rows, seats[rows]] = self._potential(self._batch.observations[rows])
 
     def add(
         self, earned: NDArray[np.float64], seats: NDArray[np.int64], endings: NDArray[np.int64], begun: Rows
     ) -> None:
-        """Add the growth of potentials: of the seats that are to decide, and of those whose game has ended.
+        """Add the shaping rewards of the deciding seats and of those whose game has ended.
 
         Args:
             earned: `(n, num_players)`, changed in place.
-            seats: `(n,)`, to decide in games that go on.
+            seats: `(n,)`, the deciding seats in running games.
             endings: `(n,)`, values of `Ending`.
-            begun: games that began in this step, which are left alone.
+            begun: games that began in this step, which are skipped.
         """
         batch, values, gamma = self._batch, self._values, self._shaping.gamma
         goes_on = endings == Ending.RUNNING

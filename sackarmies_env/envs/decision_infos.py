@@ -1,7 +1,7 @@
-"""What infos say of the decisions in many games: which one it is, whether a turn begins, and what each seat is paid.
+"""Infos about the decisions in many games: the name of each, whether a turn begins, and what each seat is paid.
 
-All of it is what the player who decides may know: the name of its own decision, and whether it has decided before in
-this turn. (That another player has been asked something earlier in the turn may be hidden from it.)
+The deciding player may know all of it: the name of its own decision, and whether it has already decided in this turn.
+(That another player has been asked something earlier in the turn may be hidden from it.)
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sackarmies_env.core.batch import Batch, Rows
 
 NO_TURN = -1
-NO_DECISION = ""  # of a game that is over
+NO_DECISION = ""  # once a game is over
 
 
 class DecisionInfos:
-    """The infos of `decision_infos=True`.
+    """The infos that `decision_infos=True` adds.
 
     Args:
         batch: the games.
@@ -27,19 +27,19 @@ class DecisionInfos:
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         shape = (len(batch), batch.game.num_players)
-        self._turns = np.full(shape, NO_TURN, np.int64)  # in which each seat last decided
-        self._owed = np.zeros(shape)  # earned, and not paid yet
+        self._turns = np.full(shape, NO_TURN, np.int64)  # of each seat's last decision
+        self._owed = np.zeros(shape)  # earned but not paid yet
 
     def begin(self, rows: Rows) -> None:
-        """Record new games in `rows`."""
+        """Clear what was recorded for `rows`, in which new games begin."""
         self._turns[rows] = NO_TURN
         self._owed[rows] = 0.0
 
     def decisions(self, seats: NDArray[np.int64], is_running: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the infos of the decisions at hand.
+        """Return the infos about the current decisions.
 
         Args:
-            seats: `(n,)`, to decide.
+            seats: `(n,)`, the deciding seats.
             is_running: `(n,)`, where there is a decision.
         """
         batch, rows = self._batch, np.flatnonzero(is_running)
@@ -57,12 +57,11 @@ class DecisionInfos:
     ) -> NDArray[np.float64]:
         """Return what each seat is paid in this step, `(n, num_players)`.
 
-        A seat is paid what it has earned since its last decision when it is to decide again, and when the game is over
-        for it.
+        A seat is paid what it has earned since its last decision when it must decide again or the game is over for it.
 
         Args:
             earned: `(n, num_players)`, in this step.
-            seats: `(n,)`, to decide.
+            seats: `(n,)`, the deciding seats.
             is_running: `(n,)`, where there is a decision.
         """
         self._owed += earned

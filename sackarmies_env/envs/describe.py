@@ -1,4 +1,4 @@
-"""Observations in words: what each number of a vector stands for, from the layout that the game declares."""
+"""Observations in words: what each number of a vector means, from the layout that the game declares."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SINGLE_INDENT = "  "
 
 
 def describe(observation: Any, spec: ObservationSpec) -> str:
-    """Return what an observation says, see `environments.describe_observation`.
+    """Return an observation in words, see `environments.describe_observation`.
 
     Raises:
-        ValueError: the layout has another size.
+        ValueError: the observation does not have the size of the layout.
     """
     vector = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
     if vector.shape != (spec.size,):
@@ -29,7 +29,7 @@ def describe(observation: Any, spec: ObservationSpec) -> str:
 
 
 def _table(block: Block, rows: NDArray[Any]) -> Iterator[str]:
-    """Yield the lines on one block: a feature a line where it has one row, else a row a line."""
+    """Yield the lines for a block: one line per feature if it has a single row, else one line per row."""
     yield f"{block.name}: {block.doc}"
     if block.rows == 1:
         width = max(len(feature.name) for feature in block.features)

@@ -50,28 +50,29 @@ Transition = tuple[SingleObservation, float, bool, bool, Info]
 
 
 class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
-    """One seat of any game against opponents.
+    """Gymnasium environment in which the learner plays one seat of any game against opponents.
 
-    A step applies the learner's decision and then plays for the others until the learner is to decide again or its game
-    is over. The reward is all that the learner earned meanwhile. The mask of legal actions is in the observation, in
-    the info and given by `action_masks()`; it is all zero once the game is over. An elimination terminates, though
-    others may play on. When the learner's game is over, the info also holds its "seat" and the "returns" of all.
+    A step applies the learner's action, then plays the other seats until the learner must decide again or its game is
+    over. The reward is everything that the learner earned in between. The mask of legal actions is in the observation
+    and in the info, and `action_masks()` returns it; it is all zero once the game is over. Elimination terminates the
+    episode, though others may play on. Once the learner's game is over, the info also holds its "seat" and everyone's
+    "returns".
 
-    All chance comes from the seed of the game: the game's own, the seat, what random opponents do, and the seeds of
-    other opponents. A game that is begun without a seed has the one that follows the last.
+    All chance comes from the seed of the game: the game's own, the learner's seat, what random opponents do, and the
+    seeds of other opponents. A game begun without a seed has the seed that follows the last one.
 
     Args:
-        game: what is played.
-        opponent: who plays the other seats: a name ("random" is built in), an object with `act`, or a list of these,
-            beginning with the seat after the learner's.
-        seat: the learner's seat, or "random" for another one each game.
+        game: the game to play.
+        opponent: agent that plays the other seats: a name ("random" is built in), an object with `act`, or a list of
+            these, starting with the seat after the learner's.
+        seat: the learner's seat, or "random" for a new one each game.
         mask_in_observation: whether observations are dicts with the mask, or come without it.
-        decision_infos: whether infos hold `"decision"`, the name of the learner's decision, "" once its game is over,
-            and `"turn_start"`, whether it is the learner's first one in this turn.
+        decision_infos: whether infos hold `"decision"`, the name of the learner's decision ("" once its game is over),
+            and `"turn_start"`, whether it is the learner's first decision in this turn.
         options: see `Options`.
 
     Raises:
-        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
+        ValueError: an option is unknown (also a TypeError), or its value is not allowed.
     """
 
     def __init__(
@@ -103,28 +104,28 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self._match = Match(game)
         self._paid = 0.0
         self._potential = 0.0
-        self._turn = NO_TURN  # in which the learner last decided
+        self._turn = NO_TURN  # of the learner's last decision
         self._has_begun = False
 
     def _make_opponents(self) -> None:
         self.opponents = make_opponents(self._opponent_choice, self.game)
         at_random = [one for one in self.opponents if isinstance(one, RandomOpponent)]
-        self._chance = at_random[0] if at_random else RandomOpponent()  # of all that is played at random
+        self._chance = at_random[0] if at_random else RandomOpponent()  # of everything played at random
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[SingleObservation, Info]:
         """Start a new game and play to the learner's first decision.
 
-        Should the game be over before that, the game of the following seed is played in its stead.
+        If the game is over before that, the game of the following seed is played instead.
 
         Args:
-            seed: 0 to 2**63 - 1. None continues from the game before, or begins with any.
-            options: forced results and options of the game, as in the PettingZoo environment.
+            seed: 0 to 2**63 - 1. None takes the seed that follows the last game's, or a random one for the first game.
+            options: forced results and game options, as in the PettingZoo environment.
 
         Raises:
-            ValueError: a seed out of range, forced results that the game cannot take, or game after game is over before
-                the learner's first decision.
+            ValueError: the seed is out of range, the game refuses the forced results or game options, game after
+                game is over before the learner's first decision, or an opponent chose an illegal action.
         """
         variety = self.options.variety
         given, options = ({}, options) if variety is None else variety.split(options)
@@ -144,9 +145,9 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return self._observation(), self._info()
 
     def _begin(self, seed: int, forced: dict[str, Any], given: dict[str, Any]) -> None:
-        """Begin a game in which the learner has something to decide, and play to that decision.
+        """Begin a game in which the learner has a decision to make, and play to that decision.
 
-        A game that is over before gives way to the one of the following seed, without forced results.
+        A game that is over before that is replaced by the game of the following seed, without forced results.
         """
         for _ in range(MAX_RESTARTS):
             self._begin_one(seed, forced, given)
@@ -161,7 +162,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
             game, padding = variety.choose(seed, given)
             self.options.check_potential(self.game, game)
             match = match if game is self.game else Match(game)
-        match.begin(seed, forced)  # before anything is changed, for it may refuse
+        match.begin(seed, forced)  # may raise, so before anything is changed
         if match is not self._match:
             self._match, self.game, self.padding = match, match.game, padding
             self.presentation = present(self.game, self.options.observation, padding)
@@ -174,10 +175,11 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         self._play_others()
 
     def step(self, action: Any) -> Transition:
-        """Apply the learner's decision, and play to the next one.
+        """Apply the learner's action, then play to its next decision.
 
         Raises:
-            ValueError: an illegal action, with `illegal_action="raise"`; nothing is changed. Or the game is over.
+            ValueError: the action is illegal and `illegal_action="raise"` (nothing is changed), the game is over, or an
+                opponent chose an illegal action.
         """
         match = self._begun()
         if match.player != self.seat:
@@ -208,7 +210,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return self._observation(), reward, terminated, truncated, self._info()
 
     def _play_others(self) -> None:
-        """Let the opponents play until the learner decides, or its game is over.
+        """Have the opponents play until the learner must decide or its game is over.
 
         Raises:
             ValueError: an opponent chose an illegal action.
@@ -250,7 +252,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return info
 
     def _decision_info(self) -> Info:
-        """Return the name of the learner's decision, and whether it is its first one in this turn."""
+        """Return the name of the learner's decision, and whether it is the first one in this turn."""
         match = self._match
         if match.player != self.seat:
             return {"decision": NO_DECISION, "turn_start": False}
@@ -258,28 +260,28 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return {"decision": self.game.describe_decision(match.states), "turn_start": self._turn != before}
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the learner's mask `(num_actions,)`, as MaskablePPO asks for it."""
+        """Return the learner's mask `(num_actions,)`; MaskablePPO calls this method."""
         self._begun()
         return self._mask()
 
     def information_set(self) -> InformationSets:
-        """Return what the learner may know of the position, to sample states from that may be the true one; one set."""
+        """Return the learner's information set, a single one, to sample states from that may be the true one."""
         return self._begun().information_set(self.seat)
 
     def render(self) -> Any:
-        """Draw the game in `render_mode`, from the viewpoint that was chosen."""
+        """Render the game in `render_mode`, as seen from `render_viewpoint`."""
         if self.render_mode is None:
             raise ValueError(f"render() needs a render_mode: give one of {RENDER_MODES} when you make the environment")
         return self._begun().render(self.render_mode, self.options.viewer(self.seat))
 
     def _repr_html_(self) -> str | None:
-        """Return the game as a notebook shows it, from the viewpoint that was chosen; None before the first reset."""
+        """Return the HTML that notebooks show, as seen from `render_viewpoint`; None before the first reset."""
         return self._match.notebook_html(self.options.viewer(self.seat)) if self._has_begun else None
 
     def clone(self) -> SingleSeatEnv:
-        """Return an equal and independent environment, with opponents of its own.
+        """Return an independent copy of this environment, with its own opponents.
 
-        An opponent that is a program is started anew: it is told of the game, but not of its decisions before.
+        An opponent that is a program is restarted: it is told of the game, but not of its earlier decisions.
 
         Raises:
             ValueError: an opponent cannot be copied.
@@ -290,7 +292,7 @@ class SingleSeatEnv(Referee, gymnasium.Env[Any, np.int64]):
         return copy.deepcopy(self, memo)
 
     def close(self) -> None:
-        """End the programs of opponents that were made from names; what was given as an object is its owner's."""
+        """Stop the programs of opponents made from names; opponents given as objects are left to their owner."""
         choice = self._opponent_choice
         given = choice if isinstance(choice, Sequence) else [choice]
         for opponent in self.opponents:

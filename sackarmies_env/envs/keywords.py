@@ -1,4 +1,4 @@
-"""Keyword arguments that nothing takes, refused with the same error everywhere; loads nothing heavy."""
+"""Rejection of unknown keyword arguments, with the same error everywhere; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from sackarmies_env.core.messages import short_repr, suggestion
 
 
 class UnknownOptionError(TypeError, ValueError):
-    """An option that is not known.
+    """An unknown option.
 
-    A TypeError in Python's own words, by which libraries find out what an environment takes, and a ValueError, which
-    every other wrong option raises.
+    It is a TypeError with Python's usual message, by which libraries find out what an environment accepts, and also a
+    ValueError, which every other wrong option raises.
     """
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str], whose: str, usual: Iterable[str] = ()) -> None:
-    """Refuse keyword arguments that are not known.
+    """Refuse unknown keyword arguments.
 
     Args:
-        given: their names.
-        known: all names that are allowed.
-        whose: what takes them, the subject of the sentence.
-        usual: those that are suggested before others.
+        given: names of the arguments.
+        known: all allowed names.
+        whose: what the arguments were passed to; it begins the error message.
+        usual: names to suggest before others.
 
     Raises:
-        UnknownOptionError: there is one.
+        UnknownOptionError: an argument is unknown.
     """
     allowed = list(known)
     for name in given:
@@ -38,10 +38,10 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str], whose: str, usual
 
 
 def named_options(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function by name, those in its `**unknown` beside the others, to be refused with them.
+    """Return the arguments of a function by name, including those in its `**unknown`, which are refused later.
 
     Args:
-        arguments: `locals()` at the beginning of a function that writes its options out.
+        arguments: `locals()` at the beginning of a function with an explicit signature.
     """
     unknown = arguments.pop("unknown")
     return {**arguments, **unknown}

@@ -1,4 +1,4 @@
-"""One game being played: its record, the current decision, and its history. All adapters but the batch use it."""
+"""One game in progress: its state, current decision and history. All adapters but the vector ones use it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sackarmies_env.envs.padded import Padding
 
 NO_ACTION = -1
 READ, STEP, BEGIN, FORFEIT = (int(kind) for kind in (Command.READ, Command.STEP, Command.BEGIN, Command.FORFEIT))
-MAX_LISTED = 40  # legal actions that an error message lists
+MAX_LISTED = 40  # legal actions listed in an error message
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ class InformationState:
     Attributes:
         observations: `(k, size)` int8, in order; the last one is what the player sees now. What others do out of sight
             adds nothing, not even a repetition.
-        actions: `(k,)` int64, what the player did at that observation; NO_ACTION (-1) where it was not their
-            decision.
+        actions: `(k,)` int64, the player's action at each observation; NO_ACTION (-1) where it was not their decision.
     """
 
     observations: NDArray[np.int8]
@@ -41,18 +40,18 @@ class InformationState:
 class Match:
     """A game from its start to the current decision.
 
-    Masks and observations are handed out as copies: writing into one changes nothing here, neither what is legal
-    nor any later observation.
+    Masks and observations are returned as copies: writing into one changes neither what is legal nor any later
+    observation.
 
     Attributes:
-        game: what is played.
+        game: the game being played.
         states: `(1,)` record, the whole truth.
-        player: the current player, NO_PLAYER once the game is over.
+        player: the current player; NO_PLAYER once the game is over.
         returns: what each player has earned so far.
-        out: for each player whether the game is over for them (1) by the rules.
+        out: for each player, 1 if the rules have ended the game for them, else 0.
         truncated: whether the game was truncated.
-        seed: what chance comes from.
-        forced: forced results that it began with, as plain data.
+        seed: source of all chance.
+        forced: forced results that the game began with, as plain data.
         history: actions so far; `forfeit_code(seat)` where a seat has forfeited.
     """
 
@@ -69,7 +68,7 @@ class Match:
         self._bind()
 
     def _bind(self) -> None:
-        """Create once the arrays that each action needs."""
+        """Create the arrays that all actions share."""
         game, raw = self.game, self.states.view(np.ndarray)
         self._step_batch: Callable[..., None] = game.step_batch
         self._params = game.params
@@ -101,10 +100,10 @@ class Match:
 
         Args:
             seed: 0 to 2**63 - 1.
-            forced: forced results as in `Game.start`, used up before chance decides; None for none.
+            forced: forced results as in `Game.start`, used up before chance decides, or None.
 
         Raises:
-            ValueError: forced results that the game does not take; nothing is changed.
+            ValueError: the game does not take the forced results; nothing is changed.
         """
         if forced:
             start = self.game.new_states(1)
@@ -125,7 +124,7 @@ class Match:
         self._run(STEP, action)
 
     def forfeit(self, seat: int) -> None:
-        """Let a player forfeit."""
+        """Make a player forfeit."""
         self.history.append(forfeit_code(seat))
         self._run(FORFEIT, seat)
 
@@ -147,7 +146,7 @@ class Match:
         return out
 
     def legal_actions(self) -> list[int]:
-        """Return the legal ids of the current player, ascending; none once the game is over."""
+        """Return the legal ids of the current player in ascending order; empty once the game is over."""
         legal: list[int] = np.flatnonzero(self._mask).tolist()
         return legal
 
@@ -160,7 +159,7 @@ class Match:
         return 0 <= number < self.game.num_actions and bool(self._mask[number])
 
     def refusal(self, agent: str, action: Any, padding: Padding | None = None) -> str:
-        """Return a sentence on why `action`, a padded id, is refused, from what `agent`, the current player, knows."""
+        """Return the message for an illegal padded id, made only of what `agent`, the current player, knows."""
         shown = int if padding is None else padding.action
         legal = [f"{shown(legal)} ({self.game.format_action(self.states, legal)})" for legal in self.legal_actions()]
         listed = ", ".join(legal[:MAX_LISTED]) + (f" and {len(legal) - MAX_LISTED} more" * (len(legal) > MAX_LISTED))
@@ -175,7 +174,7 @@ class Match:
         return f"illegal action {name} for {agent} at {self.game.describe_decision(self.states)}; legal are {listed}"
 
     def clone(self) -> Match:
-        """Return an equal and independent game."""
+        """Return an independent copy of this game."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.states = self.game.new_states(1)
@@ -193,7 +192,7 @@ class Match:
         return _restore, (self.game, self.states.tobytes(), self.seed, self.forced, self.history)
 
     def restore(self, state: bytes, history: list[int]) -> None:
-        """Restore a state saved as bytes, reached by `history`; `seed` and `forced` are the caller's to set."""
+        """Restore a state saved as bytes and the `history` that led to it; the caller sets `seed` and `forced`."""
         self.states.view(np.ndarray).view(np.uint8)[...] = np.frombuffer(state, np.uint8)
         self.history = history
         self.truncated = bool(self._truncated.item())
@@ -201,7 +200,7 @@ class Match:
             self._run(READ, 0)
 
     def replay(self) -> Iterator[Match]:
-        """Yield this game at its start and after each action; the same object each time, one step further."""
+        """Yield this game at its start and after each action; always the same object, one step further."""
         again = Match(self.game)
         again.begin(self.seed, self.forced)
         yield again
@@ -213,7 +212,7 @@ class Match:
             yield again
 
     def information_state(self, seat: int) -> InformationState:
-        """Return all that a player has seen and done; it plays the game again, so its cost grows with the game."""
+        """Return all that a player has seen and done. The game is replayed, so the cost grows with its length."""
         observations: list[NDArray[np.int8]] = []
         actions: list[int] = []
         for ply, match in enumerate(self.replay()):
@@ -226,16 +225,16 @@ class Match:
         return InformationState(np.stack(observations), np.array(actions, np.int64))
 
     def information_set(self, seat: int) -> InformationSets:
-        """Return what a player may know of the position, to sample states from; one set."""
+        """Return a player's information set, a single one, to sample states from."""
         return InformationSets.of(self.game, self.states, seat)
 
     def render(self, mode: str, viewer: int | None) -> str | NDArray[np.uint8] | None:
-        """Draw the game as `viewer` sees it; None is the referee, who sees all.
+        """Render the game as `viewer` sees it.
 
         Args:
             mode: "ansi" returns text, "rgb_array" `(height, width, 3)` uint8, "html" the text of a page, "human" prints
                 text.
-            viewer: a seat or None.
+            viewer: a seat, or None for the referee, who sees all.
         """
         drawn = draw(self.game, self.states, mode, viewer)
         if mode != "human":
@@ -244,14 +243,14 @@ class Match:
         return None
 
     def notebook_html(self, viewer: int | None) -> str:
-        """Return the game as `viewer` sees it, as a frame for a notebook."""
+        """Return the game as `viewer` sees it, as an HTML frame for a notebook."""
         from sackarmies_env.render.page import frame_html
 
         return frame_html(str(self.render("html", viewer)))
 
 
 def draw(game: Game, states: Records, mode: str, viewer: int | None) -> str | NDArray[np.uint8]:
-    """Return the game in `states[0]` as `viewer` sees it, see `Match.render`; "human" is the same text as "ansi"."""
+    """Return a rendering of `states[0]`, with arguments as in `Match.render`; "human" gives the same text as "ansi"."""
     from sackarmies_env import render
 
     if mode == "rgb_array":

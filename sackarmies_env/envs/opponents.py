@@ -1,7 +1,7 @@
 """Opponents: agents by name or object for the other seats, independent of any package of agents.
 
-`"random"` is built in. Other names are read by a factory: the one given to `register_agent_factory`, else the one that
-an installed package names under the entry point group "sackarmies_env.agents".
+`"random"` is built in. Other names are resolved by a factory: the one passed to `register_agent_factory`, else the one
+that an installed package declares in the entry point group "sackarmies_env.agents".
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ RANDOM = "random"
 class Opponent(Protocol):
     """An object that chooses actions from the observations of one player.
 
-    Where it has a method `reset(seed)`, that is called before each game. Where it has `shares_batch = True`, one
-    instance may play several seats and games at once, and its `act_batch(observations, action_masks)` is used; it is
-    then reset whenever some of its games begin, while it plays the others.
+    An optional method `reset(seed)` is called before each game. With `shares_batch = True`, one instance may play
+    several seats and games at once, through its method `act_batch(observations, action_masks)`; it is then reset
+    whenever some of its games begin, while it is playing the others.
 
-    Where it has `is_informed = True`, its `act_informed(information)` is used instead of both: it is given the
+    With `is_informed = True`, its method `act_informed(information)` is called instead of both: it is given the
     `core.information.InformationSets` of its seat in `n` positions, and returns `(n,)` legal actions.
     """
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
-        """Return a legal action for an observation `(size,)` and a mask `(num_actions,)`, int8 both, copies."""
+        """Return a legal action for an observation `(size,)` and a mask `(num_actions,)`; both are int8 copies."""
         ...
 
 
@@ -48,12 +48,12 @@ _registered: list[AgentFactory] = []
 
 
 def register_agent_factory(factory: AgentFactory) -> None:
-    """Let `factory(name, game)` make opponents from names from now on, before all installed packages."""
+    """Make opponents from names with `factory(name, game)` from now on, in preference to installed packages."""
     _registered[:] = [factory]
 
 
 def make_opponent(choice: str | Opponent, game: Game) -> Opponent:
-    """Return the opponent of a name; an object is returned as it is.
+    """Return the opponent of that name; an object is returned unchanged.
 
     Raises:
         ValueError: the name is unknown, or the object cannot act.
@@ -72,10 +72,10 @@ def make_opponent(choice: str | Opponent, game: Game) -> Opponent:
 
 
 def agent_factory(name: str) -> AgentFactory:
-    """Return what makes agents from names.
+    """Return the factory that makes agents from names.
 
     Raises:
-        ValueError: no factory is registered or installed; the sentence speaks of `name`.
+        ValueError: no factory is registered or installed; the message mentions `name`.
     """
     if _registered:
         return _registered[0]
@@ -89,15 +89,15 @@ def agent_factory(name: str) -> AgentFactory:
 
 
 def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
-    """Return the opponents of the other seats, one each, beginning with the seat after the learner's.
+    """Return the opponents for the other seats, one each, starting with the seat after the learner's.
 
     Args:
-        choice: a name, of which each seat gets an instance; an object, which plays all the other seats; or a list of
-            names and objects, one a seat. Seats that are played at random share an instance.
-        game: what is played.
+        choice: a name, which makes an instance for each seat; an object, which plays all the other seats; or a list of
+            names and objects, one per seat. Seats that are played at random share an instance.
+        game: the game to play.
 
     Raises:
-        ValueError: a list of the wrong length, or a choice that `make_opponent` refuses.
+        ValueError: the list has the wrong length, or `make_opponent` refuses a choice.
     """
     seats = game.num_players - 1
     choices: Sequence[str | Opponent]
@@ -112,12 +112,12 @@ def make_opponents(choice: OpponentChoice, game: Game) -> list[Opponent]:
 
 
 def is_informed(opponent: Any) -> bool:
-    """Return whether an opponent chooses by information sets, from which it samples states."""
+    """Return whether an opponent decides from information sets, from which it samples states."""
     return bool(getattr(opponent, "is_informed", False))
 
 
 def ask_one(opponent: Any, match: Match) -> Any:
-    """Return what an opponent chooses for the current player of a match, which need not be legal."""
+    """Return the action that an opponent chooses for the current player of a match; it may be illegal."""
     if not is_informed(opponent):
         return opponent.act(match.observation, match.action_mask)
     answer = np.asarray(opponent.act_informed(match.information_set(match.player)))
@@ -125,9 +125,9 @@ def ask_one(opponent: Any, match: Match) -> Any:
 
 
 def misplay(opponent: Opponent, answer: Any, num_actions: int) -> str:
-    """Return a sentence on an opponent that chose no legal action.
+    """Return the message for an opponent that did not choose a legal action.
 
-    The learner may read it, so it does not say what the opponent could have chosen, nor which id is not legal for it.
+    The learner may read it, so it says neither what the opponent could have chosen nor which id is illegal for it.
     """
     try:
         number = index(answer)
@@ -142,19 +142,19 @@ def misplay(opponent: Opponent, answer: Any, num_actions: int) -> str:
 
 
 def seat_of(seed: int, num_players: int) -> int:
-    """Return the seat that a learner who takes any seat has in the game of a seed."""
+    """Return the learner's randomly drawn seat in the game of a seed."""
     return int(seed_choice(seed, 0, num_players))
 
 
 def reset_opponent(opponent: Opponent, seed: int, place: int) -> None:
     """Reset an opponent for a new game, if it has `reset`, with its own seed.
 
-    All random numbers of a game come from its seed, so that a game is the same in every environment.
+    All random numbers of a game come from its seed, so a game is the same in every environment.
 
     Args:
         opponent: the opponent.
-        seed: of the game.
-        place: seats from the learner's to the opponent's.
+        seed: seed of the game.
+        place: number of seats from the learner to the opponent.
     """
     reset: Any = getattr(opponent, "reset", None)
     if isinstance(opponent, RandomOpponent):
@@ -164,10 +164,10 @@ def reset_opponent(opponent: Opponent, seed: int, place: int) -> None:
 
 
 class RandomOpponent:
-    """Every legal action is equally likely; what it does depends on the seed of the game.
+    """An opponent that plays uniformly at random; its choices depend on the seed of the game.
 
-    It goes through the same stream of choices as the kernels of a batch. In one game a single instance plays all seats
-    that are played at random.
+    It uses the same stream of choices as the kernels of a batch. In each game, one instance plays all seats that are
+    played at random.
     """
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class RandomOpponent:
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Begin the choices of the game of `seed`."""
+        """Begin the stream of choices for the game of `seed`."""
         self._stream[0] = choice_stream(seed)
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:

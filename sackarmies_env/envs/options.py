@@ -35,11 +35,12 @@ class PotentialShaping:
     """Extra reward gamma * potential(next) - potential(now) between two decisions of an agent.
 
     It is computed from the agent's own observations, and does not change which policies are best (Ng, Harada, Russell:
-    "Policy invariance under reward transformations", 1999). The end of a game has potential 0.
+    "Policy invariance under reward transformations", 1999). The potential is 0 once the rules have ended the game for
+    the agent; in a truncated game it is that of the last observation.
 
     Attributes:
-        potential: takes observations `(n, size)` int8, returns `(n,)` floats. A function of a module can be pickled.
-        gamma: discount of the learner.
+        potential: takes observations `(n, size)` int8, returns `(n,)` floats. A module-level function can be pickled.
+        gamma: discount factor of the learner.
     """
 
     potential: Callable[[NDArray[np.int8]], NDArray[np.floating[Any]]]
@@ -65,21 +66,21 @@ class CommonOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the environments that play one game at a time.
+    """Options that all environments share.
 
     Attributes:
-        render_mode: "ansi", "rgb_array", "html" (a page of one file), "human" (prints after each step) or None.
-        render_viewpoint: whose view is drawn: "own", that of the current player (of the learner, where there
-            is one; of the referee once the game is over); a seat, or the name of its agent such as "player_0"; or
+        render_mode: "ansi", "rgb_array", "html" (a single-file page), "human" (prints after each step) or None.
+        render_viewpoint: whose view is drawn: "own", that of the learner, or of the current player if there is no
+            learner (of the referee once the game is over); a seat, or the name of its agent such as "player_0"; or
             "referee", who sees all.
-        illegal_action: "raise" refuses with a ValueError and changes nothing; "penalize" takes `illegal_penalty` from
-            the agent's reward and plays a legal action drawn at random instead; "terminate" makes the agent forfeit.
+        illegal_action: "raise" raises a ValueError and changes nothing; "penalize" subtracts `illegal_penalty` from the
+            agent's reward and plays a random legal action instead; "terminate" makes the agent forfeit.
         illegal_penalty: for "penalize", at least 0.
         shaping: extra reward from a potential of the agent's own observations; None for the game's rewards alone.
         observation: the form of observations, see `Form`: "flat", the vector; "dict", its blocks by name; "planes",
-            where the game has them.
-        padding: a larger layout that games of other sizes share, see `envs.padded.make_padding`; None for none.
-        variety: games that `reset` may choose from; None for always the same.
+            if the game has them.
+        padding: a larger layout shared with games of other sizes, see `envs.padded.make_padding`; None for none.
+        variety: games that `reset` may choose from; None to play always the same game.
     """
 
     render_mode: str | None = None
@@ -92,31 +93,31 @@ class Options:
     variety: Variety | None = None
 
     def viewer(self, own: int | None) -> int | None:
-        """Return the seat that renderings are made for, None for the referee; `own` is whom "own" stands for."""
+        """Return the seat to render for, None for the referee; `own` is the seat that "own" stands for."""
         if self.render_viewpoint == OWN:
             return own
         return None if self.render_viewpoint == "referee" else int(self.render_viewpoint)
 
     def check_potential(self, game: Game, chosen: Game) -> None:
-        """Refuse a game that is chosen in place of another where a potential would read its vectors wrongly.
+        """Refuse a chosen game if the potential for `game` would misread its vectors.
 
         Raises:
-            ValueError: there is a potential, and the two games lay their own observations out differently.
+            ValueError: there is a potential, and the two games have different layouts of observations.
         """
         if self.shaping is not None and chosen.observation_spec != game.observation_spec:
             raise ValueError("shaping: the potential reads vectors of the game that was made, and this one has others")
 
 
 def read_options(given: CommonOptions, num_players: int, whose: str) -> Options:
-    """Return the options of an environment, checked.
+    """Validate and return the options of an environment.
 
     Args:
         given: the options.
-        num_players: of the game.
+        num_players: number of players of the game.
         whose: name of the environment's class.
 
     Raises:
-        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
+        ValueError: an option is unknown (also a TypeError), or its value is not allowed.
     """
     refuse_unknown(given, [field.name for field in fields(Options)], whose)
     options = Options(**given)
@@ -136,10 +137,10 @@ def read_options(given: CommonOptions, num_players: int, whose: str) -> Options:
 
 
 def check_penalty(penalty: Any) -> None:
-    """Refuse a value of `illegal_penalty` that is no finite number of at least 0.
+    """Refuse an `illegal_penalty` that is not a finite number of at least 0.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the penalty is not such a number.
     """
     is_number = isinstance(penalty, int | float) and not isinstance(penalty, bool)
     if not (is_number and 0 <= penalty < math.inf):
@@ -147,10 +148,10 @@ def check_penalty(penalty: Any) -> None:
 
 
 def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
-    """Refuse a value of an option that is not among those allowed.
+    """Refuse an option value that is not allowed.
 
     Raises:
-        ValueError: it is not.
+        ValueError: the value is not allowed.
     """
     is_one = value is None or isinstance(value, str | int | np.integer)
     if not is_one or isinstance(value, bool) or value not in allowed:
@@ -161,7 +162,7 @@ def check_choice(option: str, value: Any, allowed: tuple[Any, ...]) -> None:
 
 
 def _number(word: object) -> str:
-    """Return the digits at the end of a word: who means a seat is not to be shown another one."""
+    """Return the digits at the end of a word, so that a mistyped seat is never corrected to another one."""
     text = str(word)
     return text[len(text.rstrip("0123456789")) :]
 
@@ -170,11 +171,11 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
     """Return the seed of a new game and the generator of the seeds after it.
 
     Args:
-        seed: of the new game; it also starts the generator afresh. None draws one from `rng`.
+        seed: seed of the new game; it also reseeds the generator. None draws one from `rng`.
         rng: the generator so far; None for one seeded by the system.
 
     Raises:
-        ValueError: the seed is no integer from 0 to 2**63 - 1.
+        ValueError: the seed is not an integer from 0 to 2**63 - 1.
     """
     if seed is None:
         rng = seeding.np_random()[0] if rng is None else rng
@@ -191,17 +192,17 @@ def next_seed(seed: int | None, rng: np.random.Generator | None) -> tuple[int, n
 def first_seeds(
     seed: Any, num_envs: int, following: NDArray[np.int64] | None, rng: np.random.Generator | None
 ) -> tuple[NDArray[np.int64], np.random.Generator | None]:
-    """Return the seeds of games that begin together, `(num_envs,)`, and what later seeds are drawn from.
+    """Return the seeds of games that begin together, `(num_envs,)`, and the generator of later seeds.
 
     Args:
-        seed: of the first game; those after it have seed + 1, seed + 2, ... A sequence gives each its own, where None
-            stands for the one that follows. None: all are those that follow, or the first one is drawn from `rng`.
-        num_envs: how many.
-        following: the seeds after those of the games before; None where there are none.
+        seed: seed of the first game; the others have seed + 1, seed + 2, ... A sequence gives each game its own, with
+            None for the seed that follows. None takes all `following`, or else draws the first seed from `rng`.
+        num_envs: number of games.
+        following: the seeds that follow those of the last games; None if there are none.
         rng: the generator so far; None for one seeded by the system.
 
     Raises:
-        ValueError: a seed that is none, or not as many as games.
+        ValueError: a seed is invalid, or there is not one for each game.
     """
     if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
         if isinstance(seed, np.ndarray) and seed.ndim != 1:
@@ -218,24 +219,24 @@ def first_seeds(
 
 
 def seed_of_generator(seed: int | Sequence[int | None]) -> int:
-    """Return what Gymnasium's `np_random_seed` says once `first_seeds` has begun a generator: -1 for several seeds."""
+    """Return Gymnasium's `np_random_seed` after `first_seeds` has started a generator: -1 for several seeds."""
     return -1 if isinstance(seed, Sequence | np.ndarray) else index(seed)
 
 
 def read_reset_mask(options: Any, num_envs: int, *, has_begun: bool) -> tuple[NDArray[np.bool_] | None, Any]:
-    """Return which games Gymnasium's option `reset_mask` of `reset` names, and the other options.
+    """Split the options of `reset` into Gymnasium's `reset_mask` and all others.
 
     Args:
-        options: of `reset`.
-        num_envs: how many games there are.
-        has_begun: whether they are running. Where none is, a mask of all games is what no mask is.
+        options: options of `reset`.
+        num_envs: number of games.
+        has_begun: whether games are running. If not, a mask of all games counts as no mask.
 
     Returns:
-        The mask and the others; None for the mask where there is none: all games begin, of kinds that may be new.
+        The mask and the other options. None for the mask means that all games begin, possibly of new kinds.
 
     Raises:
-        TypeError: it is no array of bool.
-        ValueError: it has not one entry a game, names no game, or leaves out games that have not begun.
+        TypeError: the mask is not an array of bool.
+        ValueError: it does not have one entry per game, selects no game, or leaves out games that have not begun.
     """
     if not isinstance(options, Mapping) or "reset_mask" not in options:
         return None, options
@@ -255,7 +256,7 @@ def read_reset_mask(options: Any, num_envs: int, *, has_begun: bool) -> tuple[ND
 
 
 def games_are_over(rows: list[int]) -> str:
-    """Return a sentence that refuses a step where games are over and not replaced."""
+    """Return the message for a step while finished games are not replaced."""
     return (
         f"the games {rows} are over, and autoreset_mode is 'Disabled': call reset() with "
         "options={'reset_mask': ...} before step()"
@@ -263,15 +264,15 @@ def games_are_over(rows: list[int]) -> str:
 
 
 def forced_results(options: Any, game: Game, variety: Variety | None = None) -> dict[str, Any]:
-    """Return the forced results among the options of `reset`; warn about options that are not known.
+    """Return the forced results among the options of `reset`; warn about unknown options.
 
     Args:
         options: a mapping, or None.
-        game: what is played; it checks the results when it starts.
-        variety: what took its own options out before; they are known, too.
+        game: the game, which checks the results when it starts.
+        variety: has already taken out its own options, which are known too.
 
     Raises:
-        ValueError: the options are no mapping.
+        ValueError: the options are not a mapping.
     """
     if options is None:
         return {}

@@ -1,7 +1,7 @@
 """Padding: observations, masks and actions of one game in a larger layout, which games of other sizes share.
 
-What corresponds is found by names alone: blocks and features of observations, segments and texts of actions. Whatever
-the game does not have is empty, and never legal. All of it is a function of the vector, the mask or the action.
+Parts are matched by name alone: blocks and features of observations, segments and texts of actions. What the game does
+not have is empty, and never legal. Padding depends only on the vector, the mask or the action.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.messages import short_repr
 from sackarmies_env.core.observation import Block, ObservationSpec
 
-NO_ACTION = -1  # in place of an action that the game does not have
+NO_ACTION = -1  # for an action that the game does not have
 Columns = slice | NDArray[np.int64]
 
 
 class Padding:
     """A game in a larger layout.
 
-    Rows of a block keep their places; planes lie in the middle of larger ones. Actions are found by their texts, those
-    of a segment with texts that the layout does not have by their places in it.
+    Rows of a block keep their positions; planes are centered in larger ones. Actions are matched by their texts. If the
+    layout lacks a text of a segment, the actions of that segment are matched by position.
 
     Args:
-        game: what is played.
-        spec: the layout of observations, with all blocks and features of the game's.
-        actions: the layout of actions, with all segments of the game's.
+        game: the game to pad.
+        spec: the layout of observations; it must have all blocks and features of the game's.
+        actions: the layout of actions; it must have all segments of the game's.
 
     Attributes:
         spec: as given.
         num_actions: size of the larger action space.
 
     Raises:
-        ValueError: the layout has no room for something.
+        ValueError: the layout has no room for a part of the game.
     """
 
     def __init__(self, game: Game, spec: ObservationSpec, actions: ActionSpace) -> None:
@@ -52,7 +52,7 @@ class Padding:
         self._own[self._places] = np.arange(game.num_actions)
 
     def observe(self, vectors: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return vectors `(..., size of the game)` as new ones `(..., spec.size)`."""
+        """Return vectors `(..., size of the game)`, padded to new ones `(..., spec.size)`."""
         padded = np.empty((*vectors.shape[:-1], self.spec.size), np.int8)
         padded[...] = self._empty
         for block, (rows, columns) in self._parts.items():
@@ -60,13 +60,13 @@ class Padding:
         return padded
 
     def mask(self, masks: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return masks `(..., num_actions of the game)` as new ones `(..., num_actions)`."""
+        """Return masks `(..., num_actions of the game)`, padded to new ones `(..., num_actions)`."""
         padded = np.zeros((*masks.shape[:-1], self.num_actions), np.int8)
         padded[..., self._places] = masks
         return padded
 
     def own_action(self, action: Any) -> Any:
-        """Return the game's id of a padded one, NO_ACTION (-1) if it has none; what is no integer is returned as is."""
+        """Return the game's id for a padded one, NO_ACTION (-1) if it has none; a non-integer is returned unchanged."""
         try:
             number = index(action)
         except TypeError:
@@ -74,24 +74,24 @@ class Padding:
         return int(self._own[number]) if 0 <= number < self.num_actions else NO_ACTION
 
     def own_actions(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the game's ids `(n,)` of padded ones, NO_ACTION (-1) where it has none."""
+        """Return the game's ids `(n,)` for padded ones, NO_ACTION (-1) where it has none."""
         is_id = (actions >= 0) & (actions < self.num_actions)
         return np.where(is_id, self._own[np.where(is_id, actions, 0)], NO_ACTION)
 
     def action(self, own: int) -> int:
-        """Return the padded id of one of the game."""
+        """Return the padded id for one of the game's ids."""
         return int(self._places[own])
 
 
 def make_padding(game: Game, **sizes: Any) -> Padding | None:
-    """Return a game in the layout of some sizes, None if none is given.
+    """Return a game padded to some sizes; None if all sizes are None.
 
     Args:
-        game: what is played.
-        sizes: keywords of the hook `padded` of the game; None for those that stay as the game has them.
+        game: the game to pad.
+        sizes: keywords of the game's hook `padded`; None keeps a size as the game has it.
 
     Raises:
-        ValueError: the game has no such layouts, or does not fit.
+        ValueError: the game cannot be padded, or does not fit.
     """
     if all(size is None for size in sizes.values()):
         return None
@@ -102,7 +102,7 @@ def make_padding(game: Game, **sizes: Any) -> Padding | None:
 
 
 def _part(block: Block, larger: Block) -> tuple[slice, Columns]:
-    """Return the rows and columns of a larger block where a block lies."""
+    """Return the rows and columns of a larger block that a block takes up."""
     spare = larger.rows - block.rows
     if spare < 0:
         raise ValueError(f"block {block.name!r} has {block.rows} rows: there is room for {larger.rows}")
@@ -133,7 +133,7 @@ def _places(own: ActionSpace, larger: ActionSpace) -> NDArray[np.int64]:
 
 
 def _within(segment: Segment, larger: Segment) -> list[int]:
-    """Return the place in a larger segment of each action of a segment."""
+    """Return the position in a larger segment of each action of a segment."""
     places = {text: place for place, text in enumerate(larger.texts)}
     if all(text in places for text in segment.texts):
         return [places[text] for text in segment.texts]

@@ -1,4 +1,4 @@
-"""What agents are given of a game: the form of observations, and room for games of other sizes."""
+"""Presentation of a game to agents: the form of observations, and room for games of other sizes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from sackarmies_env.envs.structured import FLAT, Form
 
 
 class Presentation:
-    """How observations, masks and actions are handed out where that is not as the game has them.
+    """Form and layout of observations, masks and actions, where they differ from the game's own.
 
-    It is handed what an agent may see, and nothing else.
+    It is given only what an agent may see.
 
     Args:
-        game: what is played.
+        game: the game to present.
         form: name of a form of observations, see `Form`.
         padding: the larger layout; None for the game's own.
 
     Attributes:
-        form: of observations.
+        form: the form of observations.
         padding: as given.
         num_actions: size of the action space.
 
     Raises:
-        ValueError: observations have no such form.
+        ValueError: the game's observations have no such form.
     """
 
     def __init__(self, game: Game, form: str, padding: Padding | None) -> None:
@@ -38,19 +38,19 @@ class Presentation:
         self.num_actions = game.num_actions if padding is None else padding.num_actions
 
     def content(self, vectors: NDArray[np.int8]) -> Any:
-        """Return observations without masks, of vectors `(..., size)` of the game."""
+        """Return observations without masks, made from the game's vectors `(..., size)`."""
         return self.form(vectors if self.padding is None else self.padding.observe(vectors))
 
     def mask(self, masks: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return masks `(..., num_actions)` of those of the game."""
+        """Return masks `(..., num_actions)`, made from the game's masks."""
         return masks if self.padding is None else self.padding.mask(masks)
 
 
 def present(game: Game, form: str, padding: Padding | None) -> Presentation | None:
-    """Return how a game is presented; None if it is as the game has it, so that nothing is to be done.
+    """Return the presentation of a game; None if it is the game's own, so that nothing needs converting.
 
     Raises:
-        ValueError: observations have no such form, or the padding is none.
+        ValueError: the game's observations have no such form, or `padding` is neither a `Padding` nor None.
     """
     if padding is not None and not isinstance(padding, Padding):
         raise ValueError(f"padding={short_repr(padding)}: it must be a Padding or None")

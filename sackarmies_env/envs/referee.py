@@ -19,17 +19,17 @@ NOT_BEGUN = "no game has begun: call reset() first"
 
 
 class Referee:
-    """The referee's methods of the environments that play one game at a time."""
+    """The referee's methods, shared by the environments that play one game at a time."""
 
     game: Game
-    padding: Padding | None  # all ids here are those of the larger layout, if there is one
+    padding: Padding | None  # if there is one, all ids here are padded
 
     def _begun(self) -> Match:
-        """Return the game; raise ValueError where there is none yet."""
+        """Return the game; raise ValueError if none has begun."""
         raise NotImplementedError
 
     def legal_actions(self) -> list[int]:
-        """Return the legal ids of the current decision, ascending; none once the game is over."""
+        """Return the legal ids of the current decision in ascending order; empty once the game is over."""
         legal = self._begun().legal_actions()
         return legal if self.padding is None else [self.padding.action(action) for action in legal]
 
@@ -55,7 +55,7 @@ class Referee:
         """Return the legal action that a text names at the current decision.
 
         Raises:
-            ValueError: it names none.
+            ValueError: the text names no legal action.
         """
         match = self._begun()
         if not isinstance(text, str):
@@ -76,7 +76,7 @@ class Referee:
             players: names of the players, in seat order.
 
         Raises:
-            ValueError: the names are no texts, or not as many as players.
+            ValueError: the names are not a list of strings, or there is not one for each player.
         """
         from sackarmies_env.core.record import make_record
 

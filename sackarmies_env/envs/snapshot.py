@@ -1,6 +1,6 @@
-"""Saved environments: state bytes behind a header that tells which software, game and configuration they belong to.
+"""Saved environments: state bytes after a header that names the version, game and configuration they belong to.
 
-A first line with the format and a checksum, a line of JSON, then the state record and the history as bytes.
+The first line holds the format and a checksum, the second JSON; the state record and the history follow as bytes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ MAGIC = b"sackarmies state 1 "
 
 
 def pack_state(game: Game, fields: dict[str, Any], state: bytes, history: list[int]) -> bytes:
-    """Return saved bytes.
+    """Return the bytes of a saved environment.
 
     Args:
-        game: whose state it is.
-        fields: what the adapter keeps beside the state, JSON types.
+        game: the game that the state belongs to.
+        fields: what the adapter keeps besides the state, in JSON types.
         state: the record.
         history: actions so far.
     """
@@ -34,10 +34,10 @@ def pack_state(game: Game, fields: dict[str, Any], state: bytes, history: list[i
 
 
 def unpack_state(game: Game, data: bytes) -> tuple[dict[str, Any], bytes, list[int]]:
-    """Return the fields, the state and the history that `pack_state` was given.
+    """Return the fields, the state and the history that were passed to `pack_state`.
 
     Raises:
-        ValueError: the bytes are no saved state, are damaged, or belong to another version, game or configuration.
+        ValueError: the bytes are not a saved state, are damaged, or belong to another version, game or configuration.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise ValueError(f"a saved state is bytes, not {type(data).__name__}")
@@ -62,7 +62,7 @@ def unpack_state(game: Game, data: bytes) -> tuple[dict[str, Any], bytes, list[i
 
 
 def _read_header(line: bytes) -> dict[str, Any]:
-    """Return the line of JSON, with all that it must hold."""
+    """Return the header from its line of JSON, checked to be complete."""
     try:
         header = parse_json(line.decode("utf-8"), "the saved state")
     except UnicodeDecodeError:

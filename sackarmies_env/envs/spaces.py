@@ -1,4 +1,4 @@
-"""Spaces and names of the observations, actions and players of a game."""
+"""Spaces of the observations and actions of a game, and the names of its agents."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ AGENT_NAME = "player_{}"  # of a seat
 
 
 class Observation(TypedDict):
-    """What an agent is given: both arrays are its own, never overwritten."""
+    """An agent's observation with its mask; both arrays belong to the agent and are never overwritten."""
 
     observation: NDArray[np.int8]  # (size,), laid out by the game's observation_spec
     action_mask: NDArray[np.int8]  # (num_actions,), 1 for legal ids; all zero unless the agent is the current player
 
 
 class Info(TypedDict):
-    """The info of an agent: the mask once more, for libraries that look for it there."""
+    """An agent's info: the mask again, for libraries that look for it there."""
 
     action_mask: NDArray[np.int8]
 
@@ -34,7 +34,7 @@ Last = tuple[Seen | None, float, bool, bool, Info]  # what PettingZoo's last() r
 
 
 def agent_names(game: Game) -> list[str]:
-    """Return "player_0", "player_1", ...: the agents in seat order."""
+    """Return the agents in seat order: "player_0", "player_1", ..."""
     return [AGENT_NAME.format(seat) for seat in range(game.num_players)]
 
 
@@ -50,7 +50,7 @@ def num_actions_of(game: Game, presentation: Presentation | None) -> int:
 
 
 def state_space(game: Game, presentation: Presentation | None = None) -> spaces.Box:
-    """Return the space of the central state: the observations of all seats as vectors, one after the other."""
+    """Return the space of the central state: the concatenated observation vectors of all seats."""
     spec, players = game.observation_spec if presentation is None else presentation.form.spec, game.num_players
     return spaces.Box(np.tile(spec.low, players), np.tile(spec.high, players), (players * spec.size,), np.int8)
 
@@ -61,12 +61,12 @@ def mask_space(game: Game, presentation: Presentation | None = None) -> spaces.B
 
 
 def observation_space(game: Game, presentation: Presentation | None = None) -> spaces.Dict:
-    """Return the space of observations with their mask, see `Observation`; without a presentation, the game's."""
+    """Return the space of observations with their mask, see `Observation`; by default in the game's own layout."""
     return spaces.Dict({OBSERVATION: content_space(game, presentation), ACTION_MASK: mask_space(game, presentation)})
 
 
 def content_space(game: Game, presentation: Presentation | None = None) -> spaces.Space[Any]:
-    """Return the space of observations without their mask, a new one."""
+    """Return a new space of observations without their mask."""
     return vector_space(game) if presentation is None else presentation.form.new_space()
 
 

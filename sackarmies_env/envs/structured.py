@@ -1,7 +1,7 @@
-"""Forms of observations: the flat vector, its blocks by name, or its planes; and what networks make of features.
+"""Forms of observations: the flat vector, its blocks by name, or its planes; and features prepared for networks.
 
-All are functions of the flat vector and of its declaration alone, so they show what it shows: nothing is added and
-nothing is lost. They are views of the vector: no number is copied, however many games there are.
+A form depends only on the flat vector and its declaration, so it shows exactly what the vector shows. Forms are views
+of the vector: nothing is copied, however many games there are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VECTOR = "vector"  # in the form "planes": what does not lie on the board
 
 
 class Form:
-    """How observations of one layout are handed out.
+    """A form in which observations of one layout are returned.
 
     Args:
         spec: the layout of the vector.
@@ -46,11 +46,11 @@ class Form:
 
     @cached_property
     def space(self) -> Any:
-        """What an observation lies in."""
+        """The space of observations in this form."""
         return self.new_space()
 
     def new_space(self) -> spaces.Space[Any]:
-        """Return the space of observations in this form, a new object each time: a space draws samples of its own."""
+        """Return a new space of observations in this form; each space has its own generator for samples."""
         low, high = self(self.spec.low), self(self.spec.high)
         if self.name == FLAT:
             return _box(low, high)
@@ -60,7 +60,7 @@ class Form:
         """Return observations in this form, as views.
 
         Args:
-            vectors: `(..., size)`; what is returned has the same leading axes.
+            vectors: `(..., size)`; the result has the same leading axes.
         """
         if self.name == FLAT:
             return vectors
@@ -95,10 +95,10 @@ def _box(low: NDArray[np.int8], high: NDArray[np.int8]) -> spaces.Box:
 
 
 class Features(NamedTuple):
-    """The features of a block, as networks take them.
+    """The features of a block, prepared for networks.
 
     Attributes:
-        codes: `(..., rows, number of codes)` int64, each from 0 on: rows of embedding tables of `code_sizes`.
+        codes: `(..., rows, number of codes)` int64, each starting at 0: indices into embedding tables of `code_sizes`.
         numbers: `(..., rows, number of other features)` float32 in [-1, 1].
     """
 
@@ -107,9 +107,9 @@ class Features(NamedTuple):
 
 
 def code_sizes(block: Block) -> dict[str, int]:
-    """Return how many values each feature of a block can have that is a code, in the order of `Features.codes`.
+    """Return the number of values of each code (categorical feature) of a block, in the order of `Features.codes`.
 
-    It is what `torch.nn.Embedding` asks for as `num_embeddings`.
+    `torch.nn.Embedding` takes it as `num_embeddings`.
     """
     return {one.name: one.high - one.low + 1 for one in block.features if one.categorical}
 
@@ -123,7 +123,7 @@ def features_of(spec: ObservationSpec, observations: NDArray[np.int8], block: st
         block: name of the block.
 
     Raises:
-        ValueError: no such block, or the last axis has another length.
+        ValueError: there is no such block, or the last axis has the wrong length.
     """
     table = spec.view(observations, block)
     is_code = np.array([one.categorical for one in spec.block(block).features])
@@ -135,7 +135,7 @@ def features_of(spec: ObservationSpec, observations: NDArray[np.int8], block: st
 def scaled(spec: ObservationSpec, observations: NDArray[np.int8]) -> NDArray[np.float32]:
     """Return vectors `(..., size)` as float32 in [-1, 1]: each number divided by the greatest magnitude declared.
 
-    Zero stays zero, so that unused rows remain empty. Codes are scaled like numbers; `features_of` tells them apart.
+    Zero stays zero, so unused rows remain empty. Codes are scaled like numbers; `features_of` separates them.
     """
     magnitudes = [np.tile(_magnitudes(block), block.rows) for block in spec.blocks]
     return np.divide(observations, np.concatenate(magnitudes), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Choices that a person may take back: parts of a compound choice, before anybody has learned anything from them."""
+"""Takebacks for human players: parts of a compound choice, before anybody has learned anything from them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from sackarmies_env.core.game import Game, Records
 from sackarmies_env.core.state import NO_PLAYER
 from sackarmies_env.envs.match import Match
 
-CHANCE = ("flip_count", "draw_count")  # words used of the streams of chance
-WORLDS = 16  # that the player believed in and in which a choice is tried
+CHANCE = ("flip_count", "draw_count")  # number of words used from each stream of chance
+WORLDS = 16  # samples of the player's information set in which a choice is tried
 
 
 def may_take_back(before: Match, after: Match) -> bool:
     """Return whether the last choice of `after` may be taken back.
 
     It may if the same player decides next, no chance was drawn, no other player observes a difference, and the player
-    knew before what they would observe. The answer depends only on what the player knows by now.
+    could foresee what they would observe. The answer depends only on what the player knows now.
 
     Args:
         before: the game at a decision.
@@ -37,13 +37,13 @@ def may_take_back(before: Match, after: Match) -> bool:
 
 
 def _chance_was_drawn(game: Game, before: Records, after: Records) -> bool:
-    """Return whether a stream of chance was read, or a forced result used."""
+    """Return whether a stream of chance was read or a forced result was used."""
     names = (*CHANCE, *(f"script_{kind.name}_used" for kind in game.forced_kinds))
     return any(not np.array_equal(before[name], after[name]) for name in names)
 
 
 def _was_uncertain(before: Match, after: Match) -> bool:
-    """Return whether the player observes what they would not observe in all worlds that they believed in."""
+    """Return whether the choice would show the player something else in a world that they considered possible."""
     game, player = before.game, before.player
     worlds = before.information_set(player).sample(np.arange(WORLDS), np.zeros(WORLDS, np.int64))
     game.step(game.params, worlds, np.full(WORLDS, after.history[-1]))
@@ -53,10 +53,10 @@ def _was_uncertain(before: Match, after: Match) -> bool:
 
 
 class Takebacks:
-    """Plays the choices of people in a game, and takes back those that may be.
+    """Plays people's choices in a game, and takes them back where allowed.
 
     Attributes:
-        match: the game; all other choices may be played in it directly, if `clear` is called after them.
+        match: the game; all other choices may be played in it directly, if `clear` is called afterward.
     """
 
     def __init__(self, match: Match) -> None:
@@ -65,7 +65,7 @@ class Takebacks:
 
     @property
     def num_choices(self) -> int:
-        """How many choices may be taken back, one after the other."""
+        """Number of choices that may be taken back, one after another."""
         return len(self._before)
 
     def play(self, action: int) -> None:
@@ -81,7 +81,7 @@ class Takebacks:
         """Return to the decision before the last choice.
 
         Raises:
-            ValueError: it may not be taken back.
+            ValueError: the last choice may not be taken back.
         """
         if not self._before:
             raise ValueError(
@@ -91,5 +91,5 @@ class Takebacks:
         self.match.restore(before.states.tobytes(), before.history)
 
     def clear(self) -> None:
-        """Let all choices so far stand."""
+        """Make all choices so far final."""
         self._before.clear()

@@ -1,4 +1,4 @@
-"""The vector environment with another game in each row: several batches behind one interface."""
+"""The vector environment with a different game in each row: several batches behind one interface."""
 
 from __future__ import annotations
 
@@ -30,17 +30,16 @@ Part = tuple[NDArray[np.int64], Any]  # rows, and what is returned for them
 
 
 class VariedBatchEnv(VectorEnv[Any, Any, Any]):
-    """`num_envs` games that `reset` chooses, a game for each row; otherwise as `BatchEnv`.
+    """`num_envs` games that `reset` chooses, one for each row; otherwise like `BatchEnv`.
 
-    The game of a row is that of its seed, and it stays until the next `reset`: where games that are over are replaced,
-    the new ones are of the same kind. Rows with the same game are played together. Arrays that are returned are the
-    caller's own.
+    The seed of a row determines its game, which stays until the next `reset`: finished games are replaced by new ones
+    of the same kind. Rows with the same game are played together. Returned arrays belong to the caller.
 
     Args:
-        game: the first of `variety`.
+        game: the first game of `variety`.
         num_envs: number of games.
         variety: the games to choose from.
-        options: those of `BatchEnv`, the same for all rows. An opponent is given as a name: each game needs its own.
+        options: those of `BatchEnv`, the same for all rows. Give opponents by name: each game needs its own.
 
     Raises:
         ValueError: an option has a value that is not allowed.
@@ -60,7 +59,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         self.seat_choice, self.autoreset_mode = first.seat_choice, first.autoreset_mode
         self.state_space = batch_space(state_space(game, first.presentation), self.num_envs)
         self._common = first.options
-        self.groups: list[Group] = []  # none while no games are running
+        self.groups: list[Group] = []  # empty while no games are running
         first.close_extras()
 
     def _make(self, arena: Arena, rows: NDArray[np.int64]) -> BatchEnv:
@@ -72,18 +71,19 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Choose the games anew and start them.
+        """Choose new games and start them.
 
         Args:
-            seed: as in `BatchEnv`; None draws the seed of the first game from the last one given, or from the system.
-            options: forced results and options of the game, for all rows; the latter in place of what is drawn. With
-                `reset_mask`, as in `BatchEnv`, the rows of the mask keep their kinds of games, even where it names all.
+            seed: as in `BatchEnv`, but None draws the seed of the first game from a generator seeded by the last given
+                seed, or by the system.
+            options: forced results and game options, for all rows; game options replace what would be drawn. With a
+                `reset_mask`, as in `BatchEnv`, the selected rows keep their kinds of games, even if it selects all.
 
         Raises:
-            ValueError: a seed out of range, games or forced results that there cannot be, a potential for vectors of
-                another game, a wrong mask or one with options of the game; nothing is changed. Or an opponent chose an
-                illegal action; with a mask, no games are running then.
-            TypeError: a mask that is no array of bool.
+            ValueError: a seed is out of range, a game or its forced results are impossible, a potential is for vectors
+                of another game, or a mask is wrong or comes with game options; nothing is changed. Or an opponent chose
+                an illegal action; with a mask, no games are running then.
+            TypeError: the mask is not an array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=bool(self.groups))
         given, rest = self._variety.split(others)
@@ -100,7 +100,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
                 one = self._make(arenas[rows[0]], rows)
                 groups.append((rows, one))
                 parts.append((rows, one.reset(seed=seeds[rows].tolist(), options=rest)))
-        except BaseException:  # whatever an opponent raises
+        except BaseException:  # an opponent may raise anything
             _close(groups)
             raise
         _close(self.groups)
@@ -112,7 +112,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
     def _reset_some(
         self, mask: NDArray[np.bool_], seed: Any, given: dict[str, Any], rest: Any
     ) -> tuple[Observations, dict[str, Any]]:
-        """Start the games of a mask anew."""
+        """Restart the games that a mask selects."""
         if given:
             raise ValueError(
                 f"reset_mask with {', '.join(given)}: rows keep their kinds of games until a reset without a mask"
@@ -121,7 +121,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         for rows, one in self.groups:
             following[rows] = one.following(np.arange(len(rows)))
         seeds, chance = first_seeds(seed, self.num_envs, following, self.np_random)
-        for rows, one in self.groups:  # before any game is changed, for they may refuse
+        for rows, one in self.groups:  # may raise, so before any game is changed
             if mask[rows].any() and (forced := forced_results(rest, one.game, self._variety)):
                 one.batch.forced_starts(seeds[rows], forced)
         if seed is not None:
@@ -138,10 +138,10 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
     @contextmanager
     def _ending_games_on_failure(self) -> Iterator[None]:
-        """Leave no game running where an opponent fails once other groups have been played."""
+        """Leave no games running if an opponent fails, as other groups may already have been played."""
         try:
             yield
-        except BaseException:  # whatever an opponent raises
+        except BaseException:  # an opponent may raise anything
             _close(self.groups)
             self.groups = []
             raise
@@ -152,12 +152,12 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         return self._observed([(rows, part[0]) for rows, part in parts]), infos
 
     def step(self, actions: Any) -> Transition:
-        """Apply one decision in each game, as `BatchEnv` does.
+        """Apply one action in each game, as `BatchEnv` does.
 
         Raises:
-            ValueError: not that many integers; games that are over, where they are not replaced; or an illegal action,
-                with `illegal_action="raise"`. Then nothing is changed in any game. Or an opponent chose an illegal
-                action; no games are running then.
+            ValueError: `actions` are not `num_envs` integers, games are over and not replaced, or an action is illegal
+                and `illegal_action="raise"`; no game is changed. Or an opponent chose an illegal action; no games are
+                running then.
         """
         if not self.groups:
             raise ValueError("no games are running: call reset() before step()")
@@ -177,7 +177,7 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         return seen, rewards, terminated, truncated, infos
 
     def _refuse_illegal(self, actions: NDArray[np.int64]) -> None:
-        """Refuse illegal actions before any row is played; where a game is over, the action is not looked at."""
+        """Refuse illegal actions before any row is played; actions in finished games are ignored."""
         masks = self.action_masks()
         places = np.clip(actions, 0, masks.shape[1] - 1)
         is_legal = (masks[np.arange(self.num_envs), places] != 0) & (places == actions)
@@ -201,13 +201,13 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
         return states
 
     def render(self) -> tuple[Any, ...]:
-        """Draw the first game, as `BatchEnv.render` does."""
+        """Render the first game, as `BatchEnv.render` does."""
         if not self.groups:
             raise ValueError("no games are running: call reset() before render()")
         return self.groups[0][1].render()  # the first row begins the first group
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the programs that play as opponents."""
+        """Stop the programs that play as opponents."""
         _close(self.groups)
 
     def _observed(self, parts: list[Part]) -> Any:
@@ -218,13 +218,13 @@ class VariedBatchEnv(VectorEnv[Any, Any, Any]):
 
 
 def _close(groups: list[Group]) -> None:
-    """End the programs that play as opponents in groups of games."""
+    """Stop the programs that play as opponents in groups of games."""
     for _, one in groups:
         one.close_extras()
 
 
 def _put(whole: Any, rows: NDArray[np.int64], part: Any) -> None:
-    """Write what belongs to some rows into arrays of all rows."""
+    """Write the values of some rows into arrays of all rows."""
     if isinstance(whole, dict):
         for key, content in whole.items():
             _put(content, rows, part[key])
@@ -233,7 +233,7 @@ def _put(whole: Any, rows: NDArray[np.int64], part: Any) -> None:
 
 
 def _gather(parts: list[Part], num_envs: int) -> Any:
-    """Return arrays of all rows, in dicts of any depth; zeros or None where a part has nothing of a key."""
+    """Join parts into arrays of all rows, in dicts of any depth; zeros or None where a part lacks a key."""
     first = parts[0][1]
     if isinstance(first, dict):
         keys = dict.fromkeys(key for _, part in parts for key in part)

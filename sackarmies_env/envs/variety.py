@@ -1,4 +1,4 @@
-"""Variety: another game of the same kind at each reset, by options of the reset or drawn from the seed."""
+"""Variety: a different game of the same kind at each reset, chosen by its options or drawn from the seed."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from sackarmies_env.envs.padded import Padding, make_padding
 
 RANDOM = "random"
 ARMIES = "armies"
-STREAM = 0x5AC4  # what is drawn here has nothing to do with other numbers drawn from the seed of a game
-MAX_KEPT = 256  # games that are kept ready: to build one takes milliseconds
+STREAM = 0x5AC4  # keeps these draws independent of other numbers drawn from the seed of a game
+MAX_KEPT = 256  # games kept ready, since building one takes milliseconds
 
 Sampler = Callable[[np.random.Generator], Mapping[str, Any]]
 
 
 class Arena(NamedTuple):
-    """A game, and how it lies in the layout that all games of an environment share."""
+    """A game, and its padding to the layout that all games of an environment share."""
 
     game: Game
     padding: Padding | None
 
 
 class Variety:
-    """The games that an environment can be reset to. They have the same spaces and as many players.
+    """The games that an environment can be reset to. They all have the same spaces and number of players.
 
-    Each game is that of `options`, with what the sampler draws in place of some; or with what the options of a reset
-    say, and then nothing is drawn. `armies="random"`, or "random" for one of the players, draws built-in armies.
+    Each game has `options`, some of them replaced by what the sampler draws, or by the options of a reset, in which
+    case the sampler is not called. `armies="random"`, or "random" for one of the players, draws built-in armies.
 
-    Whom a seed gives which army is a matter of the configuration: players learn of it what the rules tell them.
+    Which army a seed gives to whom is part of the configuration: players learn of it only what the rules tell them.
 
     Args:
         load: `(**options) -> Game`.
         names: options that may vary.
-        options: of the game; None takes back what stands there.
+        options: options of the game; with None, the sampler or a reset returns one to its default.
         sampler: `(generator) -> dict` of some options; the generator is seeded by the seed of the game.
         sizes: as in `make_padding`.
 
     Attributes:
         names: options that may vary.
-        first: the game of `options` alone.
+        first: the game of `options` alone, without anything drawn.
         draws: whether a reset without options draws from the seed.
 
     Raises:
-        ValueError: the game refuses the options or the sizes, or the sampler cannot be called.
+        ValueError: the game refuses the options or the sizes, or the sampler is not callable.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Variety:
         self.draws = sampler is not None or len(fixed) < len(options)
 
     def split(self, options: Any) -> tuple[dict[str, Any], Any]:
-        """Return the options of a reset that say which game is played, and all others."""
+        """Split the options of a reset into those that choose the game and all others."""
         if not isinstance(options, Mapping) or not any(name in self.names for name in options):
             return {}, options
         given = {name: value for name, value in options.items() if name in self.names}
@@ -85,14 +85,14 @@ class Variety:
         return _is_drawn((self._options | dict(given)).get(ARMIES)) if given else self.draws
 
     def choose(self, seed: int, given: Mapping[str, Any]) -> Arena:
-        """Return the game of a seed.
+        """Return the game for a seed.
 
         Args:
             seed: 0 to 2**63 - 1.
-            given: what the reset says, see `split`.
+            given: options of the reset that choose the game, see `split`.
 
         Raises:
-            ValueError: the game refuses what was given or drawn, or has other spaces or another number of players.
+            ValueError: the game refuses the given or drawn options, or has other spaces or another number of players.
         """
         if not given and not self.draws:
             return self.first
@@ -127,13 +127,13 @@ class Variety:
     def _draw_armies(self, choice: Any, generator: np.random.Generator) -> Any:
         known = (find_hook(self.first.game.id, "choices") or {}).get(ARMIES)
         if known is None:
-            return choice  # the game says what it thinks of it
+            return choice  # the game validates it
         players = self.first.game.num_players
         drawn = [known()[number] for number in generator.integers(len(known()), size=players)]
         if isinstance(choice, str):
             return drawn
         if len(choice) != players:
-            return choice  # the game says that it is not for so many
+            return choice  # the game refuses the wrong number of armies
         return [new if _is_drawn(old) else old for old, new in zip(choice, drawn, strict=True)]
 
     def _make(self, options: Mapping[str, Any]) -> Arena:
@@ -141,7 +141,7 @@ class Variety:
         return Arena(game, make_padding(game, **self._sizes))
 
     def _check(self, arena: Arena) -> None:
-        """Refuse a game that does not fit into the environment."""
+        """Refuse a game that does not fit the environment."""
         players, wanted = arena.game.num_players, self.first.game.num_players
         if players != wanted:
             raise ValueError(f"a game of {players} players: this environment is for {wanted}")
@@ -159,6 +159,6 @@ def _layout(arena: Arena) -> tuple[Any, int]:
 
 
 def _is_drawn(armies: Any) -> bool:
-    """Return whether armies are to be drawn."""
+    """Return whether at least one army is drawn at random."""
     is_list = isinstance(armies, Sequence) and not isinstance(armies, str)
     return any(isinstance(one, str) and one == RANDOM for one in (armies if is_list else [armies]))

@@ -1,4 +1,4 @@
-"""The vector environment: many games at once, straight on the batch kernels."""
+"""The vector environment: many games at once, played directly by the batch kernels."""
 
 from __future__ import annotations
 
@@ -46,42 +46,42 @@ Transition = tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray
 
 
 class BatchEnv(VectorEnv[Any, Any, Any]):
-    """`num_envs` games of one kind, of which the learner plays one seat each, or all seats.
+    """`num_envs` games of one kind, in each of which the learner plays one seat, or all seats.
 
-    With one seat, a row is what `SingleSeatEnv` is with the same seed, decision by decision, and all rows together are
-    what Gymnasium's `SyncVectorEnv` makes of such environments. (Opponents that share a batch are one for all games:
-    they get a new seed whenever games begin.) Opponents that play at random do so inside the kernel. With `seat="all"`
-    a step is one decision of the current player: the reward is what that player earned by it, `infos["player"]` is
-    the next one and `infos["rewards"]` `(num_envs, num_players)` what each earned.
+    With one seat, each row plays exactly like `SingleSeatEnv` with the same seed, decision by decision, and all rows
+    together like Gymnasium's `SyncVectorEnv` of such environments. (Except that an opponent that shares a batch is one
+    object for all games, and gets a new seed whenever games begin.) Random opponents play inside the kernel. With
+    `seat="all"`, a step is one decision of the current player: the reward is what that player earned by it,
+    `infos["player"]` is the next player and `infos["rewards"]` `(num_envs, num_players)` what each player earned.
 
-    The game is another one where `reset` is given options of it. `batch`, `opponents` and `seats` are then new objects.
+    `reset` options may switch to another game; `batch`, `opponents` and `seats` are then new objects.
 
-    Games that are over are replaced by those of the following seeds, in the same step or in the next one, or by
-    `reset` with a `reset_mask`, see `autoreset_mode`. In the same step, `infos["final_obs"]` and
-    `infos["final_info"]` hold how they ended: the last observation, the seat and the returns of all players. Masks are
-    in `infos["action_mask"]`, given by `action_masks()`, and part of observations unless `mask_in_observation` is off.
+    Finished games are replaced by those of the following seeds, in the same step or in the next one, or by `reset`
+    with a `reset_mask`, see `autoreset_mode`. With "SameStep", `infos["final_obs"]` and `infos["final_info"]` hold
+    how they ended: the last observation, the seat and the returns of all players. Masks are in `infos["action_mask"]`,
+    returned by `action_masks()`, and part of observations unless `mask_in_observation` is False.
 
-    Arrays that `reset` and `step` return are overwritten by the next step and can only be read, unless `copy` is on.
+    Unless `copy` is True, arrays returned by `reset` and `step` are read-only and are overwritten by the next step.
 
     Args:
-        game: what is played.
+        game: the game to play.
         num_envs: number of games.
-        opponent: who plays the other seats, as in `SingleSeatEnv`; not used where the learner plays all seats. An
-            object without `shares_batch` is copied for each game, and one copy plays all its seats there. Names are
-            made anew for another game; an object that is given plays that too.
-        seat: the learner's seat, "random" for another one each game, or "all".
+        opponent: agent that plays the other seats, as in `SingleSeatEnv`; ignored if the learner plays all seats. An
+            object without `shares_batch` is copied for each game, and one copy plays all its seats there. If the game
+            is switched, opponents given by name are made again; an object that was given plays the new game too.
+        seat: the learner's seat, "random" for a new one each game, or "all".
         mask_in_observation: whether observations are dicts with the mask, or come without it.
-        decision_infos: whether infos hold `"decision"`, the name of the decision at hand, and `"turn_start"`, whether
+        decision_infos: whether infos hold `"decision"`, the name of the current decision, and `"turn_start"`, whether
             it is its player's first one in this turn; with `seat="all"` also `"earned"` `(num_envs, num_players)`,
-            what each seat has earned since its last decision, given when it decides again or its game is over, else 0.
-        copy: whether returned arrays are the caller's: they stay as they are, and can be written to.
-        autoreset_mode: "SameStep"; "NextStep": the step after a game was over ignores the action, begins the next game
-            and pays nothing; or "Disabled": games that are over must be reset before the next step.
-        threads: how many work; None for all cores that the process may use.
-        options: see `Options`; `render_mode` "ansi", "rgb_array" or "html" draws the first game.
+            what each seat has earned since its last decision, paid when it decides again or its game is over, else 0.
+        copy: whether returned arrays belong to the caller: never overwritten, and writable.
+        autoreset_mode: "SameStep"; "NextStep": the step after the end of a game ignores the action, begins the next
+            game and has reward 0; or "Disabled": finished games must be reset before the next step.
+        threads: number of threads; None for all cores that the process may use.
+        options: see `Options`; `render_mode` "ansi", "rgb_array" or "html" renders the first game.
 
     Raises:
-        ValueError: an unknown option (which is a TypeError too), or a value that is not allowed.
+        ValueError: an option is unknown (also a TypeError), or its value is not allowed.
     """
 
     def __init__(  # noqa: PLR0913 - keyword options
@@ -128,12 +128,12 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self._set_up(Batch(game, num_envs, threads=threads, restarts=False), self.options.padding)
 
     def _set_up(self, batch: Batch, padding: Padding | None) -> None:
-        """Make ready to play the games of a batch, none of which has begun."""
+        """Prepare to play the games of a batch, none of which has begun."""
         opponents = None if self.seat_choice == ALL_SEATS else BatchOpponents(self._opponent_choice, batch)
         self.game, self.batch, self.padding, self.opponents = batch.game, batch, padding, opponents
         self.presentation = present(self.game, self.options.observation, padding)
-        self.seats = np.zeros(self.num_envs, np.int64)  # whose observations are returned
-        self._paid = np.zeros((self.num_envs, self.game.num_players), np.float32)  # of the returns, given as rewards
+        self.seats = np.zeros(self.num_envs, np.int64)  # the learner's, if it plays one seat
+        self._paid = np.zeros((self.num_envs, self.game.num_players), np.float32)  # part of returns paid as rewards
         shaping = self.options.shaping
         self._shaping = None if shaping is None else BatchShaping(shaping, batch)
         self._decision_infos = DecisionInfos(batch) if self._has_decision_infos else None
@@ -145,29 +145,29 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             copy=self.copy,
             names_players=opponents is None,
         )
-        self.over: Rows = self._rows[:0]  # games that are over and not replaced yet
-        self._has_begun = False  # games that can be played on
+        self.over: Rows = self._rows[:0]  # finished games that are not replaced yet
+        self._has_begun = False  # whether games are running
 
     # --- Gymnasium
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Start all games anew, or some of them.
+        """Start new games in all rows, or in some.
 
         Args:
-            seed: of the first game; those after it have seed + 1, seed + 2, ... A list gives each its own. None: they
-                follow those of the games before, or begin with any.
-            options: forced results, as in the PettingZoo environment, for the first games only; options of the game,
-                such as "armies" or "scenario", for all games until the next reset; and `reset_mask` `(num_envs,)` bool,
-                which games are started anew, as the same kind of game, even where it names all. The others go on, and
-                infos say nothing of them.
+            seed: seed of the first game; the others have seed + 1, seed + 2, ... A list gives each game its own. None
+                takes the seeds that follow those of the last games; the first reset draws the first seed at random.
+            options: forced results, as in the PettingZoo environment, for the games started now; game options, such as
+                "armies" or "scenario", for all games until the next reset; and `reset_mask` `(num_envs,)` bool, the
+                games to restart, as the same kind of game, even if it selects all. The others go on, and infos say
+                nothing about them.
 
         Raises:
-            ValueError: a seed out of range, forced results or options that the game cannot take, options of the game
-                that draw or come with a mask, or a mask that names no game or leaves out games that have not begun;
-                nothing is changed.
-            TypeError: a mask that is no array of bool.
+            ValueError: a seed is out of range, the game refuses the forced results or game options, game options
+                draw at random or come with a mask, or the mask selects no game or leaves out games that have not
+                begun; nothing is changed. Or an opponent chose an illegal action; no games are running then.
+            TypeError: the mask is not an array of bool.
         """
         mask, others = read_reset_mask(options, self.num_envs, has_begun=self._has_begun)
         variety = self.options.variety
@@ -193,7 +193,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return self.observed(mask)
 
     def _chosen(self, given: dict[str, Any], mask: NDArray[np.bool_] | None) -> tuple[Batch, Padding | None]:
-        """Return the batch to play in, and the layout of its game: a new one where `reset` chooses another game."""
+        """Return the batch to play in, and its padding; a new batch if the options choose another game."""
         variety = self.options.variety
         if variety is None or (mask is not None and not given):
             return self.batch, self.padding
@@ -214,18 +214,18 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return Batch(arena.game, self.num_envs, threads=self._threads, restarts=False), arena.padding
 
     def observed(self, mask: NDArray[np.bool_] | None = None) -> tuple[Observations, dict[str, Any]]:
-        """Return what `reset` returns, and start no game: infos speak of the games of a mask, None: of all."""
+        """Return what `reset` returns, without starting games; infos cover the games of `mask`, or all if None."""
         return self._results.observations(), self._results.first_infos(self._deciding(), self._endings(), mask)
 
     def step(self, actions: Any) -> Transition:
-        """Apply one decision in each game.
+        """Apply one action in each game.
 
         Args:
             actions: `(num_envs,)` integers.
 
         Raises:
-            ValueError: not that many integers; or an illegal action, with `illegal_action="raise"`, and then nothing is
-                changed in any game.
+            ValueError: `actions` are not `num_envs` integers, or one is illegal and `illegal_action="raise"`; no game
+                is changed. Or an opponent chose an illegal action; no games are running then.
         """
         kinds, arguments, rewards = self._commands_for(actions)
         over, batch = self.over, self.batch
@@ -274,10 +274,10 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return batch_space(state_space(self.game, self.presentation), self.num_envs)
 
     def state(self) -> NDArray[np.int8]:
-        """Return the observations of all seats, one after the other: `(num_envs, num_players * size)`, a new array.
+        """Return the concatenated observations of all seats: `(num_envs, num_players * size)`, a new array.
 
-        This is the central state of each game, as `RawEnv.state` gives it, for critics that are trained on what all
-        players see. It holds what is hidden from every single one of them: no policy must be given it.
+        This is the central state of each game, as in `RawEnv.state`, for critics that are trained on what all players
+        see. It holds what is hidden from individual players: never pass it to a policy.
         """
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before state()")
@@ -286,7 +286,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return np.concatenate(seen if self.padding is None else [self.padding.observe(one) for one in seen], axis=1)
 
     def render(self) -> tuple[Any, ...]:
-        """Draw the first game in `render_mode`, from the viewpoint that was chosen: a tuple of this one frame."""
+        """Render the first game in `render_mode`, as seen from `render_viewpoint`; return a tuple of this one frame."""
         if self.render_mode is None:
             raise ValueError(f"render() needs a render_mode: give one of {FRAMES} when you make the environment")
         if not self._has_begun:
@@ -296,14 +296,14 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return (draw(self.game, self.batch.states[:1], self.render_mode, viewer),)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the programs that play as opponents."""
+        """Stop the programs that play as opponents."""
         if self.opponents is not None:
             self.opponents.close()
 
     # --- actions
 
     def _commands_for(self, actions: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the command to each game, kinds and arguments, and the penalties to pay."""
+        """Return the kinds and arguments of the commands to all games, and the penalties as negative rewards."""
         if not self._has_begun:
             raise ValueError("no games are running: call reset() before step()")
         if len(self.over) and self.autoreset_mode is AutoresetMode.DISABLED:
@@ -325,7 +325,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def _take_illegal(
         self, kinds: NDArray[np.int64], arguments: NDArray[np.int64], rewards: NDArray[np.float64], rows: Rows
     ) -> None:
-        """Do what the option says with illegal actions in `rows`, which are not refused."""
+        """Handle illegal actions in `rows` as the option says, by a penalty or a forfeit."""
         batch = self.batch
         if self.options.illegal_action == "penalize":
             kinds[rows], arguments[rows] = Command.RANDOM, 1
@@ -334,7 +334,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             kinds[rows], arguments[rows] = Command.FORFEIT, batch.players[rows]
 
     def _refusal(self, row: int, action: int) -> str:
-        """Return a sentence on why an action is refused, from what the current player of a game knows."""
+        """Return the message for an illegal action, made only of what the current player of the game knows."""
         if self.padding is None:
             return self.batch.refusal(row, action)
         decision = self.game.describe_decision(self.batch.states[row : row + 1])
@@ -344,11 +344,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     # --- beginnings and ends
 
     def following(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the seeds of the games that come after those in `rows`."""
+        """Return the seeds of the games that follow those in `rows`."""
         return np.array([following_seed(seed) for seed in self.batch.seeds[rows]], np.int64)
 
     def _begin(self, rows: Rows, seeds: NDArray[np.int64], starts: Records | None = None) -> None:
-        """Begin new games in `rows`, at `starts` where they are given, and play to the learner's first decisions."""
+        """Begin new games in `rows`, from `starts` if given, and play to the learner's first decisions."""
         begun = rows
         for _ in range(MAX_RESTARTS):
             self._take_seats(rows, seeds)
@@ -369,7 +369,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         raise ValueError(TOO_SHORT)
 
     def _begin_at(self, rows: Rows, seeds: NDArray[np.int64], starts: Records) -> None:
-        """Begin games in `rows` at `starts`, one each."""
+        """Begin games in `rows` from `starts`, one each."""
         batch = self.batch
         if len(rows) == self.num_envs:
             batch.begin_at(seeds, starts)
@@ -383,28 +383,28 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         batch.read(rows)
 
     def _end(self, rows: Rows, whose: NDArray[np.int64]) -> dict[str, Any]:
-        """Show the last player of games that are over what it sees, and return their infos."""
-        if self.opponents is None or not self.opponents.plays_inside:  # what is shown there is of others, or of nobody
+        """Write what the last player of each finished game sees, and return the final infos."""
+        if self.opponents is None or not self.opponents.plays_inside:  # outputs show another player's view, or nobody's
             self.batch.hide(rows, whose[rows])
         return self._results.final_info(rows, whose, is_apart=self._is_same_step)
 
     def _play_others(self, rows: Rows) -> None:
-        """Let the opponents play in `rows` until the learner is the current player.
+        """Have the opponents play in `rows` until the learner is the current player.
 
         Raises:
-            ValueError: an opponent chose an illegal action. Nothing is shown then, for it would be what others see.
+            ValueError: an opponent chose an illegal action. Outputs are hidden then: they would show what others see.
         """
         if self.opponents is None:
             return
         try:
             self.opponents.play_others(self.seats, rows)
-        except BaseException:  # whatever an opponent raises
+        except BaseException:  # an opponent may raise anything
             self._has_begun = False
             self.batch.hide(self._rows)
             raise
 
     def _take_seats(self, rows: Rows, seeds: NDArray[np.int64]) -> None:
-        """Give the learner its seats in games of `seeds`, and reset the opponents."""
+        """Assign the learner's seats in the games of `seeds`, and reset the opponents."""
         if self.opponents is None:
             return
         if self.seat_choice == RANDOM_SEAT:
@@ -414,11 +414,11 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         self.opponents.begin(self.seats, rows, seeds)
 
     def _deciding(self) -> NDArray[np.int64]:
-        """Return whose decisions are shown: the learner's seats, or the current players."""
+        """Return the seats whose decisions are shown: the learner's, or the current players."""
         return self.batch.players if self.opponents is None else self.seats
 
     def _endings(self) -> NDArray[np.int64]:
-        """Return an Ending for each learner's game."""
+        """Return the `Ending` of each game for the learner."""
         batch = self.batch
         if self.opponents is None or self.opponents.plays_inside:
             return batch.ended

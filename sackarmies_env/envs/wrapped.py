@@ -1,4 +1,4 @@
-"""The wrapped PettingZoo environment: calls in the wrong order are refused, with a ValueError."""
+"""The wrapped PettingZoo environment: calls in the wrong order raise ValueError."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sackarmies_env.envs.spaces import Last, Seen
 
 
 def _after_reset(name: str) -> property:
-    """Return a property that reads an attribute of the wrapped environment, once there has been a reset."""
+    """Return a property that reads an attribute of the wrapped environment, after the first reset."""
 
     def read(self: OrderEnforced) -> Any:
         if not self._has_reset:
@@ -26,15 +26,15 @@ def _after_reset(name: str) -> property:
 
 
 class OrderEnforced(OrderEnforcingWrapper):
-    """PettingZoo's order-enforcing wrapper, with direct access to what is read at each step and with `clone`.
+    """PettingZoo's order-enforcing wrapper, with direct access to what each step reads, and with `clone`.
 
-    Calls before `reset`, and `step` after the end, raise ValueError as they do in `RawEnv`; PettingZoo's own wrapper
-    raises AssertionError and warns.
+    Calls before `reset`, and `step` after the end, raise ValueError, as in `RawEnv`; PettingZoo's own wrapper raises
+    AssertionError and warns.
 
-    All other names, `legal_actions` and the like, are those of `RawEnv`.
+    All other attributes, such as `legal_actions`, are those of `RawEnv`.
 
     Args:
-        env: the bare environment.
+        env: the environment to wrap.
     """
 
     env: RawEnv
@@ -58,18 +58,18 @@ class OrderEnforced(OrderEnforcingWrapper):
         return self.env.observe(agent)
 
     def step(self, action: int | None) -> None:
-        """Apply the decision of `agent_selection`, see `RawEnv.step`."""
+        """Apply the action of `agent_selection`, see `RawEnv.step`."""
         self._check_reset("step")
         self._has_updated = True
         self.env.step(action)
 
     def state(self) -> NDArray[np.int8]:
-        """Return the observations of all seats, see `RawEnv.state`."""
+        """Return the concatenated observations of all seats, see `RawEnv.state`."""
         self._check_reset("state")
         return self.env.state()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Draw the game, see `RawEnv.render`."""
+        """Render the game, see `RawEnv.render`."""
         self._check_reset("render")
         return self.env.render()
 
@@ -77,7 +77,7 @@ class OrderEnforced(OrderEnforcingWrapper):
         return self.env._repr_html_()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Seen, int | None]:
-        """Return an iterator over the current players; each must step before the next one."""
+        """Return an iterator over the selected agents; each must step before the next one."""
         self._check_reset("agent_iter")
         iterable: AECOrderEnforcingIterable[str, Seen, int | None] = super().agent_iter(max_iter)
         return iterable
@@ -87,13 +87,13 @@ class OrderEnforced(OrderEnforcingWrapper):
             raise ValueError(f"no game is running: call reset() before {name}()")
 
     def set_state(self, data: bytes) -> None:
-        """Restore a saved state, see `RawEnv.set_state`; it may take the place of a reset."""
+        """Restore a saved state, see `RawEnv.set_state`; may be called instead of `reset`."""
         self.env.set_state(data)
         self._has_reset = True
         self._has_updated = True
 
     def clone(self) -> OrderEnforced:
-        """Return an equal and independent environment, wrapped like this one."""
+        """Return an independent copy of this environment, wrapped in the same way."""
         twin = copy.copy(self)
         twin.env = self.env.clone()
         return twin

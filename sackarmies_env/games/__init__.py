@@ -1,1 +1,1 @@
-"""The games: one folder each, the same file names in every folder."""
+"""The games: one folder each, with the same layout in every folder."""

@@ -17,22 +17,22 @@ from sackarmies_env.render.board import REFEREE, Hex, Picture, reading_order
 from sackarmies_env.render.picture import find_picture
 
 PLACE = re.compile(r"(?:^| )(-?\d{1,3}),(-?\d{1,3})$")  # a hex at the end of an action's text
-DIGITS = 3  # of shares
-LISTED = 5  # identities of a token, the likeliest ones
+DIGITS = 3  # decimal places of shares
+LISTED = 5  # identities per token, the likeliest ones
 
 # --- beliefs
 
 
 def sampled_beliefs(game: Game, information: InformationSets, samples: int) -> tuple[Belief, ...]:
-    """Return what hidden tokens on the board may be, by their shares in sampled states.
+    """Return what each hidden token on the board may be, with its share of the sampled states.
 
-    This is what the sampler of the game lets the player assume, the same for all positions that the player cannot tell
-    apart. Games without a picture, and players to whom nothing on the board is hidden, have none.
+    This is what the game's sampler lets the player assume; it is the same for all positions that the player cannot
+    tell apart. The result is empty if the game has no picture, or if nothing on the board is hidden from the player.
 
     Args:
-        game: what is played; it names the tokens.
+        game: the game; it names the tokens.
         information: one information set.
-        samples: states that are sampled.
+        samples: number of states to sample.
     """
     picture = find_picture(game, information.states, information.player)
     hidden = {place: name for place, name in tokens_of(picture).items() if name is None} if picture else {}
@@ -56,7 +56,7 @@ def sampled_beliefs(game: Game, information: InformationSets, samples: int) -> t
 
 
 def tokens_of(picture: Picture | None) -> dict[tuple[Hex, int], str | None]:
-    """Return the names of units and attachments, None for hidden ones, by hex and place in the stack: 0 is the unit."""
+    """Return the names of units and attachments (None if hidden) by hex and place in the stack; 0 is the unit."""
     names: dict[tuple[Hex, int], str | None] = {}
     for unit in picture.units if picture else ():
         names[unit.at, 0] = unit.card.name if unit.card else None
@@ -65,7 +65,7 @@ def tokens_of(picture: Picture | None) -> dict[tuple[Hex, int], str | None]:
 
 
 def subject_of(at: Hex, slot: int) -> str:
-    """Return what to call a hidden token."""
+    """Return a description of where a hidden token is."""
     place = f"unit at {at[0]},{at[1]}"
     return f"attachment {slot} of the {place}" if slot else place
 
@@ -77,11 +77,10 @@ def analysis_data(game: Game, states: Records, analysis: Analysis, action: int) 
     """Return an analysis as JSON data.
 
     Args:
-        game: what is played.
+        game: the game.
         states: `(1,)`, at the decision.
-        analysis: of it, checked.
-        action: what the player of the game chose.
-
+        analysis: the analysis of this decision, already checked.
+        action: what the player chose in the game.
     """
     candidates = []
     for rank, candidate in enumerate(analysis.candidates, start=1):
@@ -99,7 +98,7 @@ def analysis_data(game: Game, states: Records, analysis: Analysis, action: int) 
 
 
 def beliefs_data(beliefs: Sequence[Belief]) -> Iterator[dict[str, Any]]:
-    """Yield beliefs as JSON data, the likeliest contents first."""
+    """Yield beliefs as JSON data, likeliest contents first."""
     for belief in beliefs:
         contents = sorted(belief.contents.items(), key=lambda item: -item[1])
         at = None if belief.at is None else list(belief.at)
@@ -107,6 +106,6 @@ def beliefs_data(beliefs: Sequence[Belief]) -> Iterator[dict[str, Any]]:
 
 
 def place_of(text: str) -> list[int] | None:
-    """Return the hex that the text of an action names, None if it names none."""
+    """Return the hex named in the text of an action, or None."""
     found = PLACE.search(text)
     return None if found is None else [int(found[1]), int(found[2])]

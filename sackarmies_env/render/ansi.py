@@ -1,4 +1,4 @@
-"""The board in a terminal, a key with the names, then every visible token in words."""
+"""Positions in a terminal: the board, a key to the names, then every visible token in words."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ def ansi(
         game: the game.
         states: `(n,)` records of `game.state_dtype`; the first is shown.
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
-        color: with color codes; by default if stdout is a terminal and the environment variable NO_COLOR is not set.
-        width: greatest length of a line, 40 to 200 columns; by default that of the terminal, 80 where there is none.
+        color: whether to use color codes; by default, only if stdout is a terminal and the environment variable
+            NO_COLOR is not set.
+        width: maximum length of a line, 40 to 200 columns; defaults to that of the terminal, or 80 if there is none.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     drawable = find_drawable(game, states, viewer)
     if drawable is not None:
@@ -75,7 +76,7 @@ def paint_ansi(picture: Picture, *, color: bool | None = None, width: int | None
 
 
 def paint_summary(picture: Picture, *, color: bool | None = None, width: int | None = None) -> str:
-    """Return what a player needs beside the board, in few lines: turn, Generals, what may be brought in, the key."""
+    """Return what a player needs besides the board, in few lines: turn, Generals, what may be brought in, the key."""
     canvas = new_canvas(color, width)
     lines = [canvas.styled(title_line(picture), (ANSI_BOLD,))]
     for seat in picture.seats:
@@ -97,11 +98,11 @@ def paint_board(
 
     Args:
         picture: the position.
-        labels: texts of at most 4 characters that are shown on hexes, such as the numbers of choices.
+        labels: texts of at most 4 characters to show on hexes, such as the numbers of choices.
         color: as in `ansi`.
         width: as in `ansi`.
-        height: lines that there are for it; where they are too few, codes stand for names, then coordinates stand in
-            the edges of their hexes.
+        height: number of lines available; if they are too few, codes replace names, then coordinates move into the
+            edges of their hexes.
     """
     canvas = new_canvas(color, width)
     for row_lines in (None, ROW_LINES, LOW_ROW):
@@ -112,17 +113,17 @@ def paint_board(
 
 
 def new_canvas(color: bool | None, width: int | None) -> Canvas:
-    """Return an empty canvas, by default as stdout wants it."""
+    """Return an empty canvas; color and width default to what suits stdout."""
     return Canvas(shows_color() if color is None else color, text_columns(width))
 
 
 def joined(lines: list[str]) -> str:
-    """Return lines as a text."""
+    """Return lines joined into one text, without trailing blanks."""
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def text_columns(width: int | None) -> int:
-    """Return the greatest length of a line: what is asked for, or that of the terminal."""
+    """Return the maximum length of a line: the given one or that of the terminal, within MIN_WIDTH and MAX_WIDTH."""
     columns = shutil.get_terminal_size().columns if width is None else width
     return min(max(columns, MIN_WIDTH), MAX_WIDTH)
 

@@ -1,14 +1,14 @@
 """The board in a terminal: hexes in staggered rows.
 
 ```
-        .-' '-. .-' '-.        a legal hex: its coordinates q,r, and before them what number chooses it
+        .-' '-. .-' '-.        a legal hex: its coordinates q,r, after the number that chooses it
        |  1,-1 |[2]2,-1|       unit: seat : code, + attachments, * employed, ? face down
-       | 0:OrI | 1:??  |       battlefield: code, owner; > controller if it is another
+       | 0:OrI | 1:??  |       battlefield: code, owner; > controller if not the owner
        |       | Pla1>0|
         '-. .-' '-. .-'
 ```
 
-Seats are digits, and colors repeat what the digits say. Where there is room, whole names stand in place of codes.
+Seats are shown as digits, and colors repeat them. Where there is room, full names replace codes.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from sackarmies_env.render.canvas import Canvas
 from sackarmies_env.render.theme import ANSI_BOLD, ANSI_DIM, ANSI_REVERSE, ANSI_SEATS
 
 MARGIN = 6  # columns left of the board, for the coordinate r
-PITCHES = (10, 8, 6)  # columns a hex, the widest that fits is taken; even, as rows are staggered by half of it
+PITCHES = (10, 8, 6)  # columns per hex: the widest that fits is used; even, as rows are staggered by half a hex
 ROW_LINES = 4  # lines from one row of hexes to the next
-LOW_ROW = 3  # the same, where there is little room: coordinates stand in the edge above
-NAMED_PITCHES = range(10, 22, 2)  # columns a hex with names
-NAME_LINES = 2  # of a unit, of a battlefield, at most
+LOW_ROW = 3  # the same if there is little room: coordinates go into the edge above
+NAMED_PITCHES = range(10, 22, 2)  # columns per hex with names
+NAME_LINES = 2  # most lines for the name of a unit or a battlefield
 
 
 class Cell(NamedTuple):
-    """Where a hex is on the canvas.
+    """The position of a hex on the canvas.
 
     Attributes:
         x: column of its left edge.
         y: line of its top.
-        pitch: columns from its left edge to the right one.
-        lines: from its top to that of the next row.
-        is_named: whether it shows names, not codes.
+        pitch: columns from its left edge to its right edge.
+        lines: lines from its top to the top of the next row.
+        is_named: whether it shows names instead of codes.
     """
 
     x: int
@@ -49,20 +49,20 @@ class Cell(NamedTuple):
 
 
 class Size(NamedTuple):
-    """What hexes measure, see `Cell`."""
+    """The size of hexes; see `Cell`."""
 
     lines: int
     pitch: int
 
 
 def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str], row_lines: int | None = None) -> list[str]:
-    """Return the lines of the board: the legal hexes, with r at the left margin; a wide board in several parts.
+    """Return the lines of the board: the legal hexes, with r at the left margin; a wide board is split into parts.
 
     Args:
         picture: the position.
-        canvas: says how wide it may be.
+        canvas: the canvas, which limits the width.
         labels: see `ansi.paint_board`.
-        row_lines: from one row of hexes to the next, with codes; None: names are shown where there is room.
+        row_lines: lines from one row of hexes to the next, with codes; if None, names are shown if there is room.
     """
     if not picture.hexes:
         return ["      (no battlefield yet)"]
@@ -91,13 +91,13 @@ def draw_board(picture: Picture, canvas: Canvas, labels: Mapping[Hex, str], row_
 
 
 def board_columns(picture: Picture, pitch: int) -> int:
-    """Return the columns that the whole board takes."""
+    """Return the width of the whole board in columns."""
     halves = [half_column(at) for at in picture.hexes]
     return MARGIN + (max(halves) - min(halves) + 2) * pitch // 2 + 1
 
 
 def named_size(picture: Picture, canvas: Canvas) -> Size | None:
-    """Return the lowest hexes that hold all names, and of these the narrowest; None if such a board is too wide."""
+    """Return the size of the lowest, then narrowest hexes that hold all names; None if such a board is too wide."""
     sizes = []
     for pitch in NAMED_PITCHES:
         units, fields = (
@@ -109,7 +109,7 @@ def named_size(picture: Picture, canvas: Canvas) -> Size | None:
 
 
 def lines_of(names: Iterable[str], width: int) -> int:
-    """Return the lines that the longest of some names takes, at least 1; more than allowed where a word is too long."""
+    """Return the most lines that any of the names takes, at least 1; more than NAME_LINES if a word is too long."""
     folded = [folded_name(name, width) for name in names]
     if any(len(line) > width for lines in folded for line in lines):
         return NAME_LINES + 1
@@ -117,12 +117,12 @@ def lines_of(names: Iterable[str], width: int) -> int:
 
 
 def half_column(at: Hex) -> int:
-    """Return the column of a hex, in halves of a hex."""
+    """Return the column of a hex, in units of half a hex."""
     return 2 * at[0] + at[1]
 
 
 def parts_of(halves: dict[Hex, int], columns: int) -> Iterator[list[Hex]]:
-    """Yield the hexes of the board from west to east, in parts of at most so many half columns."""
+    """Yield the hexes of the board from west to east, in parts of at most `columns` half columns."""
     start, last = min(halves.values()), max(halves.values())
     while start <= last:
         hexes = [at for at, half in halves.items() if start <= half <= start + columns - 2]
@@ -162,7 +162,7 @@ def draw_outline(canvas: Canvas, cell: Cell) -> None:
 
 
 def draw_hex(canvas: Canvas, cell: Cell, field: FieldView | None, unit: UnitView | None) -> None:
-    """Write into one hex: unit, battlefield."""
+    """Write the unit and the battlefield into one hex."""
     x, y, inner = cell.x, cell.y, cell.pitch - 1
     if unit is not None:
         told = folded_name(unit_name(unit), inner) if cell.is_named else [fitting(unit_marks(unit), inner)]
@@ -177,7 +177,7 @@ def draw_hex(canvas: Canvas, cell: Cell, field: FieldView | None, unit: UnitView
 
 
 def draw_label(canvas: Canvas, cell: Cell, at: Hex, label: str) -> None:
-    """Write the coordinates of a hex behind its label; where there is no room for both, only the label."""
+    """Write the label of a hex, then its coordinates; only the label if there is no room for both."""
     x, y, pitch, lines, _ = cell
     inner, line = pitch - 1, y + (lines != LOW_ROW)
     coordinates = fitting([f"{at[0]},{at[1]}", str(at[0])], inner).strip()
@@ -191,46 +191,46 @@ def draw_label(canvas: Canvas, cell: Cell, at: Hex, label: str) -> None:
 
 
 def fitting(texts: list[str], width: int) -> str:
-    """Return the longest of `texts` that fits, centered; they come from long to short."""
+    """Return the longest of `texts` that fits, centered; `texts` go from long to short."""
     return next((text for text in texts if len(text) <= width), texts[-1][:width]).center(width)
 
 
 def unit_marks(unit: UnitView) -> list[str]:
-    """Return what stands for a unit, from long to short."""
+    """Return the short forms of a unit, from long to short."""
     code = "??" if unit.card is None else unit.card.code
     employed = "*" if unit.employed else ""
     return [f"{unit.owner}:{code}{signs(unit)}", f"{unit.owner}{code}{employed}"]
 
 
 def unit_name(unit: UnitView) -> str:
-    """Return a unit by its name, with its signs."""
+    """Return the name of a unit, with its signs."""
     return f"{unit.owner}:{'??' if unit.card is None else unit.card.name}{signs(unit)}"
 
 
 def signs(unit: UnitView) -> str:
-    """Return what is to be known of a unit besides its type."""
+    """Return the signs of a unit: face down, attachments, employed."""
     hidden = "?" if unit.card is not None and not unit.face_up else ""
     attached = f"+{len(unit.attachments)}" if unit.attachments else ""
     return f"{hidden}{attached}{'*' if unit.employed else ''}"
 
 
 def field_marks(field: FieldView) -> list[str]:
-    """Return what stands for a battlefield, from long to short; the arrow only if it does not point to the owner."""
+    """Return the short forms of a battlefield, from long to short; the arrow only if it does not point to the owner."""
     code, owner, arrow = field.code, field.owner, arrow_of(field)
     return [f"{code} {owner}{arrow}", f"{code}{owner}{arrow}", f"{code}{arrow or owner}"]
 
 
 def field_name(field: FieldView) -> str:
-    """Return a battlefield by its name, with its owner."""
+    """Return the name of a battlefield, with its owner."""
     return f"{field.name} {field.owner}{arrow_of(field)}"
 
 
 def arrow_of(field: FieldView) -> str:
-    """Return who controls a battlefield, if not its owner."""
+    """Return the arrow to the controller of a battlefield; "" if that is its owner."""
     return f">{field.controller}" if field.controller != field.owner else ""
 
 
-@functools.lru_cache(maxsize=4096)  # names are few, and looked at again in each picture
+@functools.lru_cache(maxsize=4096)  # names are few, and the same in each picture
 def folded_name(text: str, width: int) -> tuple[str, ...]:
-    """Return a text in lines of at most so many columns, as far as its words allow."""
+    """Return a text wrapped into lines of at most `width` columns, as far as its words allow."""
     return tuple(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))

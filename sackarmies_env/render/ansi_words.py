@@ -1,4 +1,4 @@
-"""What is below the board in a terminal: the key, Generals with their tokens, units, battlefields."""
+"""The text below the board in a terminal: the key, Generals with their tokens, units, battlefields."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def key_lines(picture: Picture, canvas: Canvas) -> list[str]:
 
 
 def seat_lines(picture: Picture, seat: SeatView, canvas: Canvas, brief: bool = False) -> list[str]:
-    """Return a General's line, their tokens off the board as far as they are seen, and their units.
+    """Return a General's summary line, their tokens off the board as far as they are seen, and their units.
 
     Args:
         picture: the position.
         seat: the General.
-        canvas: where the lines go.
-        brief: only the line, and what the viewer may bring in.
+        canvas: wraps and colors the lines.
+        brief: only the summary line, the hand and the picks.
     """
     held = sum(field.controller == seat.seat for field in picture.fields)
     own = [field for field in picture.fields if field.owner == seat.seat]
@@ -91,7 +91,7 @@ def attachment_text(host: UnitView, attachment: AttachmentView) -> str:
 
 
 def field_words(field: FieldView, name: Callable[[int], str]) -> str:
-    """Return a battlefield with who brought it in, who controls it and what it does; `name` names seats."""
+    """Return a battlefield with its owner, its controller and what it does; `name` returns the name of a seat."""
     whose = f"{field.name}, rank {field.rank}, of {name(field.owner)}"
     held = "" if field.controller == field.owner else f", controlled by {name(field.controller)}"
     return whose + held + (f". {field.text}" if field.text else "")

@@ -1,6 +1,6 @@
-"""The picture model: what one viewer may see of a position, as plain data that every painter draws from.
+"""The picture model: what one viewer may see of a position, as plain data for all painters.
 
-A model holds no identity that its viewer does not know: a hidden token has no card here, only a place. Lists are
+A model never holds an identity that its viewer does not know: a hidden token has a place but no card. Lists are
 ordered by hex, seat or name, never by the rows of a state.
 """
 
@@ -20,19 +20,19 @@ SQRT3 = math.sqrt(3.0)
 
 @dataclass(frozen=True)
 class UnitCard:
-    """What is printed on a unit, effective values first.
+    """The card of a unit: its effective values and what is printed on it.
 
     Attributes:
-        name: for people.
+        name: display name.
         code: three letters.
-        rank: bars on the edge.
+        rank: shown as bars on the edge.
         movement, damage, armor: effective values.
         printed: movement, damage and armor as printed.
-        range: reach of its shots, 0 without.
+        range: range of its shots, 0 if it has none.
         unit_class: "infantry", "cavalry", "missile", "artillery" or "other".
-        homeland: for people, "" without.
+        homeland: display name of its homeland, "" if none.
         band: "black", "blue", "red", "green" or "gray".
-        text: abilities and limits in words, "" without.
+        text: abilities and limits in words, "" if none.
     """
 
     name: str
@@ -55,10 +55,10 @@ class AttachmentView:
 
     Attributes:
         owner: seat that owns it.
-        name: None while the viewer does not know it.
-        kind: "spell", "maneuver", or None while the viewer does not know.
-        face_up: revealed.
-        text: what it does, "" if unknown.
+        name: display name; None if unknown to the viewer.
+        kind: "spell" or "maneuver"; None if unknown to the viewer.
+        face_up: whether it is revealed.
+        text: what it does; "" if unknown.
     """
 
     owner: int
@@ -75,14 +75,14 @@ class UnitView:
     Attributes:
         at: its hex.
         owner: seat that commands it.
-        face_up: revealed.
-        card: what it is; None while the viewer does not know.
-        attachments: in the order of the stack.
+        face_up: whether it is revealed.
+        card: what it is; None if unknown to the viewer.
+        attachments: in stack order.
         captives: names of the tokens it holds, None for each that the viewer does not know.
-        employed: barred from actions this turn.
-        moved: has moved this turn.
-        reach: hexes on which a move of it could end, in reading order; none while the viewer does not know the unit.
-        sight: how many hexes far it sees what opponents keep face down.
+        employed: whether it is barred from actions this turn.
+        moved: whether it has moved this turn.
+        reach: hexes where its move could end, in reading order; empty if the viewer does not know the unit.
+        sight: distance in hexes within which it reveals opposing face-down units.
     """
 
     at: Hex
@@ -99,12 +99,12 @@ class UnitView:
 
 @dataclass(frozen=True)
 class TerrainEffect:
-    """What a battlefield does to a stat of a unit on it.
+    """The effect of a battlefield on a stat of the units on it.
 
     Attributes:
         stat: "movement", "damage" or "armor".
-        amount: what is added.
-        whom: which units, in words; "" for all.
+        amount: amount added.
+        whom: which units it affects, in words; "" for all.
     """
 
     stat: str
@@ -118,15 +118,15 @@ class FieldView:
 
     Attributes:
         at: its hex.
-        owner: seat that brought it in.
+        owner: seat that brought it into the game.
         controller: seat that the arrow points to.
-        name: for people.
+        name: display name.
         code: three letters.
-        rank: bars on the edge.
+        rank: shown as bars on the edge.
         water, halts: terrain that changes movement.
-        text: its effects in words, "" for plain ground.
-        effects: what it does to stats.
-        shelters: aquatic units on it are safe from some attacks.
+        text: its effects in words; "" for plain ground.
+        effects: its effects on stats.
+        shelters: whether aquatic units on it are safe from some attacks.
     """
 
     at: Hex
@@ -144,16 +144,16 @@ class FieldView:
 
 @dataclass(frozen=True)
 class SeatView:
-    """What lies beside the board for one General.
+    """What is shown beside the board for one General.
 
     Attributes:
         seat: index.
-        alive: still in the game.
-        hand_size: tokens in hand.
-        hand: None if hidden from the viewer; so are the following.
-        sack_size: tokens in the sack.
+        alive: whether still in the game.
+        hand_size: number of tokens in hand.
+        hand: contents of the hand; None if hidden from the viewer, like the optional values below.
+        sack_size: number of tokens in the sack.
         sack: contents of the sack.
-        picks_left: battlefields picked for Setup and not yet placed.
+        picks_left: number of battlefields picked for Setup and not yet placed.
         picks: which ones.
         casualties: killed units and spent tokens.
         removed: tokens removed from play.
@@ -176,21 +176,21 @@ class Picture:
     """A position as one viewer may see it.
 
     Attributes:
-        title: the game.
+        title: name of the game.
         viewer: seat, or REFEREE.
-        turn: turns begun.
-        current: the current player, OVER when there is none.
-        asked: what that seat is asked, in words, as far as the viewer may know.
-        announced: attack or effect that is announced, in words, "" if none.
-        aim: from where and to where it goes.
-        outcome: how the game ended, "" before.
+        turn: number of turns begun.
+        current: the current player, OVER if there is none.
+        asked: what the current player is asked, in words, as far as the viewer may know.
+        announced: the announced attack or effect in words, "" if none.
+        aim: (source, target) hexes of what is announced.
+        outcome: how the game ended; "" until then.
         hexes: legal hex spaces, in reading order.
-        fields, units: in the order of their hexes.
+        fields, units: in reading order of their hexes.
         seats: in seat order.
         log: last public events in words, latest first.
         notes: further public facts in words.
         choices: hexes that the current player may choose, as far as the viewer may know, in reading order.
-        chosen: hexes that the current player has chosen for the same choice, as far as the viewer may know.
+        chosen: hexes already chosen in the current compound choice, as far as the viewer may know.
     """
 
     title: str
@@ -216,7 +216,7 @@ class Picture:
         return None if self.viewer is None else self.seats[self.viewer].hand
 
     def seat_name(self, seat: int) -> str:
-        """Return what to call a seat, to this viewer."""
+        """Return the name of a seat, as shown to this viewer."""
         return f"General {seat} (you)" if seat == self.viewer else f"General {seat}"
 
     def headline(self) -> str:
@@ -230,12 +230,12 @@ class Picture:
 
 @dataclass(frozen=True)
 class LogLine:
-    """Something that happened, as one viewer may know it.
+    """A line of the log, as one viewer may know it.
 
     Attributes:
-        text: in words.
-        kind: "turn" where one begins, "casualty", "control", "elimination", "end", "flip", "choice", "" for others.
-        at: where, None if nowhere.
+        text: what happened, in words.
+        kind: "turn" if one begins, "casualty", "control", "elimination", "end", "flip", "choice", or "" for others.
+        at: hex where it happened, if any.
     """
 
     text: str
@@ -252,12 +252,12 @@ def pile_text(pile: Pile) -> str:
 
 
 def reading_order(at: Hex) -> tuple[int, int]:
-    """Sort key of hexes: rows from top to bottom, in a row from left to right."""
+    """Return the sort key of a hex: rows from top to bottom, each from left to right."""
     return at[1], at[0]
 
 
 def center_of(at: Hex) -> tuple[float, float]:
-    """Return the middle of a hex with corners up and down, in units of its radius; x to the right, y down."""
+    """Return the center of a pointy-top hex, in units of its radius; x points right, y down."""
     q, r = at
     return SQRT3 * (q + r / 2), 1.5 * r
 
@@ -268,8 +268,8 @@ def center_of(at: Hex) -> tuple[float, float]:
 def codes_of(names: list[str]) -> list[str]:
     """Return a three-letter code for each name, all distinct.
 
-    One word gives its first three letters, several give two letters of the first and one of the last (Orc Infantry:
-    OrI); a later name whose code is taken gets other letters of the name, in the worst case a number.
+    A single word gives its first three letters; several words give two letters of the first and one of the last (Orc
+    Infantry: OrI). If that code is taken, a later name gets other letters of its own, or in the worst case a number.
     """
     taken: set[str] = set()
     codes = []
@@ -281,7 +281,7 @@ def codes_of(names: list[str]) -> list[str]:
 
 
 def _guesses(name: str) -> Iterator[str]:
-    """Yield codes for a name, the best first."""
+    """Yield candidate codes for a name, best first."""
     words = [word for word in "".join(c if c.isalnum() else " " for c in name).split() if word.lower() != "of"]
     first, last = (words[0], words[-1]) if words else ("Token", "Token")
     head = first[0].upper()

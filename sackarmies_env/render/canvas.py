@@ -1,20 +1,20 @@
-"""Characters on a grid, with styles: what the board in a terminal is written on."""
+"""A grid of styled characters on which the board is drawn in a terminal."""
 
 from __future__ import annotations
 
 import textwrap
 
-MAX_TEXT = 120  # columns of the lines below the board: longer ones are hard to read
+MAX_TEXT = 120  # most columns of a line below the board: longer ones are hard to read
 
 Style = tuple[str, ...]  # SGR parameters
 
 
 class Canvas:
-    """Characters on a grid, each with a style; and the lines of text below it.
+    """A grid of characters, each with a style, and the lines of text below it.
 
     Args:
         color: whether styles become color codes.
-        width: greatest length of a line.
+        width: maximum length of a line.
     """
 
     def __init__(self, color: bool, width: int) -> None:
@@ -23,22 +23,22 @@ class Canvas:
         self.cells: dict[tuple[int, int], tuple[str, Style]] = {}
 
     def write(self, x: int, y: int, text: str, style: Style = ()) -> None:
-        """Put `text` at column x of line y; blanks leave what is there."""
+        """Write `text` at column x of line y; blanks leave what is already there."""
         for offset, char in enumerate(text):
             if char != " ":
                 self.cells[x + offset, y] = (char, style)
 
     def styled(self, text: str, style: Style) -> str:
-        """Return `text` with color codes, if they are wanted."""
+        """Return `text` with color codes, or unchanged without color."""
         return f"\x1b[{';'.join(style)}m{text}\x1b[0m" if self.color and style and text else text
 
     def wrapped(self, text: str, indent: int) -> list[str]:
-        """Return `text` in lines, the later ones indented."""
+        """Return `text` wrapped into lines, all but the first indented."""
         width = min(self.width, MAX_TEXT)
         return textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
     def lines(self) -> list[str]:
-        """Return the canvas line by line, runs of one style together."""
+        """Return the lines of the canvas, with one color code for each run of a style."""
         height = 1 + max((y for _, y in self.cells), default=-1)
         rows: list[dict[int, tuple[str, Style]]] = [{} for _ in range(height)]
         for (x, y), cell in self.cells.items():

@@ -7,18 +7,18 @@ from sackarmies_env.render.board import AttachmentView, UnitCard, UnitView
 from sackarmies_env.render.marks import draw_flag, draw_mark, draw_seat_number, draw_type
 from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene, Text, two_lines
 
-# Lengths are of the hex radius.
+# Lengths are in units of the hex radius.
 HALF_WIDTH = 0.6  # of a counter
 TOP, BOTTOM = -0.64, 0.31
 BAND_TOP, BAND = -0.6, 0.32  # name band
 NAME_WIDTH, NAME_HEIGHT, NAME_SIZE = 0.97, 0.29, 0.18
-NAME_X = 0.06  # its middle: the number of the seat is on the left
+NAME_X = 0.06  # center of the name, to the right of the seat number
 ROW, ROW_HEIGHT = -0.13, 0.24  # row of symbol, band and range
 VALUES = 0.16  # row of movement, damage and armor
 
 
 def draw_counter(scene: Scene, place: Place, unit: UnitView) -> None:
-    """Draw a unit with what lies under it."""
+    """Draw a unit and what lies under it."""
     draw_stack(scene, place, unit.attachments)
     color = theme.SEATS[unit.owner]
     x, y = place.at(-HALF_WIDTH, TOP)
@@ -43,7 +43,7 @@ def draw_back(scene: Scene, place: Place) -> None:
 
 
 def draw_card(scene: Scene, place: Place, card: UnitCard, face_up: bool) -> None:
-    """Draw the face of a unit; one that lies face down keeps the color of its back."""
+    """Draw the face of a unit; a face-down unit keeps the color of its back."""
     ink = theme.INK if face_up else theme.WHITE
     band = theme.BANDS[card.band]
     edge = "" if face_up else theme.WHITE
@@ -76,7 +76,7 @@ def draw_band(scene: Scene, place: Place, band: str) -> None:
 
 
 def draw_value(scene: Scene, place: Place, told: tuple[str, int, int], column: int, face_up: bool) -> None:
-    """Write an effective value with its letter; a triangle up or down tells that the printed one is another."""
+    """Write an effective value with its letter; a triangle up or down means above or below the printed one."""
     letter, value, printed = told
     ink = theme.INK if face_up else theme.WHITE
     raised, lowered = (theme.RAISED, theme.LOWERED) if face_up else (theme.RAISED_DOWN, theme.LOWERED_DOWN)
@@ -93,7 +93,7 @@ def draw_value(scene: Scene, place: Place, told: tuple[str, int, int], column: i
 
 
 def draw_stack(scene: Scene, place: Place, attachments: tuple[AttachmentView, ...]) -> None:
-    """Draw attachments along the right edge of the counter: by kind round or square, hollow while face down."""
+    """Draw attachments along the right edge of the counter; each mark shows the kind and is hollow while face down."""
     step = min(0.19, 0.72 / max(1, len(attachments)))
     for slot, attachment in enumerate(attachments):
         color = theme.KINDS[attachment.kind]
@@ -102,7 +102,7 @@ def draw_stack(scene: Scene, place: Place, attachments: tuple[AttachmentView, ..
 
 
 def draw_flags(scene: Scene, place: Place, unit: UnitView) -> None:
-    """Write on the corners whose unit it is, whether it has acted or moved, lies face down, holds captives."""
+    """Mark on the corners whose unit it is, and whether it has acted or moved, is face down, or holds captives."""
     draw_seat_number(scene, place.inner(-0.555, -0.585, 0.13), unit.owner)
     if unit.employed or unit.moved:
         draw_flag(scene, place.inner(0.56, -0.59, 0.11), "E" if unit.employed else "M", theme.INK)

@@ -1,4 +1,4 @@
-"""Pictures that draw themselves: of games whose board is not made of hexes."""
+"""Pictures that draw themselves, for games whose board is not made of hexes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from sackarmies_env.render.theme import Colors
 
 
 class Drawable(Protocol):
-    """A position as one viewer may see it; all that its methods return depends on what this viewer knows alone."""
+    """A position as one viewer may see it; what its methods return depends only on what this viewer knows."""
 
     @property
     def title(self) -> str:
-        """The game."""
+        """Name of the game."""
 
     @property
     def viewer(self) -> int | None:
-        """Seat, None for the referee."""
+        """Seat, or None for the referee."""
 
     @property
     def turn(self) -> int:
-        """Turns begun."""
+        """Number of turns begun."""
 
     @property
     def log(self) -> tuple[str, ...]:
@@ -37,16 +37,16 @@ class Drawable(Protocol):
 
     @property
     def hand(self) -> Pile | None:
-        """The viewer's own hand; None for the referee, and where there are no hands."""
+        """The viewer's own hand; None for the referee and in games without hands."""
 
     def headline(self) -> str:
         """Return the state of the game in a sentence."""
 
     def scene(self, colors: Colors) -> Scene:
-        """Return the picture, of the size that `theme` says, in `theme.LIGHT`, `theme.DARK` or the colors of pages."""
+        """Return the picture in the size set by `theme`; `colors` is `theme.LIGHT`, `theme.DARK` or `theme.ON_PAGE`."""
 
     def lines(self, canvas: Canvas) -> list[str]:
-        """Return the position as text for a terminal; `canvas` says how wide it may be and how it is colored."""
+        """Return the position as text for a terminal; `canvas` sets the width and whether to use color."""
 
 
 def find_drawable(game: Game, states: NDArray[np.void], viewer: int | None) -> Drawable | None:
@@ -58,7 +58,7 @@ def find_drawable(game: Game, states: NDArray[np.void], viewer: int | None) -> D
         viewer: seat, or None for the referee, who sees all.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     check_viewer(game, viewer)
     draw = find_hook(game.id, "drawing")

@@ -11,16 +11,16 @@ from sackarmies_env.render.marks import draw_owner, draw_seat_number, draw_sign,
 from sackarmies_env.render.shapes import Line, Place, Polygon, Scene, Text, hexagon, text_width, two_lines
 
 OUTER, INNER = 0.97, 0.89  # radii of the edge of a battlefield, which has the color of its controller
-COORDINATES = (-0.742, 0.15)  # where they are written, and in which size
+COORDINATES = (-0.742, 0.15)  # y and size of their text
 
 
 class Label(NamedTuple):
-    """Where the name and the signs of a battlefield go, in radii; under a unit they are smaller.
+    """The layout of the name and the signs of a battlefield, in radii; they are smaller under a unit.
 
     Attributes:
         y: middle of the name.
-        width, height: of its box.
-        largest: size of its letters that suffices.
+        width, height: of the box for the name.
+        largest: maximum font size of the name.
         signs: middle of the row of signs.
         sign: radius of a sign.
     """
@@ -38,7 +38,7 @@ FREE = Label(y=-0.05, width=1.3, height=0.5, largest=0.22, signs=0.42, sign=0.09
 
 
 def draw_open_hex(scene: Scene, place: Place, at: Hex) -> None:
-    """Draw a legal hex space without battlefield."""
+    """Draw a legal hex space without a battlefield."""
     scene.append(Polygon(hexagon(place.x, place.y, place.r * OUTER), theme.OPEN_HEX, theme.OPEN_EDGE, 1.0))
     draw_coordinates(scene, place, at, theme.FADED_INK)
 
@@ -50,7 +50,7 @@ def draw_coordinates(scene: Scene, place: Place, at: Hex, color: str) -> None:
 
 
 def draw_field(scene: Scene, place: Place, field: FieldView, angle: float, under_unit: bool) -> None:
-    """Draw a battlefield, its arrow toward the seat at `angle`; on the left its controller, owner and rank."""
+    """Draw a battlefield with its arrow toward the seat at `angle`, and controller, owner and rank on the left."""
     scene.append(Polygon(hexagon(place.x, place.y, place.r * OUTER), theme.SEATS[field.controller]))
     fill = theme.terrain_color(field.water, field.halts, bool(field.text))
     scene.append(Polygon(hexagon(place.x, place.y, place.r * INNER), fill))
@@ -92,7 +92,7 @@ def draw_signs(scene: Scene, place: Place, field: FieldView, label: Label) -> No
 
 def draw_arrow(scene: Scene, place: Place, angle: float, color: str) -> None:
     """Draw a wedge on the edge of the hex toward a seat."""
-    turned = (angle + math.pi / 6) % (math.pi / 3) - math.pi / 6  # from the nearest edge middle
+    turned = (angle + math.pi / 6) % (math.pi / 3) - math.pi / 6  # from the middle of the nearest edge
     edge = OUTER * math.cos(math.pi / 6) / math.cos(turned)
     cos, sin = math.cos(angle), math.sin(angle)
     tip = place.at(edge * cos, edge * sin)

@@ -1,4 +1,4 @@
-"""Pictures and replays as plain data, for programs that draw them elsewhere: the modules in `web/`, in a browser."""
+"""Pictures and replays as plain data for programs that draw them elsewhere: in a browser, the modules in `web/`."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from sackarmies_env.render.plain import COLUMNS, observation_lines
 from sackarmies_env.render.svg import element
 
 SCALARS = (int, str, float, NoneType)
-LIST = 0  # shape of a list in a table; dicts have the shapes from 1 on
+LIST = 0  # shape of a list in a table; the shapes of dicts start at 1
 
 
 def picture_data(picture: Picture) -> dict[str, Any]:
-    """Return a picture as JSON data: its fields by their names, tuples as lists."""
+    """Return a picture as JSON data: its fields by name, tuples as lists."""
     data: dict[str, Any] = plain(picture)
     return data
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses as dicts and tuples as lists, whatever they are nested in; scalars stay as they are."""
+    """Return dataclasses as dicts and tuples as lists, at any depth; scalars are returned unchanged."""
     if isinstance(value, SCALARS):  # most are: a replay has millions of them
         return value
     if is_dataclass(value):
@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
-    """Return what `viewer` may see of `states[0]` as JSON data: a picture, or `lines` of text where there is none."""
+    """Return what `viewer` may see of `states[0]` as JSON data: a picture, or `lines` of text if there is none."""
     drawable = find_drawable(game, states, viewer)
     if drawable is not None:
         return drawable_data(drawable)
@@ -58,7 +58,7 @@ def frame_of(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
 
 
 def drawable_data(drawable: Drawable) -> dict[str, Any]:
-    """Return a picture that draws itself as JSON data: elements of SVG in the colors of pages, and the same as text."""
+    """Return a picture that draws itself as JSON data: SVG elements in the colors of pages, and the same as text."""
     return {
         "title": drawable.title,
         "viewer": drawable.viewer,
@@ -73,7 +73,7 @@ def drawable_data(drawable: Drawable) -> dict[str, Any]:
 
 
 def position_data(game: Game, states: Records, viewer: int | None) -> dict[str, Any]:
-    """Return a page of one position as `viewer` may see it: one frame, with the latest public events as its log."""
+    """Return the data of a page with one position for `viewer`: one frame, with the latest public events as its log."""
     frame = frame_of(game, states, viewer)
     log = [{"ply": 0, "kind": "", "text": text, "at": None} for text in reversed(frame.get("log", ()))]
     view = {"viewer": viewer, "frames": [frame], "choices": [""], "log": log, "analyses": []}
@@ -84,19 +84,19 @@ def position_data(game: Game, states: Records, viewer: int | None) -> dict[str, 
 
 
 def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -> dict[str, Any]:
-    """Return a recorded game as each of `viewers` saw it, frame by frame, with the log of each.
+    """Return a recorded game frame by frame, as each of `viewers` saw it, with a log for each.
 
-    Without the referee among them, there is a frame only where one of them sees or learns something new: how many
-    decisions others have made is hidden. What an agent reported about a decision is shown to the referee and to the
-    player whose decision it was.
+    Unless the referee is among them, a frame is added only if one of them sees or learns something new, so that the
+    number of decisions that others made stays hidden. What an agent reported about a decision is shown to the referee
+    and to the player who made it.
 
     Args:
         game: built from `record.config`.
         record: the game.
-        viewers: seats, None for the referee.
+        viewers: seats, or None for the referee.
 
     Raises:
-        ValueError: the record does not replay, an analysis in it does not fit the game, or a viewer is no seat.
+        ValueError: the record does not replay, an analysis in it does not fit the game, or a viewer is not a seat.
     """
     analyses = {analysis.ply: analysis for analysis in record.analyses}
     seen = _Replay(game, viewers)
@@ -122,7 +122,7 @@ def replay_data(game: Game, record: GameRecord, viewers: Sequence[int | None]) -
 
 
 class _Replay:
-    """Frames and logs of a replay, as they grow."""
+    """Frames and logs of a replay, built up ply by ply."""
 
     def __init__(self, game: Game, viewers: Sequence[int | None]) -> None:
         self.game = game
@@ -131,7 +131,7 @@ class _Replay:
         ]
 
     def show(self, states: Records, lines: Sequence[Sequence[LogLine]], choices: Sequence[str]) -> None:
-        """Add a frame, if there is anything new in it."""
+        """Add a frame if it shows anything new, or if the referee is among the viewers."""
         frames = [frame_of(self.game, states, view["viewer"]) for view in self.views]
         for frame in frames:
             if "log" in frame:
@@ -146,7 +146,7 @@ class _Replay:
             view["choices"].append(choice)
 
     def add_analysis(self, player: int, data: dict[str, Any]) -> None:
-        """Add what was reported about the decision of a player in the latest frame, for those who may know it."""
+        """Add the report on a player's decision in the latest frame, for the viewers who may know it."""
         for view in self.views:
             if view["viewer"] in {None, player}:
                 view["analyses"].append({"ply": len(view["frames"]) - 1, **data})
@@ -163,10 +163,10 @@ class _Replay:
 
 
 def pack(data: Any) -> dict[str, Any]:
-    """Return JSON data as a table in which equal parts stand once: `unpack` of web/frames.js gives it back.
+    """Return JSON data as a table that holds equal parts only once; `unpack` in web/frames.js restores the data.
 
-    A part is a scalar, or a list of a shape and the numbers of its own parts, which come before it; the last part is
-    the whole. Shape 0 is a list; others are dicts, whose keys stand in `shapes`.
+    A part is a scalar, or a list of a shape and the numbers of its own parts, which come before it. The last part is
+    the whole. Shape 0 is a list; the other shapes are dicts, whose keys are in `shapes`.
     """
     numbers: dict[Any, int] = {}
     parts: list[Any] = []

@@ -13,7 +13,7 @@ LEFT, RIGHT = 14.0, float(theme.WIDTH - theme.PANEL - 10)
 SIZE = 11.0  # of letters
 STEP = 17.0  # from row to row
 SYMBOL = 6.0  # radius
-FRAME = 9.0  # half width of the symbol of a type
+FRAME = 9.0  # half the width of a unit type's symbol
 GAP, AFTER_SYMBOL = 9.0, 4.0
 SIGNS = {
     "water": "water",
@@ -28,13 +28,13 @@ Draw = Callable[[Scene, Place], None]
 
 
 class Entry(NamedTuple):
-    """What is explained.
+    """An entry of the legend.
 
     Attributes:
-        words: what it means.
+        words: what the symbol means.
         draw: draws the symbol; None for words alone.
-        half: half its width.
-        bold: a heading.
+        half: half the width of the symbol.
+        bold: whether the entry is a heading.
     """
 
     words: str
@@ -44,12 +44,12 @@ class Entry(NamedTuple):
 
     @property
     def before(self) -> float:
-        """How far the words are from where the entry begins."""
+        """Distance from the start of the entry to its words."""
         return 0.0 if self.draw is None else 2 * self.half + AFTER_SYMBOL
 
     @property
     def width(self) -> float:
-        """How much room it takes, with what separates it from the next one."""
+        """Width of the entry, including the gap to the next one."""
         return self.before + text_width(self.words, SIZE, self.bold) + GAP
 
 
@@ -70,7 +70,7 @@ def draw_legend(scene: Scene) -> None:
 
 
 def entries() -> Iterator[Entry]:
-    """Yield what is explained, in order."""
+    """Yield the entries of the legend, in order."""
     yield Entry("Bands", bold=True)
     for band, letter in theme.BAND_LETTERS.items():
         yield Entry(f"{letter} {band}", _mark(theme.BAND_MARKS[band], theme.BANDS[band], theme.BANDS[band]))

@@ -1,8 +1,8 @@
-"""What happened in a game, in words, as each viewer may know it.
+"""The events of a game in words, as each viewer may know them.
 
-A recorded game is told ply by ply (`log_lines`), with the viewer's own choices. A game that is being played is told
-from two pictures of the viewer (`news`): whatever it says can be seen in them, so that neither a choice that may be
-taken back nor the number of decisions that others make can get into it.
+A recorded game is told ply by ply (`log_lines`), with the viewer's own choices. A game in progress is told from two
+pictures of the viewer (`news`). It says only what can be seen in them, so it reveals neither choices that may still be
+taken back nor the number of decisions that others make.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Seen = Picture | Drawable
 def log_lines(
     game: Game, before: Records | None, action: int, after: Records, viewers: Sequence[int | None]
 ) -> list[tuple[LogLine, ...]]:
-    """Return what one ply brought, for each viewer, as the game's own log says it.
+    """Return the log lines of one ply for each viewer, from the game's own log.
 
-    Where the game has none, a choice is told to whoever made it, and to those from whom nothing is hidden.
+    If the game has no log, a choice is told to the player who made it and to those from whom nothing is hidden.
 
     Args:
-        game: what is played.
+        game: the game.
         before: `(1,)`, the state before the ply; None for what happened before the first decision.
-        action: id, or the code of a forfeit.
+        action: action id, or the code of a forfeit.
         after: `(1,)`, the state after the ply.
-        viewers: seats, None for the referee.
+        viewers: seats, or None for the referee.
     """
     tell = find_hook(game.id, "log")
     if tell is not None:
@@ -48,12 +48,12 @@ def log_lines(
 
 
 def find_seen(game: Game, states: Records, viewer: int | None) -> Seen | None:
-    """Return the picture of `states[0]` that `viewer` may see, of hexes or one that draws itself; None without one."""
+    """Return the picture of `states[0]` for `viewer`, made of hexes or drawing itself; None if the game has none."""
     return find_picture(game, states, viewer) or find_drawable(game, states, viewer)
 
 
 def news(before: Seen | None, after: Seen | None) -> list[str]:
-    """Return what has happened between two pictures of a viewer, oldest first; nothing where there are none."""
+    """Return what happened between two pictures of a viewer, oldest first; empty if there are no pictures."""
     if after is None:
         return []
     if before is None:
@@ -67,6 +67,6 @@ def news(before: Seen | None, after: Seen | None) -> list[str]:
 
 
 def gain(before: Seen, after: Seen) -> list[str]:
-    """Return the names of what has come into the viewer's own hand."""
+    """Return the names of what was added to the viewer's own hand."""
     hands = [Counter(dict(picture.hand or ())) for picture in (before, after)]
     return sorted((hands[1] - hands[0]).elements())

@@ -15,11 +15,11 @@ def draw_mark(scene: Scene, place: Place, mark: str, color: str, fill: str | Non
     """Draw a mark: "square", "circle", "triangle", "diamond" or "ring".
 
     Args:
-        scene: where it is added.
-        place: its middle and its radius.
+        scene: the scene to draw on.
+        place: its center and its radius.
         mark: which one.
-        color: of its edge.
-        fill: of its inside; None for that of its edge. A ring is always open.
+        color: color of its edge.
+        fill: color of its inside; defaults to that of its edge. A ring is always open.
     """
     x, y, r = place
     inside, width = color if fill is None else fill, 0.25 * r
@@ -43,14 +43,14 @@ def draw_seat_number(scene: Scene, place: Place, seat: int) -> None:
 
 
 def draw_owner(scene: Scene, place: Place, seat: int) -> None:
-    """Draw a square in the color of a seat with its number: of a battlefield, the General who brought it in."""
+    """Draw a square in the color of a seat with its number: the owner of a battlefield."""
     side, edge = 2 * place.r, 0.18 * place.r
     scene.append(Rect(*place.at(-1, -1), side, side, theme.SEATS[seat], theme.WHITE, edge))
     scene.append(Text(place.x, place.y, str(seat), 1.5 * place.r, theme.WHITE, bold=True))
 
 
 def draw_flag(scene: Scene, place: Place, letter: str, color: str) -> None:
-    """Draw a disc with a letter: what there is to say of a unit."""
+    """Draw a disc with a letter for the status of a unit, such as "M" for moved."""
     scene.append(Circle(*place, color, theme.WHITE, 0.22 * place.r))
     scene.append(Text(place.x, place.y, letter, 1.45 * place.r, theme.WHITE, bold=True))
 

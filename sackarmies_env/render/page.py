@@ -1,4 +1,4 @@
-"""Pages for a browser, each in one file: the modules and styles of `web/` with the data that they draw."""
+"""Single-file pages for a browser: the modules and styles of `web/` with the data that they draw."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ EXPORT = re.compile(r"^export ", re.MULTILINE)
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'"
 )
-FRAME_HEIGHT = 780  # of the frame of a notebook, in pixels
+FRAME_HEIGHT = 780  # of the frame in a notebook, in pixels
 
 
 def page_html(data: dict[str, Any]) -> str:
     """Return the page of a replay or position: one HTML document that loads nothing from elsewhere.
 
     Args:
-        data: as `replay_data` and `position_data` give it.
+        data: as returned by `replay_data` or `position_data`.
     """
     script, style = script_text(), web_text("theme.css") + web_text("style.css")
     return Template(web_text("page.html")).substitute(
@@ -59,7 +59,7 @@ def page_html(data: dict[str, Any]) -> str:
 
 
 def frame_html(page: str) -> str:
-    """Return a page as a frame that can stand in another page, such as a notebook."""
+    """Return a page as a frame that can be embedded in another page, such as a notebook."""
     return (
         f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{FRAME_HEIGHT}" '
         f'style="border:0" title="Board" sandbox="allow-scripts"></iframe>'
@@ -67,7 +67,7 @@ def frame_html(page: str) -> str:
 
 
 def web_text(name: str) -> str:
-    """Return a file of `web/`, or one that is made of the theme of pictures."""
+    """Return the text of a file in `web/`, or of one that is generated from the theme of pictures."""
     return MADE[name]() if name in MADE else _folder().joinpath(name).read_text("utf-8")
 
 
@@ -82,17 +82,17 @@ def _folder() -> Traversable:
 
 @functools.cache
 def script_text() -> str:
-    """Return the modules as one: in order, without the lines by which they import each other."""
+    """Return all modules as one script: in order, without the lines that import other modules."""
     modules = (EXPORT.sub("", IMPORT.sub("", web_text(name))) for name in MODULES)
     return "\n".join([*modules, START])
 
 
 def json_text(data: Any) -> str:
-    """Return data as JSON in which no text can end the script that holds it."""
+    """Return data as JSON in which no text can close the script element that holds it."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
 
 def source_hash(text: str) -> str:
-    """Return the hash by which a policy allows an inline script or style."""
+    """Return the hash by which a content security policy allows an inline script or style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

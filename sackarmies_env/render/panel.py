@@ -1,7 +1,7 @@
 """The panel beside the board: turn, Generals, own tokens, last events.
 
-Everything has its place however many Generals there are: piles are told on as many lines as there is room for, and
-what does not fit is counted.
+Everything fits for any number of Generals: piles are written on as many lines as there is room for, and what does not
+fit is counted.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ RIGHT = theme.WIDTH - 20
 INNER = RIGHT - LEFT
 TITLE, NORMAL, FINE = 24.0, 14.0, 12.0
 STEP = 17.0  # from line to line
-INDENT = 24.0  # of what is told of a General
+INDENT = 24.0  # of the lines on a General
 BOTTOM = theme.HEIGHT - 12
-SHOWN_BACKS = 8  # of the tokens in a hand
-HEAD_LINES, EVENT_LINES = 3, 2  # at most, of a sentence
-FEWEST_EVENTS = 4  # lines for events that piles leave room for
-GENEROSITY = (6, 4, 3, 2, 1)  # lines for a pile, tried in turn
+SHOWN_BACKS = 8  # most token backs that are shown for a hand
+HEAD_LINES, EVENT_LINES = 3, 2  # most lines for a sentence
+FEWEST_EVENTS = 4  # lines that piles leave for events
+GENEROSITY = (6, 4, 3, 2, 1)  # most lines for a pile, tried in turn
 OWN_LINES = 2  # at least, for the viewer's own hand
 
 
@@ -48,7 +48,7 @@ def draw_panel(scene: Scene, picture: Picture) -> None:
 
 
 def draw_events(scene: Scene, y: float, log: tuple[str, ...]) -> None:
-    """Write as many of the last events as fit."""
+    """Write as many of the latest events as fit."""
     if not log:
         return
     rule(scene, y)
@@ -68,7 +68,7 @@ def rule(scene: Scene, y: float) -> None:
 
 
 def write(scene: Scene, y: float, lines: Iterable[str], indent: float = 0.0) -> float:
-    """Write lines, blanks before one as more indent; return the next position."""
+    """Write lines, with leading blanks as extra indent; return the y of the next line."""
     for line in lines:
         text = line.lstrip()
         x = LEFT + indent + 4 * (len(line) - len(text))
@@ -81,7 +81,7 @@ def write(scene: Scene, y: float, lines: Iterable[str], indent: float = 0.0) -> 
 
 
 def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView, most: int) -> float:
-    """Draw a General's lines, at most so many for a pile; return the next position."""
+    """Draw a General's lines, at most `most` for each pile; return the y of the next line."""
     rule(scene, y)
     y += 16
     color = theme.SEATS[seat.seat] if seat.alive else theme.FADED_INK
@@ -98,13 +98,13 @@ def draw_seat(scene: Scene, y: float, picture: Picture, seat: SeatView, most: in
 
 
 def height_of(picture: Picture, most: int) -> float:
-    """Return how much room the Generals take with at most so many lines for a pile."""
+    """Return the height that the Generals take with at most `most` lines for each pile."""
     lines = sum(len(pile_lines(picture, seat, most)) for seat in picture.seats)
     return lines * STEP + len(picture.seats) * (16 + 2 * STEP + 1 - 5)
 
 
 def pile_lines(picture: Picture, seat: SeatView, most: int) -> list[str]:
-    """Return the lines of a General's piles; 0: they are counted on one line, the viewer's own hand apart."""
+    """Return a General's piles as lines; with `most` 0, all but the viewer's hand and picks are counted on one line."""
     is_own = picture.viewer == seat.seat
     held = [("Hand", seat.hand), ("Picked", seat.picks)]
     others = [*([("Sack", seat.sack)] if is_own else []), ("Casualties", seat.casualties), ("Removed", seat.removed)]
@@ -118,7 +118,7 @@ def pile_lines(picture: Picture, seat: SeatView, most: int) -> list[str]:
 
 
 def listed(label: str, pile: Pile, most: int) -> list[str]:
-    """Return a pile on at most so many lines; names are whole, and tokens that find no room are counted."""
+    """Return a pile on at most `most` lines; names are never cut, and tokens that do not fit are counted."""
     width = INNER - INDENT
     for shown in range(len(pile), 0, -1):
         names = [f"{copies} {name}" if copies > 1 else name for name, copies in pile[:shown]]
@@ -130,7 +130,7 @@ def listed(label: str, pile: Pile, most: int) -> list[str]:
 
 
 def seat_facts(picture: Picture, seat: SeatView) -> str:
-    """Return the counts that everybody may know of a General."""
+    """Return a General's counts, as far as the viewer may know them."""
     if not seat.alive:
         return "out of the game"
     own = [field for field in picture.fields if field.owner == seat.seat]

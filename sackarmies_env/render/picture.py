@@ -1,4 +1,4 @@
-"""Choice of the picture model of a state: the registered game's own, or none."""
+"""Choice of the picture of a state: the registered game's own, or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Pi
         viewer: seat, or None for the referee, who sees all.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     check_viewer(game, viewer)
     draw = find_hook(game.id, "picture")
@@ -30,10 +30,10 @@ def find_picture(game: Game, states: NDArray[np.void], viewer: int | None) -> Pi
 
 
 def check_viewer(game: Game, viewer: int | None) -> None:
-    """Refuse a viewer who is neither a seat nor the referee.
+    """Check that a viewer is a seat or the referee.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     if viewer is not None and not 0 <= viewer < game.num_players:
         raise ValueError(f"viewer {viewer} is no seat: seats run from 0 to {game.num_players - 1}, None is the referee")

@@ -19,9 +19,9 @@ from sackarmies_env.render.shapes import Rect, Scene, Text, fitted
 
 INDENT = "  "
 MARGIN = 26.0  # pixels around the text of a picture
-LARGEST, SMALLEST = 20.0, 9.0  # sizes of the font of a picture
-LINE_HEIGHT = 1.4  # from one line to the next, in sizes of the font
-COLUMNS = 130  # characters of a line of a picture
+LARGEST, SMALLEST = 20.0, 9.0  # font sizes in a picture
+LINE_HEIGHT = 1.4  # from one line to the next, in multiples of the font size
+COLUMNS = 130  # characters per line of a picture
 
 
 def observation_lines(game: Game, states: NDArray[np.void], viewer: int | None, width: int) -> list[str]:
@@ -31,7 +31,7 @@ def observation_lines(game: Game, states: NDArray[np.void], viewer: int | None, 
         game: the game.
         states: `(n,)` records of `game.state_dtype`.
         viewer: seat, or None for the referee.
-        width: greatest length of a line.
+        width: maximum length of a line.
     """
     entry = find_entry(game.id)
     seen_by = "the referee" if viewer is None else player_name(game.id)(viewer)
@@ -52,7 +52,7 @@ def seen_lines(game: Game, states: NDArray[np.void], viewer: int | None, width: 
 
 
 def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:
-    """Return who is to decide; what they are asked is told to themselves and to the referee."""
+    """Return who must decide; only that player and the referee are told what is asked."""
     player = int(states["current_player"][0])
     if player == NO_PLAYER:
         return "The game is over"
@@ -61,7 +61,7 @@ def _decision(game: Game, states: NDArray[np.void], viewer: int | None) -> str:
 
 
 def _block_lines(block: Block, rows: NDArray[np.int8], width: int) -> list[str]:
-    """Return a block, a paragraph for each row that is not all zero."""
+    """Return the lines of a block, with a paragraph for each row that is not all zero."""
     lines: list[str] = []
     for number, row in enumerate(rows.tolist()):
         if block.rows > 1 and not any(row):
@@ -75,7 +75,7 @@ def _block_lines(block: Block, rows: NDArray[np.int8], width: int) -> list[str]:
 
 
 def text_scene(lines: list[str]) -> Scene:
-    """Return lines of text as a scene, in the largest letters for which there is room; lines beyond are counted."""
+    """Return lines of text as a scene, in the largest font size that fits; lines that do not fit are counted."""
     room = theme.HEIGHT - 2 * MARGIN
     size = min(LARGEST, max(SMALLEST, room / (LINE_HEIGHT * len(lines))))
     most = int(room / (LINE_HEIGHT * size))

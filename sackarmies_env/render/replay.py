@@ -23,22 +23,22 @@ def html(game: Game, states: Records, viewer: int | None = REFEREE) -> str:
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     return page_html(position_data(game, states, viewer))
 
 
 class Replay:
-    """A recorded game as an HTML page in one file: what each General saw, decision by decision; notebooks show it.
+    """A recorded game as a single-file HTML page: what each General saw, decision by decision. Notebooks display it.
 
     Args:
         game: built from `record.config`, as `sackarmies_env.registry.game_of(record)` does.
         record: the game.
-        viewers: whose eyes the page offers, seats or None for the referee; all of them by default. The page holds
-            nothing that is hidden from all of them.
+        viewers: views that the page offers: seats, or None for the referee; defaults to all of them. The page holds
+            nothing that is hidden from all of these viewers.
 
     Raises:
-        ValueError: a viewer is no seat, or there is none.
+        ValueError: a viewer is not a seat, or `viewers` is empty.
     """
 
     def __init__(self, game: Game, record: GameRecord, viewers: Sequence[int | None] | None = None) -> None:
@@ -55,7 +55,7 @@ class Replay:
 
     @cached_property
     def html(self) -> str:
-        """The page.
+        """The HTML page.
 
         Raises:
             ValueError: the record does not replay.
@@ -63,14 +63,14 @@ class Replay:
         return page_html(replay_data(self.game, self.record, self.viewers))
 
     def save(self, path: str | Path) -> None:
-        """Write the page.
+        """Write the page to a file.
 
         Raises:
             ValueError: the record does not replay.
-            OSError: it cannot be written; the old file stays.
+            OSError: the file cannot be written; an old file stays as it was.
         """
         write_safely(Path(path), self.html.encode())
 
     def _repr_html_(self) -> str:
-        """Return the page as a notebook shows it."""
+        """Return the page for display in a notebook."""
         return frame_html(self.html)

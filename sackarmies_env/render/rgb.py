@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
 
-SAMPLES = 2  # pixels drawn for each pixel of the picture, each way: edges come out smooth
+SAMPLES = 2  # pixels drawn per pixel of the picture in each direction, for smooth edges
 ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
-BOLD_STROKE = 0.03  # of the size of the font
+BOLD_STROKE = 0.03  # of the font size
 
 
 def rgb_array(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE) -> NDArray[np.uint8]:
@@ -36,7 +36,7 @@ def rgb_array(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE
         (800, 1280, 3) uint8, always of this size.
 
     Raises:
-        ValueError: `viewer` is no seat, or Pillow is not installed.
+        ValueError: `viewer` is not a seat, or Pillow is not installed.
     """
     return paint_rgb(drawing_of(game, states, viewer).scene)
 
@@ -57,7 +57,7 @@ def paint_rgb(scene: Scene) -> NDArray[np.uint8]:
 
 
 def scaled(points: tuple[Point, ...]) -> list[Point]:
-    """Return points in drawn pixels."""
+    """Return points in drawn pixels, before the picture is scaled down."""
     return [(x * SAMPLES, y * SAMPLES) for x, y in points]
 
 
@@ -93,7 +93,7 @@ def draw_shape(draw: ImageDraw, shape: Shape) -> None:
 
 
 def draw_text(draw: ImageDraw, text: Text) -> None:
-    """Write a line of text; Pillow's own font has one weight, so bold is a thicker pen."""
+    """Draw a line of text; Pillow's own font has a single weight, so bold text gets a thicker stroke."""
     size = text.size * SAMPLES
     stroke = size * BOLD_STROKE if text.bold else 0.0
     place = (text.x * SAMPLES, text.y * SAMPLES)
@@ -103,7 +103,7 @@ def draw_text(draw: ImageDraw, text: Text) -> None:
 
 @functools.cache
 def font_of(size: int) -> FreeTypeFont:
-    """Return Pillow's own font in a size."""
+    """Return Pillow's own font at a given size."""
     from PIL import ImageFont
 
     font = ImageFont.load_default(max(size, 1))

@@ -1,6 +1,7 @@
-"""The picture of a position of Sack Armies for one viewer, as V-01 to V-23 let each General see it.
+"""The picture of a Sack Armies position for one viewer, as V-01 to V-23 let each General see it.
 
-Tokens in play are known by the rule that observations use; hands, sacks and piles by `View.sees_pile`.
+The rule that observations use also decides which tokens in play are known; for hands, sacks and piles,
+`View.sees_pile` decides.
 """
 
 from __future__ import annotations
@@ -73,13 +74,13 @@ HOMELANDS = {
     Homeland.NETHER_SISTERS: "Nether Sisters",
     Homeland.SHAZARI: "Shazari",
 }
-TYPE_FIRST = (Decision.SETUP_HEX, Decision.DEPLOY_HEX)  # the choice has begun with a token, not with a hex
+TYPE_FIRST = (Decision.SETUP_HEX, Decision.DEPLOY_HEX)  # here the choice began with a token, not with a hex
 CARD_GAMES = (FlipMethod.DECK, FlipMethod.DECK_JOKERS)
 
 
 @functools.lru_cache(maxsize=8)
 def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
-    """Return every type of a configuration with its code, by number; numbers do not matter to codes."""
+    """Return every type of a configuration with its code, in the order of the types; codes do not depend on it."""
     known = tokens_of(game)
     states = game.new_states(1)
     texts = [game.format_action(states, TYPE_BASE + row) for row in range(int(game.params["num_types"][0]))]
@@ -91,12 +92,12 @@ def types_of(game: Game) -> tuple[tuple[AnyToken, str], ...]:
 
 @functools.lru_cache(maxsize=8)
 def names_of(game: Game) -> Names:
-    """Return what things are called in a configuration."""
+    """Return the names of types and hexes in a configuration."""
     return Names.of(game)
 
 
 def terrain_effects(token: AnyToken) -> tuple[TerrainEffect, ...]:
-    """Return what a battlefield does to stats."""
+    """Return the effects of a battlefield on stats."""
     effects = token.effects if isinstance(token, Battlefield) else ()
     return tuple(TerrainEffect(effect.stat, effect.amount, match_text(effect.match)) for effect in effects)
 
@@ -134,12 +135,12 @@ class View:
         self.types = types_of(game)
         self.names = names_of(game)
         self.params = game.params
-        self.states = as_records(states[:1].copy())  # kernels that find reach leave notes in it
+        self.states = as_records(states[:1].copy())  # a copy, as the kernels that find reach write to it
         self.records = self.params[0], self.states[0]  # as kernels take them
         self.viewer = viewer
 
     def number(self, field: str, *index: int) -> int:
-        """Return a number of the state."""
+        """Return a number from the state."""
         return int(self.states[field][0][index])
 
     def switch(self, name: str) -> bool:
@@ -147,7 +148,7 @@ class View:
         return bool(self.params[name][0])
 
     def computed(self, kernel: Callable[..., Any], token: int, *arguments: int) -> int:
-        """Return what a rule says of a token."""
+        """Return what a kernel of the rules computes for a token."""
         return int(kernel(*self.records, np.int64(token), *map(np.int64, arguments)))
 
     # --- tokens
@@ -157,11 +158,11 @@ class View:
         return self.viewer is None or bool(knows_identity(*self.records, np.int64(self.viewer), np.int64(token)))
 
     def sees_pile(self, seat: int, public: bool) -> bool:
-        """Return whether the viewer knows a pile of `seat` that is open to all (public) or to its General alone."""
+        """Return whether the viewer knows a pile of `seat`, which is `public` or known only to its General."""
         return public or self.viewer is None or self.viewer == seat
 
     def tokens(self, zone: Zone) -> list[int]:
-        """Return the rows of the tokens in a zone; no order in a picture may come from them."""
+        """Return the rows of the tokens in a zone; a picture must not show their order."""
         return [int(token) for token in np.flatnonzero(self.states["token_zone"][0] == zone)]
 
     def token_data(self, token: int) -> tuple[AnyToken, str]:
@@ -184,7 +185,7 @@ class View:
         return int(self.params["cell_q"][0][cell]), int(self.params["cell_r"][0][cell])
 
     def hex_text(self, cell: int) -> str:
-        """Return a cell as `q,r`, "" for none."""
+        """Return a cell as `q,r`; "" if there is none."""
         return "{},{}".format(*self.hex(cell)) if cell >= 0 else ""
 
     def hexes(self) -> tuple[Hex, ...]:
@@ -192,7 +193,7 @@ class View:
         return self.hexes_in(self.states["legal_rows"][0])
 
     def hexes_in(self, rows: NDArray[np.uint64]) -> tuple[Hex, ...]:
-        """Return a set of hexes, bits in a word a row, in reading order."""
+        """Return a set of hexes in reading order; `rows` has one word of bits for each row of the board."""
         radius = int(self.params["radius"][0])
         bits = np.unpackbits(np.ascontiguousarray(rows)[:, None].view(np.uint8), axis=1, bitorder="little")
         hexes = ((int(q) - radius, int(r) - radius) for r, q in zip(*bits.nonzero(), strict=True))
@@ -221,7 +222,7 @@ class View:
         )
 
     def units(self) -> tuple[UnitView, ...]:
-        """Return the units on the board, as much of each as the viewer knows."""
+        """Return the units on the board, each as far as the viewer knows it."""
         placed = [token for token in self.tokens(Zone.BATTLEGROUND) if self.kind(token) == Kind.UNIT]
         return tuple(sorted(map(self.unit, placed), key=lambda unit: reading_order(unit.at)))
 
@@ -245,13 +246,13 @@ class View:
         )
 
     def reach(self, token: int, budget: int) -> tuple[Hex, ...]:
-        """Return where a move of a unit could end in so many steps, whether or not it may move this turn."""
+        """Return where a unit's move could end within `budget`, whether or not it may move this turn."""
         face_up = self.number("token_face", token) == Face.UP
         find_reach(*self.records, np.int64(token), np.int64(budget), face_up)
         return self.hexes_in(self.states["reach_rows"][0] & ~self.states["unit_rows"][0])
 
     def card(self, token: int) -> UnitCard:
-        """Return what stands on a unit that the viewer knows; effects that work are face up, so all see them."""
+        """Return the card of a unit that the viewer knows; effects in force are face up, so every viewer sees them."""
         data, code = self.token_data(token)
         row = self.number("token_type", token)
         printed = tuple(int(self.params[f"type_{stat}"][0][row]) for stat in ("movement", "damage", "armor"))
@@ -280,7 +281,7 @@ class View:
             token = self.number("token_next", token)
 
     def attachment(self, token: int) -> AttachmentView:
-        """Return one attachment; face down others may have learned its kind and no more."""
+        """Return one attachment; while it is face down, others may have learned its kind, but no more."""
         data, _ = self.token_data(token)
         known = self.knows(token)
         return AttachmentView(
@@ -294,7 +295,7 @@ class View:
     # --- beside the board
 
     def seat(self, seat: int) -> SeatView:
-        """Return what lies beside the board for one General."""
+        """Return what is shown beside the board for one General."""
         private = self.sees_pile(seat, public=False)
         open_piles = self.sees_pile(seat, self.switch("casualties_public"))
         sack_size, picks_left = self.sack_and_picks(seat)
@@ -312,7 +313,7 @@ class View:
         )
 
     def sack_and_picks(self, seat: int) -> tuple[int, int]:
-        """Return the sizes of sack and picks; while picks are secret, others see the sizes after them."""
+        """Return the sizes of sack and picks; while picks are secret, others see the sizes after all picks are made."""
         sack, picks = self.number("sack_count", seat), sum(copies for _, copies in self.pile(Zone.PICKED, seat))
         if self.number("decision") == Decision.SETUP_PICK and self.viewer not in (None, seat):
             return sack + picks - SETUP_FIELDS, SETUP_FIELDS
@@ -321,7 +322,7 @@ class View:
     # --- what is going on
 
     def announced(self) -> str:
-        """Return the attack and the effect that are announced."""
+        """Return the announced attack and effect in words."""
         told = []
         for stage in ("attack", "act"):
             if self.number(f"{stage}_announced") == 1:
@@ -331,7 +332,7 @@ class View:
         return ", then ".join(told)
 
     def aim(self) -> tuple[tuple[Hex, Hex], ...]:
-        """Return from where to where the announced attack and effect go."""
+        """Return the (source, target) hexes of the announced attack and effect."""
         pairs = set()
         if self.number("attack_announced") == 1:
             members = [int(token) for token in np.flatnonzero(self.states["token_member"][0] == 1)]
@@ -341,7 +342,7 @@ class View:
         return tuple(sorted(pairs))
 
     def pairs(self, sources: list[int], target: int) -> set[tuple[Hex, Hex]]:
-        """Return lines from units to a cell, as far as there are both."""
+        """Return the (source, target) hexes from each unit to a cell, where both exist and differ."""
         cells = [self.number("token_hex", token) for token in sources if token != NO_TOKEN]
         return {(self.hex(cell), self.hex(target)) for cell in cells if cell >= 0 and target >= 0 and cell != target}
 
@@ -352,7 +353,7 @@ class View:
         return tuple(sorted(map(self.hex, cells), key=reading_order))
 
     def chosen(self) -> tuple[Hex, ...]:
-        """Return the hexes that the current player has chosen so far, in the order of the choice."""
+        """Return the hexes chosen so far, in the order of the choice; members of a coordinated attack by cell."""
         if self.number("decision") in TYPE_FIRST:
             return ()
         cells = [self.number("chain", place) for place in range(MAX_CHAIN)]
@@ -362,7 +363,7 @@ class View:
         return tuple(self.hex(cell) for cell in cells if cell >= 0)
 
     def outcome(self) -> str:
-        """Return how the game ended, "" before."""
+        """Return how the game ended; "" until then."""
         if not self.number("terminated") and not self.number("truncated"):
             return ""
         truncated = bool(self.number("truncated"))

@@ -1,4 +1,4 @@
-"""What the special abilities of Sack Armies do, in a sentence or two each, in words of our own."""
+"""What the special abilities of Sack Armies do, in a few sentences each, in our own words."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ ABILITIES = {  # name, whether it is an action or free, what it does
 
 
 def ability_sentences(token: AnyToken) -> list[str]:
-    """Return what the abilities of a unit do, and those that a spell or maneuver lends: `effect_text` names them."""
+    """Return what the abilities of a unit do, or those that a spell or maneuver lends; `effect_text` names them."""
     kinds = []
     if isinstance(token, Unit):
         kinds = [ability.kind for ability in token.abilities]

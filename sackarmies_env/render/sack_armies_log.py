@@ -1,8 +1,8 @@
-"""The log of a game of Sack Armies as one viewer may know it, ply by ply.
+"""The log of a Sack Armies game, ply by ply, as one viewer may know it.
 
-All see the public events. What a General decides is told to them and to the referee, and to all where it is announced;
-units and attachments that the viewer does not know are not named. For a General no line depends on how many decisions
-others took in a ply: what a ply came to is told from the states before and after it.
+Everyone sees the public events. A General's decision is told to that General and the referee, and to everyone if it is
+announced; units and attachments that the viewer does not know are not named. No line for a General depends on how many
+decisions others made in a ply: the result of a ply is told from the states before and after it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ANNOUNCED_IN_FULL = (Decision.TARGET, Decision.COORD_MEMBER)  # attackers and ta
 
 @dataclass(frozen=True)
 class SeenNames(Names):
-    """What a viewer calls things; tokens that they do not know are face down.
+    """Names as one viewer knows them; unknown tokens are called face-down units or tokens.
 
     Attributes:
         params: of the game.
@@ -68,7 +68,7 @@ def _names_of(game: Game) -> Names:
 
 
 def seen_names(game: Game, viewer: int | None) -> SeenNames:
-    """Return what a viewer calls things in a configuration."""
+    """Return the names in a configuration, as one viewer knows them."""
     names = _names_of(game)
     return SeenNames(names.types, names.kinds, names.hexes, game.params[0], viewer)
 
@@ -76,14 +76,14 @@ def seen_names(game: Game, viewer: int | None) -> SeenNames:
 def log(
     game: Game, before: Records | None, action: int, after: Records, viewers: Sequence[int | None]
 ) -> list[tuple[LogLine, ...]]:
-    """Return what one ply brought, for each viewer.
+    """Return the log lines of one ply for each viewer.
 
     Args:
-        game: what is played.
-        before: `(1,)`, the state before it; None for what happened before the first decision.
-        action: id, or the code of a forfeit.
-        after: `(1,)`, the state after it.
-        viewers: seats, None for the referee.
+        game: the game.
+        before: `(1,)`, the state before the ply; None for what happened before the first decision.
+        action: action id, or the code of a forfeit.
+        after: `(1,)`, the state after the ply.
+        viewers: seats, or None for the referee.
     """
     if before is None:
         return [tuple(opening_lines(game, after, seen_names(game, viewer))) for viewer in viewers]
@@ -114,7 +114,7 @@ def opening_lines(game: Game, states: Records, names: SeenNames) -> Iterator[Log
 
 
 def step_lines(game: Game, step: Step, names: SeenNames) -> Iterator[LogLine]:
-    """Yield what one decision brought."""
+    """Yield the log lines of one decision."""
     is_own = names.viewer in {None, step.player}
     is_announced = any(event.kind == Event.ANNOUNCE for event in step.events)
     says_all = is_own or (is_announced and step.decision in ANNOUNCED_IN_FULL)
@@ -136,7 +136,7 @@ def step_lines(game: Game, step: Step, names: SeenNames) -> Iterator[LogLine]:
 
 
 def event_line(game: Game, event: LogEvent, names: SeenNames, unit: str = "", turn: int = 0) -> LogLine:
-    """Return a public event; `unit` is what moves and `turn` the number of the turn that begins."""
+    """Return the line of a public event; `unit` is what moves and `turn` the number of the turn that begins."""
     text = event_sentence(names, event, unit)
     if event.kind == Event.TURN:
         text = f"Turn {turn}: General {event.player}"
@@ -147,7 +147,7 @@ def event_line(game: Game, event: LogEvent, names: SeenNames, unit: str = "", tu
 
 
 def with_result(lines: list[LogLine], before: Records, after: Records) -> list[LogLine]:
-    """Return lines with what flips led to, where no event says it: a failed check, or an attack without a death."""
+    """Return lines with the result of flips added if no event says it: a failed check or an attack without a kill."""
     kinds = [line.kind for line in lines]
     old, new = before.view(np.ndarray)[0], after.view(np.ndarray)[0]
     if "flip" not in kinds or new["attack_announced"]:
@@ -169,7 +169,7 @@ def outcome_lines(before: Records, after: Records) -> list[LogLine]:
 
 
 def merged(lines: Sequence[LogLine]) -> Iterator[LogLine]:
-    """Yield lines, with the flips of one General in a row on one line: "General 0 flips heads, tails"."""
+    """Yield lines, with consecutive flips of a General on one line: "General 0 flips heads, tails"."""
     latest: LogLine | None = None
     for line in lines:
         opening = line.text.rpartition(" ")[0]

@@ -46,7 +46,7 @@ QUESTIONS = {
     Decision.SAVE: "save the unit hit by scatter?",
     Decision.SAVE_SLOT: "choose what saves it",
 }
-ENDS = {  # of questions, where one may pass
+ENDS = {  # added to a question if the player may pass
     Decision.MENU: ", or pass",
     Decision.DISCARD: ", or done",
     Decision.DEPLOY_TYPE: ", or done",
@@ -59,9 +59,9 @@ def question(decision: int, verb: int, may_pass: bool = False) -> str:
     """Return what the player is asked.
 
     Args:
-        decision: what it is.
-        verb: what the player has begun a choice with; 0 for nothing.
-        may_pass: whether they may pass: end the turn without an action, or be done with what they do one by one.
+        decision: a `Decision`.
+        verb: verb with which the player has begun a choice; 0 for none.
+        may_pass: whether they may pass: end the turn without an action, or finish a series of choices.
     """
     if decision == Decision.NONE:
         return ""
@@ -72,7 +72,7 @@ def question(decision: int, verb: int, may_pass: bool = False) -> str:
 
 
 def event_words(event: LogEvent, names: Names) -> str:
-    """Return a public event as a sentence, as all have seen it."""
+    """Return a public event as a sentence, as everyone has seen it."""
     words = event_sentence(names, event)
     return words[0].upper() + words[1:]
 

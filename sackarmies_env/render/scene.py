@@ -1,4 +1,4 @@
-"""A picture as shapes in pixels: what the SVG and the raster painter both draw, so that they show the same."""
+"""A picture as shapes in pixels, which the SVG and the raster painter both draw, so that they show the same."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sackarmies_env.render.shapes import Line, Place, Polygon, Rect, Scene
 
 MARGIN = 14  # pixels around the board
 LARGEST_HEX = 64.0  # radius in pixels of the hexes of a small board
-OPENING = 3  # hexes around the middle that are in the picture from the start
+OPENING = 3  # radius, in hexes, of the middle of the board that is in the picture from the start
 
 
 class Drawing(NamedTuple):
@@ -35,14 +35,14 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True)
 class Camera:
-    """Where hexes lie in the picture; it depends on nothing but the legal hex spaces, which can only become more."""
+    """Scale and position of hexes in the picture; they depend only on the set of legal hex spaces, which only grows."""
 
     scale: float
     x: float
     y: float
 
     def place(self, at: Hex) -> Place:
-        """Return the middle of a hex in pixels, with its radius."""
+        """Return the center of a hex in pixels, with its radius."""
         x, y = center_of(at)
         return Place(self.x + x * self.scale, self.y + y * self.scale, self.scale)
 
@@ -61,10 +61,10 @@ def make_camera(hexes: tuple[Hex, ...]) -> Camera:
 
 
 def drawing_of(game: Game, states: NDArray[np.void], viewer: int | None) -> Drawing:
-    """Return what `viewer` may see of `states[0]`: a picture, or text where the game has none.
+    """Return what `viewer` may see of `states[0]`: a picture, or text if the game has none.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     drawable = find_drawable(game, states, viewer)
     if drawable is not None:
@@ -98,13 +98,13 @@ def make_scene(picture: Picture) -> Scene:
 
 
 def seat_angle(picture: Picture, seat: int) -> float:
-    """Return where a General sits, as an angle from right to down: the viewer below, the next one to their right."""
+    """Return the angle at which a General sits, from right to down: the viewer below, the next one to their right."""
     base = picture.viewer or 0
     return math.pi / 2 - 2 * math.pi * (seat - base) / len(picture.seats)
 
 
 def draw_aim(scene: Scene, source: Place, target: Place) -> None:
-    """Draw an arrow from who acts to what is aimed at."""
+    """Draw an arrow from the acting unit to its target."""
     angle = math.atan2(target.y - source.y, target.x - source.x)
     cos, sin = math.cos(angle), math.sin(angle)
     start = (source.x + 0.55 * source.r * cos, source.y + 0.55 * source.r * sin)

@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 Point = tuple[float, float]
 
-# Widths of bold letters in sizes of the font: of Arial, Helvetica and Pillow's own font the widest.
+# Widths of bold letters, in multiples of the font size: the widest of Arial, Helvetica and Pillow's own font.
 NARROW, NARROW_WIDTH = frozenset(" fijlrtI.,:;'!|()-"), 0.37
 WIDE, WIDE_WIDTH = frozenset("mwMW"), 0.95
 CAPITAL_WIDTH = 0.74
 CHAR_WIDTH = 0.62
-REGULAR = 0.9  # width of a letter that is not bold
-LEADING = 1.05  # from line to line of a name, in sizes of the font
+REGULAR = 0.9  # width of a letter that is not bold, relative to the bold one
+LEADING = 1.05  # from line to line of a name, in multiples of the font size
 
 
 @dataclass(frozen=True)
 class Polygon:
-    """A filled polygon; `stroke` "" draws no edge, `fill` "" no inside."""
+    """A filled polygon; an empty `stroke` draws no edge, an empty `fill` no inside."""
 
     points: tuple[Point, ...]
     fill: str
@@ -30,7 +30,7 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Rect:
-    """A rectangle with round corners, edges as of a polygon."""
+    """A rectangle with round corners; `fill` and `stroke` as for a polygon."""
 
     x: float
     y: float
@@ -44,7 +44,7 @@ class Rect:
 
 @dataclass(frozen=True)
 class Circle:
-    """A disc, edges as of a polygon."""
+    """A disc; `fill` and `stroke` as for a polygon."""
 
     x: float
     y: float
@@ -65,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text; `y` is its middle, `anchor` "start", "middle" or "end" says what `x` is."""
+    """A line of text; `y` is its middle, and `anchor` ("start", "middle" or "end") says what `x` is."""
 
     x: float
     y: float
@@ -81,29 +81,29 @@ Scene = list[Shape]
 
 
 class Place(NamedTuple):
-    """A point in pixels with a length that what is drawn there is measured in, such as the radius of a hex."""
+    """A point in pixels, with the unit of length for what is drawn there, such as the radius of a hex."""
 
     x: float
     y: float
     r: float
 
     def at(self, dx: float, dy: float) -> Point:
-        """Return a point, offsets in radii."""
+        """Return the point at an offset in radii."""
         return self.x + dx * self.r, self.y + dy * self.r
 
     def inner(self, dx: float, dy: float, r: float) -> Place:
-        """Return a smaller place in this one, all in radii."""
+        """Return a smaller place in this one; offset and radius are in radii of this place."""
         return Place(*self.at(dx, dy), r * self.r)
 
 
 def hexagon(x: float, y: float, radius: float) -> tuple[Point, ...]:
-    """Return the corners of a hexagon that stands on a corner."""
+    """Return the corners of a pointy-top hexagon."""
     angles = [math.pi / 180 * (60 * corner - 90) for corner in range(6)]
     return tuple((x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles)
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Return about how wide a text is, rather more than less: fonts differ."""
+    """Return the approximate width of a text, rather too wide than too narrow, since fonts differ."""
     return sum(map(_width, text)) * size * (1.0 if bold else REGULAR)
 
 
@@ -117,7 +117,7 @@ def _width(char: str) -> float:
 
 
 def wrapped(text: str, size: float, width: float, bold: bool = False) -> list[str]:
-    """Return a text in lines of at most a width, broken between words."""
+    """Return a text in lines of at most `width`, broken between words."""
     lines: list[str] = []
     used, space = 0.0, text_width(" ", size, bold)
     for word in text.split():
@@ -132,13 +132,13 @@ def wrapped(text: str, size: float, width: float, bold: bool = False) -> list[st
 
 
 def two_lines(name: str, width: float, height: float, largest: float) -> tuple[list[str], float]:
-    """Return a name on one or two lines, bold, and the size of its letters: as large as they fit into a box.
+    """Return a bold name on one or two lines, and the largest font size at which it fits into a box.
 
     Args:
-        name: it is never cut.
-        width: of the box.
-        height: of the box.
-        largest: size that suffices.
+        name: the name, which is never cut.
+        width: width of the box.
+        height: height of the box.
+        largest: maximum font size.
     """
     words = name.split()
     choices = [[name], *([" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words)))]
@@ -152,7 +152,7 @@ def two_lines(name: str, width: float, height: float, largest: float) -> tuple[l
 
 
 def fitted(text: str, size: float, width: float, bold: bool = False) -> str:
-    """Return a text cut to a width, with an ellipsis if it was too long."""
+    """Return a text cut to `width`, with an ellipsis if it was too long."""
     if text_width(text, size, bold) <= width:
         return text
     room = width - text_width("...", size, bold)

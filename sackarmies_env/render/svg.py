@@ -25,7 +25,7 @@ def svg(game: Game, states: NDArray[np.void], viewer: int | None = REFEREE) -> s
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
 
     Raises:
-        ValueError: `viewer` is no seat.
+        ValueError: `viewer` is not a seat.
     """
     return paint_svg(drawing_of(game, states, viewer))
 
@@ -57,7 +57,7 @@ def element(shape: Shape) -> str:
 
 
 def text_element(text: Text) -> str:
-    """Return a line of text; its middle is about a third of its size above the baseline."""
+    """Return a line of text; its middle is about a third of the font size above the baseline."""
     anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
     weight = ' font-weight="700"' if text.bold else ""
     place = f'x="{text.x:.1f}" y="{text.y + 0.35 * text.size:.1f}" font-size="{text.size:.1f}"'
@@ -65,11 +65,11 @@ def text_element(text: Text) -> str:
 
 
 def points(corners: tuple[Point, ...]) -> str:
-    """Return points as SVG writes them."""
+    """Return points in the notation of SVG."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
 
 
 def paint(fill: str, stroke: str, width: float) -> str:
-    """Return the attributes of inside and edge."""
+    """Return the attributes for the inside and the edge."""
     edge = f' stroke="{stroke}" stroke-width="{width:.1f}"' if stroke else ""
     return f' fill="{fill or "none"}"{edge}'

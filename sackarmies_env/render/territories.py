@@ -1,7 +1,8 @@
-"""The picture of a position of Territories for one viewer.
+"""The picture of a Territories position for one viewer.
 
-All is public but the kinds of cards in the hands of others and in the deck (TR-H1, TR-H2); of these there are numbers
-alone here, unless the viewer is the referee. So are the legal ids, which tell of cards: they are the current player's.
+Everything is public except the kinds of cards in other players' hands and in the deck (TR-H1, TR-H2): unless the viewer
+is the referee, the picture holds only their numbers. Legal ids reveal cards too, so only the current player and the
+referee see them.
 """
 
 from __future__ import annotations
@@ -68,23 +69,23 @@ class _View:
         self.legal = frozenset(legal_ids(self.states["legal"][0])) if is_asked else frozenset[int]()
 
     def number(self, field: str, *index: int) -> int:
-        """Return a number of the state."""
+        """Return a number from the state."""
         return int(self.states[field][0][index])
 
     def row(self, field: str, *index: int) -> tuple[int, ...]:
-        """Return a row of numbers of the state."""
+        """Return a row of numbers from the state."""
         return tuple(int(value) for value in self.states[field][0][index])
 
     def param(self, name: str) -> int:
-        """Return a number of the configuration."""
+        """Return a number from the configuration."""
         return int(self.params[name][0])
 
     def pile(self, counts: tuple[int, ...]) -> Pile:
-        """Return cards, counted by kind, by name: no order of a state gets into a picture."""
+        """Return counts of cards by kind as a pile sorted by name, so that it shows no order of the state."""
         return tuple(sorted((self.kinds[kind].name, count) for kind, count in enumerate(counts) if count))
 
     def territory(self, place: int) -> TerritoryView:
-        """Return a territory by its place on the map."""
+        """Return a territory by its index on the map."""
         data = self.map.territory[place]
         row = data.number - 1
         return TerritoryView(
@@ -98,7 +99,7 @@ class _View:
         )
 
     def player(self, seat: int) -> PlayerView:
-        """Return what is known of a player; cards in hand by name if the viewer sees them."""
+        """Return what is known of a player, with the cards in hand by name if the viewer may see them."""
         num_cards = self.number("hand_count", seat)
         hand = None
         if self.viewer in (None, seat):
@@ -114,7 +115,7 @@ class _View:
         )
 
     def card(self, kind: int) -> CardView:
-        """Return a kind of cards."""
+        """Return a kind of card."""
         data, held = self.kinds[kind], None
         if self.viewer is not None:
             held = self.row("hand", self.viewer)[: self.number("hand_count", self.viewer)].count(kind)
@@ -130,11 +131,11 @@ class _View:
     # --- what is going on
 
     def frames(self) -> list[Frame]:
-        """Return the procedures under way."""
+        """Return the procedures in progress, lowest first."""
         return [Frame(kind) for kind in self.row("frame_kind")[: self.number("frame_top") + 1]]
 
     def progress(self) -> TurnView:
-        """Return how far the turn and the game are."""
+        """Return the progress of the turn and the game."""
         frames = self.frames()
         in_turn = frames[:1] == [Frame.TURN]
         step = frames[-1] if len(frames) > 1 else TurnStep(self.number("frame_step", 0))
@@ -152,7 +153,7 @@ class _View:
         )
 
     def battle(self) -> BattleView | None:
-        """Return the attack under way."""
+        """Return the attack in progress, or None."""
         if Frame.BATTLE not in self.frames():
             return None
         stage = self.number("frame_step", self.frames().index(Frame.BATTLE))
@@ -174,7 +175,7 @@ class _View:
         )
 
     def skirmish(self, number: int) -> SkirmishView:
-        """Return a skirmish with its totals as the rules add them up."""
+        """Return a skirmish, with its totals as computed by the rules."""
         records = self.params[0], self.states[0], np.int64(number)
         return SkirmishView(
             number=number,
@@ -194,7 +195,7 @@ class _View:
         )
 
     def outcome(self) -> str:
-        """Return how the game ended, "" before."""
+        """Return how the game ended; "" until then."""
         if not self.number("terminated") and not self.number("truncated"):
             return ""
         winner = self.number("winner")

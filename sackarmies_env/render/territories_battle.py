@@ -24,7 +24,7 @@ SIDE_Y = (479.0, 751.0)  # of the line of each side
 TOP, BOTTOM = 496.0, 736.0  # of the skirmishes
 HEADING, NORMAL, FINE = 15.0, 13.0, 11.0
 DIE, DIE_STEP = 15.0, 17.5
-WIDEST = 92.0  # of the column of a skirmish
+WIDEST = 92.0  # maximum width of a skirmish's column
 CARD_TOP, CARD_STEP = 494.0, 46.0
 
 
@@ -39,7 +39,7 @@ def draw_heading(scene: Scene, heading: str, words: str, colors: Colors) -> None
 
 
 def draw_cards(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
-    """Draw the kinds of cards in two columns: what each does, how many there are, and where, as the viewer knows."""
+    """Draw the kinds of cards in two columns: effect, number, and where they are, as far as the viewer knows."""
     draw_heading(scene, "Cards", "in the game, on the pile of discards, and in the viewer's hand", colors)
     width = (RIGHT - LEFT) / 2
     half = (len(picture.cards) + 1) // 2
@@ -49,7 +49,7 @@ def draw_cards(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> Non
 
 
 def draw_card(scene: Scene, place: Place, card: CardView, colors: Colors) -> None:
-    """Draw a kind of cards; one in the viewer's hand has a thick edge, one that may be played now an asterisk."""
+    """Draw a kind of card, with a thick edge if it is in the viewer's hand, and an asterisk if it may be chosen now."""
     held = card.held or 0
     edge, width = (colors["highlight"], 3.0) if held else (colors["rule"], 1.0)
     scene.append(Rect(place.x, place.y - 14, place.r, CARD_STEP - 6, colors["panel"], edge, width, 6))
@@ -104,7 +104,7 @@ def draw_side(scene: Scene, picture: TerritoriesPicture, side: SideView, number:
 
 
 def draw_dice(scene: Scene, x: float, y: float, face: int, count: int, colors: Colors) -> float:
-    """Draw a die with how many show this face; return where it ends."""
+    """Draw a die, with the number of dice that show this face; return the x where it ends."""
     scene.append(Rect(x, y - DIE / 2, DIE, DIE, theme.WHITE, theme.INK, 1.2, 3))
     scene.append(Text(x + DIE / 2, y, str(face), 12, theme.INK, bold=True))
     if count == 1:
@@ -115,7 +115,7 @@ def draw_dice(scene: Scene, x: float, y: float, face: int, count: int, colors: C
 
 
 def draw_skirmish(scene: Scene, x: float, width: float, skirmish: SkirmishView, colors: Colors) -> None:
-    """Draw a skirmish as a column: dice and total of the attacker, its number, total and dice of the defender."""
+    """Draw a skirmish as a column: the attacker's dice and total, the number, the defender's total and dice."""
     middle = (TOP + BOTTOM) / 2
     if skirmish.is_over:
         scene.append(Rect(x + 1, TOP, width - 3, BOTTOM - TOP, colors["raised-panel"], colors["rule"], 1, 4))
@@ -133,12 +133,12 @@ def draw_skirmish(scene: Scene, x: float, width: float, skirmish: SkirmishView, 
 
 
 def draw_winner(scene: Scene, place: Place, ink: str) -> None:
-    """Draw an arrowhead to the winner's side: up to the attacker's, where the radius is negative, or down."""
+    """Draw an arrowhead toward the winner's side: up to the attacker's if the radius is negative, else down."""
     scene.append(Polygon((place.at(-1, -0.7), place.at(1, -0.7), place.at(0, 1)), ink))
 
 
 def draw_total(scene: Scene, place: Place, skirmish: SkirmishView, side: int, colors: Colors) -> None:
-    """Write a side's total, and where there is room what of it are not dice; the radius of `place` is the room."""
+    """Write a side's total and, if there is room, the part not from dice; the radius of `place` is the room."""
     total, words = str(skirmish.totals[side]), f"{skirmish.bonus(side):+}"
     scene.append(Text(place.x, place.y, total, NORMAL, colors["ink"], "start", True))
     width = text_width(total, NORMAL, True) + 3

@@ -1,4 +1,4 @@
-"""The log of a game of Territories as each viewer may know it, ply by ply: the public events, and own cards by name."""
+"""The log of a Territories game, ply by ply, as each viewer may know it: public events, and own cards by name."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ KINDS = {
 def log(
     game: Game, before: Records | None, action: int, after: Records, viewers: Sequence[int | None]
 ) -> list[tuple[LogLine, ...]]:
-    """Return what one ply brought, for each viewer.
+    """Return the log lines of one ply for each viewer.
 
     Args:
-        game: what is played.
-        before: `(1,)`, the state before it; None for what happened before the first decision.
-        action: id, or the code of a forfeit.
-        after: `(1,)`, the state after it.
-        viewers: seats, None for the referee.
+        game: the game.
+        before: `(1,)`, the state before the ply; None for what happened before the first decision.
+        action: action id, or the code of a forfeit.
+        after: `(1,)`, the state after the ply.
+        viewers: seats, or None for the referee.
     """
     events = log_of(after) if before is None else new_events(game, before, action)
     opening = [LogLine(forfeit_words(action))] if action < 0 and before is not None else []
@@ -36,6 +36,6 @@ def log(
 
 
 def told(events: Sequence[LogEvent], after: Records, viewer: int | None) -> Iterator[LogLine]:
-    """Yield events as lines of a viewer."""
+    """Yield events as log lines for one viewer."""
     for event, text in zip(events, event_lines(events, after, viewer), strict=True):
         yield LogLine(text, KINDS.get(event.kind, ""))

@@ -1,4 +1,4 @@
-"""What one viewer may see of a position of Territories, as plain data that its pictures are drawn from."""
+"""What one viewer may see of a Territories position, as plain data from which its pictures are drawn."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class TerritoryView:
     Attributes:
         number: as players name it.
         elevation: its height.
-        owner: seat that controls it, NO_PLAYER for nobody.
-        units: of each type.
-        is_safe: it cannot be attacked in this turn.
+        owner: seat that controls it, or NO_PLAYER.
+        units: number of units of each type.
+        is_safe: whether it cannot be attacked in this turn.
         center, outline: where it is drawn, see `data.schema.Territory`.
     """
 
@@ -40,11 +40,11 @@ class SideView:
     """A side of the battle board.
 
     Attributes:
-        seat: who fights, NO_PLAYER for the defender of a territory without units.
-        territory: number of the one that it fights from, 0 before it is chosen.
-        units: of each type on the board.
-        counters: not yet assigned, by bonus - 1.
-        dice: not yet in a skirmish, by face - FIRST_FACE.
+        seat: seat that fights; NO_PLAYER for the defender of a territory without units.
+        territory: number of the territory that it fights from; 0 until it is chosen.
+        units: number of units of each type on the board.
+        counters: number of counters not yet assigned, by bonus - 1.
+        dice: number of dice not yet in a skirmish, by face - FIRST_FACE.
         cards: played in this battle.
     """
 
@@ -58,13 +58,13 @@ class SideView:
 
 @dataclass(frozen=True)
 class SkirmishView:
-    """A skirmish; tuples hold the attacker's, then the defender's.
+    """A skirmish; tuples hold the attacker's value, then the defender's.
 
     Attributes:
         number: as players name it.
-        dice: by face - FIRST_FACE.
+        dice: number of dice, by face - FIRST_FACE.
         totals: dice, counters, cards and the ground together.
-        is_over: it has been resolved.
+        is_over: whether it has been resolved.
     """
 
     number: int
@@ -78,13 +78,13 @@ class SkirmishView:
 
     @property
     def winner(self) -> int:
-        """The side with the higher total; a tie is the defender's."""
+        """The side with the higher total; the defender wins ties."""
         return 0 if self.totals[0] > self.totals[1] else 1
 
 
 @dataclass(frozen=True)
 class BattleView:
-    """An attack under way; `stage` is it in words."""
+    """An attack in progress; `stage` is its stage in words."""
 
     stage: str
     sides: tuple[SideView, SideView]
@@ -93,14 +93,14 @@ class BattleView:
 
 @dataclass(frozen=True)
 class PlayerView:
-    """What lies beside the map for one player.
+    """What is shown beside the map for one player.
 
     Attributes:
         seat: index.
-        alive: still in the game.
-        territories: number of those under control.
-        garrison: units of each type.
-        num_cards: in hand.
+        alive: whether still in the game.
+        territories: number of territories under control.
+        garrison: number of units of each type.
+        num_cards: number of cards in hand.
         hand: which ones; None if hidden from the viewer.
     """
 
@@ -114,15 +114,15 @@ class PlayerView:
 
 @dataclass(frozen=True)
 class CardView:
-    """A kind of cards.
+    """A kind of card.
 
     Attributes:
-        name: for people.
+        name: display name.
         effect: what it does, in words.
-        copies: in the game.
-        discarded: on the pile of discards.
-        held: in the viewer's hand; None for the referee.
-        is_offered: the viewer may name it now.
+        copies: number in the game.
+        discarded: number in the discards.
+        held: number in the viewer's hand; None for the referee.
+        is_offered: whether it may be chosen now, as far as the viewer may know.
     """
 
     name: str
@@ -135,16 +135,16 @@ class CardView:
 
 @dataclass(frozen=True)
 class TurnView:
-    """How far the turn and the game are.
+    """The progress of the turn and the game.
 
     Attributes:
-        active: whose turn it is, NO_PLAYER in the set-up.
-        step: of the turn, or what is under way in it, in words.
-        actions_left: standard actions.
-        attacks, max_attacks: declared in this turn, and how many may be.
-        barred: no further attacks in this turn.
-        round, max_rounds: the present one, and how many there are.
-        domination: territories that win at the end of a turn; 0: none do.
+        active: seat whose turn it is; NO_PLAYER in the set-up.
+        step: step of the turn, or what is in progress in it, in words.
+        actions_left: standard actions left.
+        attacks, max_attacks: number of attacks declared in this turn, and the maximum.
+        barred: whether further attacks are barred in this turn.
+        round, max_rounds: the current round, and the number of rounds.
+        domination: number of territories that wins at the end of a turn; 0 if no number does.
     """
 
     active: int
@@ -163,21 +163,21 @@ class TerritoriesPicture:
     """A position as one viewer may see it; see `drawable.Drawable`.
 
     Attributes:
-        title: the game.
+        title: name of the game.
         viewer: seat, or None for the referee.
-        turn: turns begun.
-        current: the current player, OVER when there is none.
+        turn: number of turns begun.
+        current: the current player, OVER if there is none.
         asked: what they are asked, in words.
-        outcome: how the game ended, "" before.
+        outcome: how the game ended; "" until then.
         progress: of the turn and the game.
         territories: by rising number.
         move: numbers of the territories that an attack or move comes from and goes to, 0 for none.
-        battle: None without one.
+        battle: the attack in progress, or None.
         players: in seat order.
-        cards: each kind.
-        deck_size: cards in the deck.
+        cards: one entry for each kind.
+        deck_size: number of cards in the deck.
         deck: which ones; None for all but the referee.
-        choices: numbers of territories that the viewer may choose.
+        choices: numbers of the territories that may be chosen now, as far as the viewer may know.
         log: last public events in words, latest first.
     """
 
@@ -204,7 +204,7 @@ class TerritoriesPicture:
         return None if self.viewer is None else self.players[self.viewer].hand
 
     def player_name(self, seat: int) -> str:
-        """Return what to call a seat, to this viewer."""
+        """Return the name of a seat, as shown to this viewer."""
         return f"Player {seat} (you)" if seat == self.viewer else f"Player {seat}"
 
     def headline(self) -> str:

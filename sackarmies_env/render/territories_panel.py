@@ -12,8 +12,8 @@ from sackarmies_env.render.territories_model import PlayerView, TerritoriesPictu
 from sackarmies_env.render.theme import Colors
 
 NORMAL, FINE = 14.0, 12.0
-SHOWN_BACKS = 8  # of the cards in a hand
-HAND_LINES, SHARED_LINES = 4, 2  # of a hand, at most; where there is one, where there are several
+SHOWN_BACKS = 8  # most card backs that are shown for a hand
+HAND_LINES, SHARED_LINES = 4, 2  # most lines for a hand: if one hand is shown, if several are
 BAR = 8.0  # height of the bar of territories
 DECK_LINES = 4
 BOTTOM = theme.HEIGHT - 10
@@ -40,7 +40,7 @@ def draw_panel(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> Non
 
 
 def turn_facts(picture: TerritoriesPicture) -> list[str]:
-    """Return how far the turn and the game are, in sentences that everybody may know."""
+    """Return the progress of the turn and the game in sentences that everybody may know."""
     at = picture.progress
     facts = [f"Round {at.round} of {at.max_rounds}"]
     if at.domination:
@@ -53,7 +53,7 @@ def turn_facts(picture: TerritoriesPicture) -> list[str]:
 
 
 def draw_player(scene: Scene, y: float, picture: TerritoriesPicture, player: PlayerView, colors: Colors) -> float:
-    """Draw a player's lines; return the next position."""
+    """Draw a player's lines; return the y of the next line."""
     from sackarmies_env.render.territories_scene import UNIT, draw_units
 
     scene.append(Line(((LEFT, y), (RIGHT, y)), colors["rule"], 1))
@@ -82,13 +82,13 @@ def draw_player(scene: Scene, y: float, picture: TerritoriesPicture, player: Pla
 
 
 def held_words(player: PlayerView) -> str:
-    """Return the counts that everybody may know of a player."""
+    """Return a player's public counts in words."""
     cards = f"{player.num_cards} card{'' if player.num_cards == 1 else 's'}"
     return f"{player.territories} territor{'y' if player.territories == 1 else 'ies'}, {cards} in hand"
 
 
 def draw_bar(scene: Scene, y: float, picture: TerritoriesPicture, player: PlayerView, colors: Colors) -> None:
-    """Draw how much of the map a player controls, with a line where it wins."""
+    """Draw how much of the map a player controls, with a line at the number of territories that wins."""
     left, whole = LEFT + INDENT, INNER - INDENT
     share = whole / len(picture.territories)
     scene.append(Rect(left, y, whole, BAR, colors["open"], colors["open-edge"], 1))
@@ -100,7 +100,7 @@ def draw_bar(scene: Scene, y: float, picture: TerritoriesPicture, player: Player
 
 
 def draw_deck(scene: Scene, y: float, picture: TerritoriesPicture, colors: Colors) -> None:
-    """Write the size of the deck and what lies on the discards, for the referee also what is in the deck."""
+    """Write the size of the deck and what is in the discards; for the referee, also what is in the deck."""
     scene.append(Line(((LEFT, y), (RIGHT, y)), colors["rule"], 1))
     y += 16
     discards = tuple((card.name, card.discarded) for card in picture.cards if card.discarded)
@@ -115,7 +115,7 @@ def draw_deck(scene: Scene, y: float, picture: TerritoriesPicture, colors: Color
 
 
 def draw_events(scene: Scene, y: float, log: tuple[str, ...], colors: Colors) -> None:
-    """Write as many of the last events as fit."""
+    """Write as many of the latest events as fit."""
     told = [wrapped(event, FINE, INNER) for event in log]
     if not told or y + 16 + STEP > BOTTOM:
         return

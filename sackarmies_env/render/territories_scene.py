@@ -1,4 +1,4 @@
-"""The picture of a position of Territories as shapes: the map, the battle board or the cards, the panel, the legend."""
+"""The picture of a Territories position as shapes: the map, the battle board or the cards, the panel, the legend."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MARGIN = 8.0
 WIDTH = theme.WIDTH - theme.PANEL
 MAP_HEIGHT = 438.0
 LEGEND_Y, LEGEND_SIZE, LEGEND_GAP = theme.HEIGHT - 14.0, 11.0, 14.0
-NUMBER, COUNT, SAFE = 15.0, 13.0, 11.0  # sizes of letters in a territory
-ROW = 19.0  # from row to row of what is in a territory
+NUMBER, COUNT, SAFE = 15.0, 13.0, 11.0  # font sizes in a territory
+ROW = 19.0  # from row to row in a territory
 BADGE, PEAK, UNIT = 8.5, 5.0, 6.0  # radii
 UNIT_MARKS = {Unit.TROOP: "circle", Unit.RIDER: "triangle", Unit.ENGINE: "square", Unit.HERO: "diamond"}
 
 
 class Camera(NamedTuple):
-    """Where the map lies in the picture."""
+    """Scale and position of the map in the picture."""
 
     scale: float
     x: float
@@ -57,7 +57,7 @@ def make_scene(picture: TerritoriesPicture, colors: Colors) -> Scene:
 
 
 def make_camera(picture: TerritoriesPicture) -> Camera:
-    """Return the camera that shows the whole map in the middle of its part of the picture."""
+    """Return the camera that centers the whole map in its part of the picture."""
     corners = [corner for territory in picture.territories for corner in territory.outline]
     left, right = min(x for x, _ in corners), max(x for x, _ in corners)
     top, bottom = min(y for _, y in corners), max(y for _, y in corners)
@@ -66,7 +66,7 @@ def make_camera(picture: TerritoriesPicture) -> Camera:
 
 
 def draw_map(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
-    """Draw all territories, those that are chosen or may be chosen with thick edges, and the attack or move."""
+    """Draw all territories, with thick edges if they are chosen or may be chosen, and the attack or move."""
     camera = make_camera(picture)
     for territory in picture.territories:
         fill = colors["open"] if territory.owner == NO_PLAYER else colors[f"tint-{territory.owner}"]
@@ -85,7 +85,7 @@ def draw_map(scene: Scene, picture: TerritoriesPicture, colors: Colors) -> None:
 
 
 def draw_arrow(scene: Scene, source: Point, target: Point, colors: Colors) -> None:
-    """Draw an arrow over the border between two territories, clear of what is written in them."""
+    """Draw an arrow over the border between two territories, clear of the text in them."""
     angle = math.atan2(target[1] - source[1], target[0] - source[0])
     cos, sin = math.cos(angle), math.sin(angle)
     x, y = (source[0] + target[0]) / 2, (source[1] + target[1]) / 2
@@ -99,7 +99,7 @@ def draw_arrow(scene: Scene, source: Point, target: Point, colors: Colors) -> No
 
 
 def draw_territory(scene: Scene, center: Point, territory: TerritoryView, colors: Colors, is_choice: bool) -> None:
-    """Write what is in a territory: owner, number and height, then units by type, two in a row."""
+    """Write what is in a territory: owner, number and height, then units by type, two per row."""
     is_owned = territory.owner != NO_PLAYER
     ink = colors["token-ink" if is_owned else "ink"]
     units = [(unit, count) for unit, count in enumerate(territory.units) if count]
@@ -125,21 +125,21 @@ def draw_territory(scene: Scene, center: Point, territory: TerritoryView, colors
 
 
 def draw_peak(scene: Scene, place: Place, ink: str) -> None:
-    """Draw a step of height."""
+    """Draw the mark of one step of height."""
     scene.append(Polygon((place.at(-1, 0.8), place.at(0, -1), place.at(1, 0.8)), "", ink, 1.4))
 
 
 def draw_units(
     scene: Scene, place: Place, units: list[tuple[int, int]], ink: str, *, is_centered: bool = False
 ) -> float:
-    """Draw marks of units, each with its number; return where they end.
+    """Draw the marks of units, each with its count; return the x where they end.
 
     Args:
-        scene: where they are added.
-        place: where they begin, or their middle, and the radius of a mark.
-        units: type and number of each.
+        scene: the scene to draw on.
+        place: their left end or center, and the radius of a mark.
+        units: (type, count) pairs.
         ink: the color.
-        is_centered: `place` is their middle.
+        is_centered: whether `place` is their center, not their left end.
     """
     widths = [2 * place.r + 4 + text_width(str(count), COUNT, True) + 9 for _, count in units]
     x = place.x - (sum(widths) - 9) / 2 if is_centered else place.x
@@ -154,7 +154,7 @@ def draw_units(
 
 
 def draw_legend(scene: Scene, colors: Colors) -> None:
-    """Draw what marks mean, on a line at the bottom."""
+    """Draw the meanings of the marks, on a line at the bottom."""
     x, y, ink = 12.0, LEGEND_Y, colors["ink"]
 
     def tell(words: str, room: float) -> None:

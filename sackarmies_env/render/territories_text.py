@@ -1,4 +1,4 @@
-"""A position of Territories as text for a terminal: the turn, players, the map as a table, the battle board, cards."""
+"""A Territories position as text for a terminal: the turn, players, the map as a table, the battle board, cards."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def text_lines(picture: TerritoriesPicture, canvas: Canvas) -> list[str]:
 
 
 def unit_words(units: tuple[int, ...]) -> str:
-    """Return numbers of units in words, "none" without any."""
+    """Return counts of units in words; "none" if there are none."""
     return ", ".join(f"{count} {unit_name(unit, count)}" for unit, count in enumerate(units) if count) or "none"
 
 
@@ -95,13 +95,13 @@ def battle_words(picture: TerritoriesPicture, battle: BattleView) -> Iterator[st
 
 
 def dice_words(dice: tuple[int, ...]) -> str:
-    """Return dice by their faces, the highest first."""
+    """Return the faces of dice, highest first."""
     faces = [str(place + FIRST_FACE) for place, count in enumerate(dice) for _ in range(count)]
     return " ".join(reversed(faces)) or "none"
 
 
 def skirmish_words(skirmish: SkirmishView) -> str:
-    """Return dice and totals of both sides, and who has won if it is over."""
+    """Return the dice and totals of both sides, and the winner if the skirmish is over."""
     sides = [
         f"{dice_words(skirmish.dice[side])} ({skirmish.bonus(side):+}) = {skirmish.totals[side]}" for side in (0, 1)
     ]

@@ -19,7 +19,7 @@ RULE = "#d9cdb4"
 WHITE = "#ffffff"
 OPEN_HEX = "#e6dcc4"
 OPEN_EDGE = "#cfc2a3"
-HIGHLIGHT = "#f2a900"  # what is announced
+HIGHLIGHT = "#f2a900"  # marks what is announced
 RAISED, LOWERED = "#1b6b35", "#a81c1c"  # an effective value above or below the printed one
 RAISED_DOWN, LOWERED_DOWN = "#cff7da", "#ffe6d2"  # the same on the back of a unit
 CAPTIVES = "#5b3a8c"
@@ -41,7 +41,7 @@ BONUS = "#cbbfae"  # terrain with effects on combat
 
 TERRAINS = (PLAIN, WATER, HALTING, MARSH, BONUS)
 
-# Every color of letters, with the grounds that it is written on: readable, with a contrast of at least 4.5.
+# Every text color with the backgrounds it appears on: readable, with a contrast of at least 4.5.
 TEXT_COLORS: dict[str, tuple[str, ...]] = {
     INK: (PAPER, PANEL_PAPER, *TERRAINS, *SEAT_TINTS),
     FADED_INK: (PAPER, PANEL_PAPER, OPEN_HEX, *SEAT_TINTS),
@@ -64,7 +64,7 @@ def terrain_color(water: bool, halts: bool, has_text: bool) -> str:
     return BONUS if has_text else PLAIN
 
 
-# --- pages in a browser: what they share with pictures has the same colors; the rest is theirs
+# --- pages in a browser: what they share with pictures has the same colors; the rest are their own
 
 PAGE = {  # custom properties of the style sheets
     "paper": PAPER,
@@ -73,9 +73,9 @@ PAGE = {  # custom properties of the style sheets
     "ink": INK,
     "faded": FADED_INK,
     "rule": RULE,
-    "accent": "#1d5c8a",  # buttons, what is in focus
+    "accent": "#1d5c8a",  # buttons, focused elements
     "on-accent": WHITE,
-    "highlight": "#c96a00",  # edges of what is lit or waits: darker than the arrow of what is announced
+    "highlight": "#c96a00",  # edges of what is lit or waiting: darker than the arrow of what is announced
     "announced": HIGHLIGHT,
     "target": "#b3261e",
     "white": WHITE,
@@ -89,7 +89,7 @@ PAGE = {  # custom properties of the style sheets
     "marsh": MARSH,
     "bonus": BONUS,
     "pattern": f"{INK}38",
-    "lit": "#ffb34055",  # hexes that may be chosen; then one under the pointer, and one that has been chosen
+    "lit": "#ffb34055",  # hexes that may be chosen; below, one under the pointer and one that has been chosen
     "lit-hover": "#ffb34099",
     "lit-chosen": "#ffb340a0",
     "raised": RAISED,
@@ -102,7 +102,7 @@ PAGE = {  # custom properties of the style sheets
     **{f"band-{band}": color for band, color in BANDS.items()},
     **{f"kind-{kind or 'hidden'}": color for kind, color in KINDS.items()},
 }
-DARK_PAGE = {  # what differs in the dark
+DARK_PAGE = {  # what differs in dark mode
     "paper": "#14171b",
     "panel": "#1d2127",
     "raised-panel": "#262b32",
@@ -133,12 +133,12 @@ DARK_PAGE = {  # what differs in the dark
     "tint-5": "#c9e0e3",
 }
 
-# --- what pictures that draw themselves are painted in, see `drawable`: the names are those of pages
+# --- colors for pictures that draw themselves (see `drawable`), under the names used by pages
 
 Colors = Mapping[str, str]
 LIGHT: Colors = PAGE
 DARK: Colors = PAGE | DARK_PAGE
-ON_PAGE: Colors = {name: f"var(--{name})" for name in PAGE}  # as the reader's browser has it, light or dark
+ON_PAGE: Colors = {name: f"var(--{name})" for name in PAGE}  # light or dark, as set in the reader's browser
 
 # --- terminal, as SGR parameters
 

@@ -1,7 +1,7 @@
-"""Recorded games as films: GIF or MP4, from the viewpoint of one player or of the referee.
+"""Recorded games as GIF or MP4 films, from the viewpoint of one player or of the referee.
 
-A film has a frame for each position that its viewer can tell from the one before: what others do out of sight adds
-none, so that neither frames nor their number depend on what is hidden.
+A film has a frame for each position that its viewer can tell from the one before. What others do out of sight adds no
+frame, so neither the frames nor their number depend on what is hidden.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from sackarmies_env.render.rgb import rgb_array
 from sackarmies_env.render.scene import drawing_of
 
 FORMATS = (".gif", ".mp4")
-FPS = 2  # positions a second
-LAST = 3.0  # seconds that the end is shown
+FPS = 2  # positions per second
+LAST = 3.0  # seconds for which the end is shown
 ACCENTS = (theme.HIGHLIGHT, theme.CAPTIVES, theme.RAISED, theme.LOWERED, *theme.SEATS, *theme.BANDS.values())
-SWATCH = 8  # rows of each accent beside the samples: rare colors, which the palette must have
+SWATCH = 8  # rows of each accent added to the samples: rare colors that the palette must include
 COLORS = 64  # of a GIF, the same in all frames
-SAMPLES = 4  # frames that these colors are chosen from
+SAMPLES = 4  # frames from which these colors are chosen
 
 Progress = Callable[[int], None]
 
 
 def positions_of(game: Game, record: GameRecord, viewer: int | None = REFEREE) -> list[Records]:
-    """Return the positions of a recorded game, each `(1,)`, that look different from the one before to `viewer`.
+    """Return the positions of a recorded game, each `(1,)`, that look different to `viewer` from the one before.
 
     Raises:
-        ValueError: the record does not replay, or `viewer` is no seat.
+        ValueError: the record does not replay, or `viewer` is not a seat.
     """
     first = game.new_states(1)
     game.start(first, record.seed, record.forced)
@@ -68,14 +68,14 @@ def write_video(
 
     Args:
         path: the file, whose name ends in .gif or .mp4.
-        game: what is shown.
+        game: the game.
         positions: `(1,)` records each, see `positions_of`.
         viewer: seat whose knowledge is shown, or None for the referee, who sees all.
-        fps: positions a second, more than 0, at most 50.
+        fps: positions per second, more than 0 and at most 50.
         progress: called with 1 for each frame that is drawn.
 
     Raises:
-        ValueError: the name ends otherwise, `fps` is out of range, or a library is not installed.
+        ValueError: the file name has another ending, `fps` is out of range, or a library is not installed.
         OSError: the file cannot be written.
     """
     check_video(path, fps)
@@ -98,10 +98,10 @@ def write_video(
 
 
 def check_video(path: Path, fps: float) -> None:
-    """Refuse what `write_video` could not do.
+    """Check the arguments of `write_video`.
 
     Raises:
-        ValueError: the name of the file ends otherwise than `FORMATS`, or `fps` is out of range.
+        ValueError: the file name does not end in one of `FORMATS`, or `fps` is out of range.
     """
     if path.suffix.lower() not in FORMATS:
         raise ValueError(f"{printable(path)}: the name of a film ends in {' or '.join(FORMATS)}")
@@ -110,7 +110,7 @@ def check_video(path: Path, fps: float) -> None:
 
 
 def _gif(frames: Iterator[NDArray[np.uint8]], count: int, samples: list[NDArray[np.uint8]], fps: float) -> bytes:
-    """Return frames as a GIF: all of one palette, so that pixels that do not change are left out ("optimize")."""
+    """Return frames as a GIF with one palette for all, so that unchanged pixels are left out ("optimize")."""
     from PIL import Image, ImageColor
 
     swatches = [np.full((SWATCH, theme.WIDTH, 3), ImageColor.getrgb(color), np.uint8) for color in ACCENTS]
@@ -131,7 +131,7 @@ def _mp4(frames: Iterator[NDArray[np.uint8]], fps: float) -> bytes:
         size = (theme.WIDTH, theme.HEIGHT)
         options = {"codec": "libx264", "quality": 6, "output_params": ["-movflags", "+faststart"]}
         writer = write_frames(str(path), size, fps=fps, ffmpeg_log_level="error", **options)
-        writer.send(None)  # it begins
+        writer.send(None)  # starts the writer
         for frame in frames:
             writer.send(np.ascontiguousarray(frame))
         for _ in range(round(LAST * fps)):

@@ -1,4 +1,4 @@
-"""What pages in a browser share with the pictures of Python: colors as CSS, marks and signs as a JavaScript module."""
+"""What browser pages share with pictures drawn in Python: colors as CSS, marks and signs as a JavaScript module."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sackarmies_env.render.marks import Box, draw_mark, draw_sign, draw_type
 from sackarmies_env.render.shapes import Place, Scene
 from sackarmies_env.render.svg import element
 
-CURRENT = "currentColor"  # the color of the text around
+CURRENT = "currentColor"  # the color of the surrounding text
 PLACE = Place(0, 0, 10)  # of marks and signs
 TYPES = ("infantry", "cavalry", "missile", "artillery")
-TYPE_BOX: Box = (-51.0, -21.0, -9.0, 4.0)  # of the symbol of a type, on the counters of pages
+TYPE_BOX: Box = (-51.0, -21.0, -9.0, 4.0)  # of a unit type's symbol on the counters of pages
 
 
 def theme_css() -> str:
-    """Return the colors of pages as custom properties, light and dark."""
+    """Return the colors of pages as CSS custom properties, light and dark."""
     light, dark = _properties(theme.PAGE), _properties(theme.DARK_PAGE)
     return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 
@@ -28,7 +28,7 @@ def _properties(colors: Mapping[str, str]) -> str:
 
 
 def signs_module() -> str:
-    """Return the marks and signs of pictures as a module: elements of SVG by name, around (0, 0) and 10 in radius."""
+    """Return marks and signs as a JavaScript module: SVG elements by name, centered on (0, 0), with a radius of 10."""
     data = {
         "BAND_MARKS": theme.BAND_MARKS,
         "KIND_MARKS": {kind: mark for kind, mark in theme.KIND_MARKS.items() if kind},

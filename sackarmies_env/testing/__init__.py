@@ -1,4 +1,4 @@
-"""Checks for the authors of games."""
+"""Checks for authors of games."""
 
 from sackarmies_env.testing.api_test import check_game
 from sackarmies_env.testing.perft import perft, perft_divide

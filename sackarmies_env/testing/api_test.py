@@ -1,4 +1,4 @@
-"""Checks of the contract of `core/game.py` over random play; a fault is an AssertionError in words."""
+"""Checks of the contract of `core/game.py` over random play; faults raise AssertionError with an explanation."""
 
 from __future__ import annotations
 
@@ -33,20 +33,22 @@ def check_game(
 ) -> None:
     """Play games and check everything that adapters, search and records rely on.
 
-    One state at a time comes first, then many in one call, which must agree with that. docs/testing_a_game.md lists the
-    checks, the sentence that each one says, and what the fault usually is.
+    Single states are checked first, then many in one call, which must agree with them. docs/testing_a_game.md lists the
+    checks, their messages and the usual causes.
 
     Args:
-        game: what is checked.
-        num_games: games of random play.
-        seed: of the first game.
-        max_plies: decisions of a game of random play at most; where one stops there, no end is checked.
-        every: at each so-manieth decision the costly checks are made, beginning one decision later in each game than in
-            the one before, so that short games are not checked at their first decision alone.
-        most_decisions: a game in which, for instance, always the lowest legal action is taken must have ended by then.
+        game: the game to check.
+        num_games: number of games of random play.
+        seed: seed of the first game.
+        max_plies: maximum number of decisions in a game of random play; the end of a game that stops there is not
+            checked.
+        every: the costly checks are made at every n-th decision, starting one decision later in each game, so that
+            short games are not checked at their first decision alone.
+        most_decisions: number of decisions within which stubborn play, such as always taking the lowest legal action,
+            must end a game.
 
     Raises:
-        AssertionError: naming the fault, the seed and the ply.
+        AssertionError: a check failed; the message names the fault, the seed and the ply.
     """
     check_layout(game)
     worlds, plays = Worlds(game), []
@@ -69,7 +71,7 @@ def check_game(
 
 
 def _checked(game: Game, play: RandomPlay, worlds: Worlds, every: int, first: int) -> Iterator[None]:
-    """Check one game of random play; stop at the decisions at which costly checks are made, from the `first` on."""
+    """Check one game of random play; yield at the decisions with costly checks, starting with the `first`."""
     settled, texts = Settled(game), Texts(game, play)
     for _ in play:
         settled.check(play, play.states)

@@ -1,4 +1,4 @@
-"""Checks of many games in one call: each command does to each row what the methods of `Game` do to one state."""
+"""Checks of batches: each command does to each row what the methods of `Game` do to a single state."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from sackarmies_env.testing.probe import (
 from sackarmies_env.testing.random_play import RandomPlay, copy_of
 
 NUM_ROWS = 4
-NUM_ROUNDS = 6  # of commands, in each way of playing a batch
-LIMIT = 12  # decisions of a game, where a low limit is tried
+NUM_ROUNDS = 6  # of commands, for each way of playing a batch
+LIMIT = 12  # decisions of a game, when a low limit is tried
 
 
 class Reference:
-    """One game, played by the methods of `Game`: what its row in a batch must agree with.
+    """One game played by the methods of `Game`, with which its row in a batch must agree.
 
     Args:
-        game: what is played.
-        seat: the observing seat, the others play at random; NO_PLAYER for none.
-        restarts: whether a game that is over gives way to that of the following seed.
+        game: the game to play.
+        seat: the observing seat, while the others play at random; NO_PLAYER for none.
+        restarts: whether a finished game is replaced by that of the following seed.
     """
 
     def __init__(self, game: Game, seat: int, restarts: bool) -> None:
@@ -51,7 +51,7 @@ class Reference:
         self.states = game.new_states(1)
         self.seed, self.games, self.ended = 0, 0, Ending.RUNNING
         self.stream: NDArray[np.int64] = np.zeros(1, np.int64)
-        self._former: NDArray[np.float32] | None = None  # results of the game that has just given way to another
+        self._former: NDArray[np.float32] | None = None  # results of the game that was just replaced
 
     def begin(self, seed: int) -> None:
         """Begin the game of a seed."""
@@ -59,17 +59,17 @@ class Reference:
         self._settle()
 
     def step(self, action: int) -> None:
-        """Apply an action; those of others who play at random follow."""
+        """Apply an action, then the random actions of the other seats."""
         step(self.game, self.states, action)
         self._settle()
 
     def forfeit(self, player: int) -> None:
-        """Let a player forfeit; others who play at random follow."""
+        """Make a player forfeit, then apply the random actions of the other seats."""
         self.states = after_forfeit(self.game, self.states, player)
         self._settle()
 
     def play_random(self, decisions: int) -> None:
-        """Take decisions at random, until the game is over at the latest if there are no restarts."""
+        """Take random decisions; without restarts, stop once the game is over."""
         for _ in range(decisions):
             if self.ended != Ending.RUNNING and not self.restarts:
                 return
@@ -77,28 +77,28 @@ class Reference:
             self._settle()
 
     def play_to_seat(self) -> None:
-        """Play to the decision of the observing seat, after `states` were written to."""
+        """Play to the decision of the observing seat, after `states` was written to."""
         self._settle()
 
     def look(self) -> None:
-        """Go by the state alone: a game that has given way to another is forgotten."""
+        """Take the ending from the state alone, and forget the results of a replaced game."""
         self.ended = self._ending()
         self._former = None
 
     @property
     def results(self) -> NDArray[np.float32]:
-        """What each player has earned and who is eliminated; of the former game, if it has just been replaced."""
+        """What each player has earned and who is eliminated; of the previous game if it was just replaced."""
         own: NDArray[np.float32] = results_of(self.game, self.states)[0]
         return own if self._former is None else self._former
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over for the observing seat, or for all, and is not followed by another."""
+        """Whether the game is over, for the observing seat or for all, and is not replaced."""
         return self.ended != Ending.RUNNING and not self.restarts
 
     @property
     def viewer(self) -> int:
-        """Whose observation is written; NO_PLAYER for nobody's."""
+        """The seat whose observation is written; NO_PLAYER for none."""
         return player_of(self.states) if self.seat == NO_PLAYER else self.seat
 
     def _begin(self, seed: int) -> None:
@@ -124,7 +124,7 @@ class Reference:
         return ending
 
     def _settle(self) -> None:
-        """Play to the decision of the observing seat, and begin the following game where this one is over."""
+        """Play to the decision of the observing seat, and begin the following game if this one is over."""
         self.ended = self._play_others()
         self._former = None
         if self.ended == Ending.RUNNING or not self.restarts:
@@ -138,12 +138,12 @@ class Reference:
 
 
 class Rows:
-    """A batch beside its references, which take the same commands.
+    """A batch and its references, which are given the same commands.
 
     Args:
-        game: what is played.
-        seats: for each row, the observing seat.
-        restarts: whether games that are over give way to others.
+        game: the game to play.
+        seats: the observing seat of each row.
+        restarts: whether finished games are replaced.
     """
 
     def __init__(self, game: Game, seats: Sequence[int], restarts: bool) -> None:
@@ -156,9 +156,9 @@ class Rows:
         self.way = f" (with {' and '.join(ways)})" if ways else ""
 
     def compare(self, words: str, row: int | None = None) -> None:
-        """Compare all rows with their references, after the command that `words` names, to `row` alone if given.
+        """Compare all rows with their references after the command that `words` names, given to `row` alone or to all.
 
-        Messages name the row in which a difference is found, and the seed of its game.
+        Messages name the row that differs, and the seed of its game.
         """
         target = "" if row is None else f" of row {row}"
         for number, reference in enumerate(self.references):
@@ -216,13 +216,13 @@ class Rows:
         self.compare("STEP", row)
 
     def forfeit(self, row: int, player: int) -> None:
-        """Let a player of a row forfeit."""
+        """Make a player of a row forfeit."""
         self.references[row].forfeit(player)
         self.batch.forfeit(integers_of(player), integers_of(row))
         self.compare("FORFEIT", row)
 
     def play_random(self, row: int, decisions: int) -> None:
-        """Take decisions at random in a row."""
+        """Take random decisions in a row."""
         self.references[row].play_random(decisions)
         self.batch.step_random(decisions, integers_of(row))
         self.compare(f"RANDOM with {decisions} decisions", row)
@@ -236,7 +236,7 @@ class Rows:
         self.compare("AWAIT", row)
 
     def leave_alone(self) -> None:
-        """Skip all rows, then only look at them."""
+        """Give all rows the command SKIP, then READ."""
         skip(self.batch)
         self.compare("SKIP")
         read(self.batch)
@@ -245,11 +245,11 @@ class Rows:
         self.compare("READ")
 
 
-# --- what is done
+# --- checks
 
 
 def check_replays(game: Game, plays: Sequence[RandomPlay], every: int) -> None:
-    """Check that games played before take the same course side by side in a batch."""
+    """Check that games played before take the same course when played side by side in a batch."""
     rows = Rows(game, [NO_PLAYER] * len(plays), restarts=False)
     rows.begin_all([play.seed for play in plays])
     for ply in range(max(len(play.actions) for play in plays)):
@@ -307,7 +307,7 @@ def _do_something(rows: Rows, row: int, rng: np.random.Generator) -> None:
 
 
 def check_rows(game: Game, plays: Sequence[RandomPlay]) -> None:
-    """Check that the methods of a game do the same to many states in one call as to each of them alone."""
+    """Check that the methods of a game do the same to many states in one call as to each state alone."""
     positions = _positions(game, plays)
     many, n = game.new_states(len(positions)), len(positions)
     singles = [game.new_states(1) for _ in positions]

@@ -1,4 +1,4 @@
-"""Commands to `step_batch` that checks give and that `Game` has no method for."""
+"""Commands to `step_batch` that checks need and `Game` has no method for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sackarmies_env.testing.random_play import copy_of
 
 
 def resumed(game: Game, states: Records) -> Records:
-    """Return `states[0]` after its legal ids were found anew, as in a state that is put together from outside."""
+    """Return a copy of `states[0]` with its legal ids found again, as for a state put together from outside."""
     copy = copy_of(game, states[:1])
     copy["legal"] = 0
     copy["num_legal"] = 0
@@ -21,15 +21,15 @@ def resumed(game: Game, states: Records) -> Records:
 
 
 def play_to_seats(batch: Batch, rows: NDArray[np.int64]) -> None:
-    """Have others play in some games up to the decisions of observing seats, after states were written to."""
+    """Have the other seats play in `rows` up to the observing seats' decisions, after states were written to."""
     batch.dispatch(Command.AWAIT, rows)
 
 
 def read(batch: Batch) -> None:
-    """Have the outputs of all games written, and nothing played."""
+    """Write the outputs of all games, and play nothing."""
     batch.dispatch(Command.READ)
 
 
 def skip(batch: Batch) -> None:
-    """Have all games of a batch left alone."""
+    """Give all games of a batch the command SKIP, which leaves them alone."""
     batch.dispatch(Command.SKIP)

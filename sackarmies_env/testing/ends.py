@@ -1,4 +1,4 @@
-"""Checks of ends: every game ends, offers nothing any more, and its returns add up; forfeits lead there."""
+"""Checks of ends: every game ends, then has no legal actions, and its returns add up; forfeits lead there."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from sackarmies_env.testing.probe import (
 from sackarmies_env.testing.random_play import RandomPlay, copy_of
 
 TOLERANCE = 1e-6  # of sums of returns
-LIMITS = (1, 2, 6, 25)  # of decisions, which are tried
+LIMITS = (1, 2, 6, 25)  # values of `max_decisions` that are tried
 
-Policy = Callable[[list[int], int], int]  # of the legal ids and the action before
+Policy = Callable[[list[int], int], int]  # of the legal ids and the previous action
 STUBBORN: dict[str, Policy] = {
     "the lowest legal action": lambda legal, before: legal[0],
     "the highest legal action": lambda legal, before: legal[-1],
@@ -38,7 +38,7 @@ STUBBORN: dict[str, Policy] = {
 
 
 class Settled:
-    """Checks, in one game, that what an eliminated player has earned does not change any more."""
+    """Checks, in one game, that the returns of eliminated players no longer change."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -54,7 +54,7 @@ class Settled:
 
 
 def check_end(game: Game, place: RandomPlay | str, states: Records) -> None:
-    """Check that a finished game offers nothing, says how it ended, stays as it is, and that its returns add up."""
+    """Check that a finished game has no legal actions, says how it ended and cannot change, and that returns add up."""
     before = bytes_of(states)
     require(not masks_of(game, states).any(), place, "the game is over, but there are legal actions")
     require(
@@ -76,7 +76,7 @@ def check_end(game: Game, place: RandomPlay | str, states: Records) -> None:
 
 
 def check_forfeit(game: Game, play: RandomPlay) -> None:
-    """Check that players who forfeit are eliminated, current or not, that the game goes on or ends, and its end."""
+    """Check that players who forfeit are eliminated, current or not, that the game goes on or ends, and how it ends."""
     nobody = copy_of(game, play.states)
     game.forfeit(game.params, nobody, integers_of(NO_PLAYER))
     require(bytes_of(nobody) == bytes_of(play.states), play, "a forfeit of nobody changes the state")
@@ -99,10 +99,10 @@ def check_forfeit(game: Game, play: RandomPlay) -> None:
 
 
 def check_bounds(game: Game, seed: int, most_decisions: int) -> None:
-    """Check that games end which are played stubbornly, and their ends, without and with a forfeit at the beginning.
+    """Check that stubbornly played games end, and how, with and without a forfeit at the beginning.
 
-    Random play leaves a turn sooner or later. A player who does the same over and over may never do, where a turn has
-    no limit of its own.
+    Random play ends a turn sooner or later. A player who does the same over and over may never do so, if turns have no
+    limit of their own.
     """
     for number, (words, policy) in enumerate(STUBBORN.items()):
         states = new_game(game, seed + number)
@@ -112,7 +112,7 @@ def check_bounds(game: Game, seed: int, most_decisions: int) -> None:
 
 
 def check_limit(game: Game, seed: int) -> None:
-    """Check that games are truncated after `max_decisions`, and those ends, without and with a forfeit."""
+    """Check that games are truncated after `max_decisions`, and how they end, with and without a forfeit."""
     for number, limit in enumerate(LIMITS):
         limited = dataclasses.replace(game, max_decisions=limit)
         play = RandomPlay(limited, seed + number)

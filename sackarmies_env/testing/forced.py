@@ -1,4 +1,4 @@
-"""Checks of forced results: they repeat, decide what happens, and those to come are hidden from everybody."""
+"""Checks of forced results: they are reproducible, take effect, and those to come are hidden from everybody."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from sackarmies_env.testing.random_play import copy_of
 
 NUM_GAMES = 4
 MAX_PLIES = 60  # of a game with forced results
-LENGTH = 8  # results that are forced for each player
-NUM_SEEDS = 12  # tried in the same place as all results of a kind, which may be possible or not
-ENOUGH = 3  # places in which the result of chance makes a difference
-NOT_THE_GAME = ("script_", *CHANCE_FIELDS)  # fields that forced results and seeds differ in, and no rule reads
+LENGTH = 8  # forced results for each player
+NUM_SEEDS = 12  # seeds tried where all results of a kind are tried, whether possible there or not
+ENOUGH = 3  # places where chance makes a difference, so that forced results must have made one
+NOT_THE_GAME = ("script_", *CHANCE_FIELDS)  # fields in which forced results and seeds differ, and that no rule reads
 UNKNOWN = "no such kind of chance"
 NONSENSE: tuple[Any, ...] = (None, 7, "no such result", [["no such result"]], {})
 
 Forced = dict[str, Any]
-Advance = Callable[[Records, int], None]  # with a seed for the chance to come
+Advance = Callable[[Records, int], None]  # of states and a seed for the chance to come
 
 
 def check_forced(game: Game, seed: int) -> None:
-    """Check what forced results do in games of random play; `seed` is of the first one."""
+    """Check what forced results do in games of random play; `seed` is that of the first game."""
     _check_refusals(game)
     has_used, has_chance = not game.forced_kinds, False
     effects = {
@@ -58,7 +58,7 @@ def check_forced(game: Game, seed: int) -> None:
 
 
 class Effect:
-    """Whether the results of one queue of a kind make a difference where those of chance do."""
+    """Whether the forced results of one queue of a kind make a difference where those of chance do."""
 
     def __init__(self, kind: ForcedKind, queue: int) -> None:
         self.kind = kind
@@ -67,11 +67,11 @@ class Effect:
         self._has_effect = False
 
     def num_used(self, states: Records) -> int:
-        """Return how many results have been used."""
+        """Return how many forced results of the queue have been used."""
         return int(states[f"script_{self.kind.name}_used"][0, self.queue])
 
     def try_results(self, game: Game, before: Records, advance: Advance) -> None:
-        """Go on from a position with each result as the next one, and with none and other seeds."""
+        """Go on from a position with each result forced next, and with none forced under several seeds."""
         if self._num_tried >= ENOUGH:
             return
         results = dict.fromkeys(self.kind.results[self.queue].values())
@@ -89,7 +89,7 @@ class Effect:
         require(self._has_effect or self._num_tried < ENOUGH, game.id, fault)
 
     def _forced(self, game: Game, before: Records, results: list[int]) -> Records:
-        """Return a copy of a position with other results to come in this queue."""
+        """Return a copy of a position with `results` replacing the next one in this queue; an empty list clears it."""
         states = copy_of(game, before)
         queues = forced_left(states, self.kind.name)
         queues[self.queue] = results + queues[self.queue][1:] if results else []
@@ -101,7 +101,7 @@ Effects = dict[tuple[str, int], Effect]  # by kind and queue
 
 
 def _check_refusals(game: Game) -> None:
-    """Check that nobody can force an unknown kind, or what a kind does not take."""
+    """Check that forced results of an unknown kind are refused, and those that a kind does not take."""
     _require_refusal(game, {UNKNOWN: []}, f"forced results of {UNKNOWN!r} are not refused")
     for kind in game.forced_kinds:
         for given in NONSENSE:
@@ -117,7 +117,7 @@ def _require_refusal(game: Game, forced: Mapping[str, Any], fault: str) -> None:
 
 
 def _play(game: Game, place: str, seed: int, forced: Forced, effects: Effects) -> Records:
-    """Check a game with forced results, played at random; return where it stops."""
+    """Check a game with forced results, played at random; return the state where it stops."""
 
     def begin(begun: Records, other_seed: int) -> None:
         dispatch(game.step_batch, game.params, begun, Command.BEGIN, other_seed, slots=game.new_slots(1))
@@ -154,7 +154,7 @@ def _try_results(game: Game, effects: Effects, before: Records, after: Records, 
 
 
 def _check_hidden(game: Game, place: str, states: Records) -> None:
-    """Check that nothing a player receives, and no world, depends on forced results that are still to come."""
+    """Check that no observation and no world depends on forced results that are still to come."""
     for kind in game.forced_kinds:
         other = copy_of(game, states)
         force_results(other, kind.name, [[] for _ in forced_left(states, kind.name)])
@@ -167,13 +167,13 @@ def _check_hidden(game: Game, place: str, states: Records) -> None:
 
 
 def _position(game: Game, states: Records) -> bytes:
-    """Return a position, apart from chance to come."""
+    """Return a position as bytes, without the chance to come."""
     names = [name for name in game.state_dtype.names or () if not name.startswith(NOT_THE_GAME)]
     return b"".join(states[name].tobytes() for name in names)
 
 
 def _written(kind: ForcedKind, rng: np.random.Generator, game: Game) -> Any:
-    """Return results of a kind as users write them, at random."""
+    """Return random results of a kind, as users write them."""
     length = min(LENGTH, game.state_dtype[f"script_{kind.name}"].shape[1])
     queues = [_some(list(results), rng, length) for results in kind.results]
     return " ".join(queues[0]) if kind.is_shared else queues

@@ -1,4 +1,4 @@
-"""Checks of single states: what games begin as, masks, ranges of observations, looking without a trace, replay."""
+"""Checks of single states: initial states, masks, ranges of observations, read-only kernels, replay."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sackarmies_env.testing.probe import (
 )
 from sackarmies_env.testing.random_play import RandomPlay
 
-NUM_RESETS = 3  # seeds that a used record is reset with
+NUM_RESETS = 3  # seeds with which a used record is reset
 
 
 def check_layout(game: Game) -> None:
-    """Check that there is something to see, what games begin as, and that the configuration builds the same game."""
+    """Check the initial state, that the observation is not empty, and that the configuration builds the same game."""
     require(game.observation_spec.size > 0, game.id, "the observation is empty")
     first, again = game.new_states(1), game.new_states(1)
     for states in (first, again):
@@ -41,7 +41,7 @@ def check_layout(game: Game) -> None:
 
 
 def check_decision(game: Game, play: RandomPlay) -> None:
-    """Check that masks hold 0 and 1, that a game that has ended has no current player, and the count of decisions."""
+    """Check the count of decisions, that masks hold 0 and 1, and that a game that has ended has no current player."""
     require(np.isin(play.action_mask, (0, 1)).all(), play, "the mask holds other values than 0 and 1")
     ended = play.states["terminated"][0] or play.states["truncated"][0]
     require(not ended, play, f"the game has ended, but player {play.player} is the current player")
@@ -50,7 +50,7 @@ def check_decision(game: Game, play: RandomPlay) -> None:
 
 
 def check_observations(game: Game, play: RandomPlay) -> None:
-    """Check that observations of all players lie in their ranges, and that looking changes nothing."""
+    """Check that the observations of all players are in range, and that read-only kernels change nothing."""
     before = bytes_of(play.states)
     spec = game.observation_spec
     for player in range(game.num_players):
@@ -68,15 +68,15 @@ def check_observations(game: Game, play: RandomPlay) -> None:
 
 
 def check_resume(game: Game, play: RandomPlay) -> None:
-    """Check that resuming a game at a decision does no more than to find the legal ids anew."""
+    """Check that resuming a game at a decision only finds the legal ids again."""
     after = resumed(game, play.states)
     require_same(game, play, after, play.states, "RESUME changes a state that is at a decision")
 
 
 def check_reset(game: Game, play: RandomPlay) -> None:
-    """Check that a new game holds nothing of the game that was in the record before.
+    """Check that a new game keeps nothing of the game that was in the record before.
 
-    There are two records, the last of which `reset` clears itself.
+    Two records are reset, because `reset` clears the last one itself.
     """
     for seed in range(play.seed, play.seed + NUM_RESETS):
         fresh, used = new_game(game, seed), game.new_states(2)

@@ -1,9 +1,9 @@
-"""Checks of games that look alike: what a player receives and believes must not differ before the player can tell why.
+"""Checks of games that look alike: what a player receives and believes must be the same until they can be told apart.
 
-Two games are played side by side with the same actions of a player. As long as all that the player has observed in
-them is the same, so must be the mask, the texts, the returns, and the worlds that `determinize` makes of them. None of
-this needs to know what is hidden in the game. Pairs are games of different seeds that begin alike, which finds what
-`determinize` always keeps; and a true position and a world made of it, which finds what shows only later.
+Two games are played side by side with the same actions of a player. As long as the player has observed the same in
+both, the mask, the texts, the returns and the worlds that `determinize` makes of them must be the same too. None of
+this needs to know what is hidden in the game. The pairs are games of different seeds that begin alike, which find what
+`determinize` always keeps, and a true position and a world of it, which find what shows only later.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from sackarmies_env.testing.probe import (
 from sackarmies_env.testing.random_play import copy_of
 from sackarmies_env.testing.worlds import check_same_world
 
-NUM_SEEDS = 48  # games that are looked through for pairs that begin alike
-NUM_PAIRS = 3  # of them, for each player
-DECISIONS = 12  # that a pair of games is played on for
-DECISIONS_OF_WORLD = 3  # that a true position and a world are played on for
-NUM_TEXTS = 3  # of the first and the last legal actions are compared at a decision
+NUM_SEEDS = 48  # games that are searched for pairs that begin alike
+NUM_PAIRS = 3  # pairs that are played on, for each player
+DECISIONS = 12  # decisions for which a pair of games is played on
+DECISIONS_OF_WORLD = 3  # decisions for which a true position and a world are played on
+NUM_TEXTS = 3  # texts of the first, and of the last, legal actions that are compared at a decision
 
 Pair = tuple[Records, Records]
 
@@ -56,7 +56,7 @@ def check_beginnings(game: Game, seed: int) -> None:
 
 
 def check_worlds_alike(game: Game, place: str, states: Records, seed: int) -> None:
-    """Check a position, of the game and ply that `place` says, and a world of it that looks alike to a player."""
+    """Check a position, whose game and ply `place` names, with a world of it that looks alike, for each player."""
     for player in range(game.num_players):
         pair = copy_of(game, states), world_of(game, states, player, seed)
         _check_pair(game, f"{place}, and a world that looks alike to player {player}", pair, player, DECISIONS_OF_WORLD)
@@ -72,7 +72,7 @@ def _pairs_alike(game: Game, states: Records, player: int) -> list[tuple[int, in
 
 
 def _check_pair(game: Game, place: str, pair: Pair, player: int, decisions: int) -> None:
-    """Check two states that have looked alike to `player` so far, now and after decisions as long as they do."""
+    """Check two states that have looked alike to `player` so far, now and for as long as they do."""
     rng = np.random.default_rng(decisions)
     one, other = pair
     for number in range(decisions):
@@ -92,7 +92,7 @@ def _check_pair(game: Game, place: str, pair: Pair, player: int, decisions: int)
 
 
 def _check_received(game: Game, place: str, pair: Pair, player: int, where: str) -> None:
-    """Check that `player`, who has the same observations in two games, receives the same of all else."""
+    """Check that `player`, who has the same observations in two games, receives the same mask, texts and results."""
     one, other = pair
     legal: list[int] = []
     if player_of(one) == player:

@@ -1,4 +1,4 @@
-"""Perft: the number of sequences of decisions; a change of it shows that a rule changed."""
+"""Perft: the number of sequences of decisions; a changed number means a changed rule."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sackarmies_env.testing.random_play import copy_of
 def perft(game: Game, states: Records, depth: int) -> int:
     """Return the number of sequences of `depth` legal decisions from `states[0]`.
 
-    Chance runs its course, as the streams in the state have it. Sequences that end the game sooner do not count.
+    Chance follows the streams in the state. Sequences that end the game sooner do not count.
 
     Args:
-        game: what is played.
-        states: `(n,)`; the first is looked at, none is changed.
+        game: the game to play.
+        states: `(n,)`; only the first is used, and none is changed.
         depth: at least 0.
     """
     if depth == 0:
@@ -25,7 +25,7 @@ def perft(game: Game, states: Records, depth: int) -> int:
 
 
 def perft_divide(game: Game, states: Records, depth: int) -> dict[str, int]:
-    """Return the number of sequences of `depth` decisions by the text of the first one; `depth` is at least 1."""
+    """Return the number of sequences of `depth` decisions, keyed by the text of the first; `depth` is at least 1."""
     return {
         game.format_action(states, action): perft(game, _after(game, states, action), depth - 1)
         for action in _legal(game, states)

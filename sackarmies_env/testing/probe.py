@@ -1,4 +1,4 @@
-"""Questions that checks ask of a game, and the report of a fault."""
+"""What checks ask of a game, and how they report a fault."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def require_same(game: Game, place: RandomPlay | str, found: Records, expected: 
 
 
 def integers_of(*values: int) -> NDArray[np.int64]:
-    """Return numbers as kernels take them."""
+    """Return numbers as an int64 array, as kernels take them."""
     return np.array(values, np.int64)
 
 
@@ -55,7 +55,7 @@ def player_of(states: Records) -> int:
 
 
 def masks_of(game: Game, states: Records) -> NDArray[np.int8]:
-    """Return the action masks, `(n, num_actions)`; the kernel finds other numbers there than it writes."""
+    """Return the action masks, `(n, num_actions)`; the output is prefilled with numbers the kernel never writes."""
     masks = np.full((len(states), game.num_actions), 7, np.int8)
     game.legal_actions(game.params, states, masks)
     return masks
@@ -68,7 +68,7 @@ def legal_of(game: Game, states: Records) -> list[int]:
 
 
 def observations_of(game: Game, states: Records, players: Sequence[int]) -> NDArray[np.int8]:
-    """Return what a player sees in each state, `(n, size)`; the kernel finds other numbers there than it writes."""
+    """Return what one of `players` sees in each state, `(n, size)`; the output is prefilled as in `masks_of`."""
     out = np.full((len(states), game.observation_spec.size), 99, np.int8)
     game.observe(game.params, states, integers_of(*players), out)
     return out
@@ -95,7 +95,7 @@ def step(game: Game, states: Records, action: int) -> None:
 
 
 def world_of(game: Game, states: Records, player: int, seed: int) -> Records:
-    """Return a state that `player` may believe to be the one of `states[0]`."""
+    """Return a world of `player`: a state that may be `states[0]`, as far as the player knows."""
     world = copy_of(game, states[:1])
     game.determinize(game.params, world, integers_of(player), integers_of(seed))
     return world
@@ -109,13 +109,13 @@ def after_forfeit(game: Game, states: Records, player: int) -> Records:
 
 
 def received_by(game: Game, states: Records, player: int, texts_of: Sequence[int] = ()) -> dict[str, Any]:
-    """Return what the environments hand to `player` beside observation and mask, by the function it comes from.
+    """Return what environments give `player` besides observation and mask, keyed by the function it comes from.
 
     Args:
-        game: what is played.
-        states: `(n,)`; the first is looked at.
+        game: the game of the states.
+        states: `(n,)`; only the first is used.
         player: a seat.
-        texts_of: legal ids of `player`, if it is the current one, whose texts are wanted.
+        texts_of: legal ids whose texts are included if `player` is the current player.
     """
     earned, eliminated = results_of(game, states[:1])[0, :, player].tolist()
     received: dict[str, Any] = {"returns": earned, "terminations": eliminated}

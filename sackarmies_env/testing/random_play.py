@@ -1,4 +1,4 @@
-"""Random play straight on the kernels."""
+"""Random play, directly on the kernels."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sackarmies_env.core.state import ERROR_NONE, NO_PLAYER, copy_records
 class RandomPlay:
     """One game in which every legal action is equally likely.
 
-    Iterating goes on to the next decision and yields the action that will be taken there; meanwhile `states` and
-    `action_mask` show the decision and may be read only. When the iteration is over the game is, or `max_plies`
-    decisions have been taken.
+    Iterating advances to each decision and yields the action that will be taken there. Meanwhile, `states` and
+    `action_mask` show the decision and must not be written to. Iteration stops when the game is over or after
+    `max_plies` decisions.
 
     Args:
-        game: what is played.
-        seed: of the game.
-        choice_seed: of the choices.
-        max_plies: decisions at most.
+        game: the game to play.
+        seed: seed of the game.
+        choice_seed: seed of the choices.
+        max_plies: maximum number of decisions.
     """
 
     def __init__(self, game: Game, seed: int, choice_seed: int = 0, max_plies: int = 1_000_000) -> None:
@@ -57,7 +57,7 @@ class RandomPlay:
                 raise AssertionError(f"{self.where()}: the state reports error {states['error'][0]}")
 
     def where(self) -> str:
-        """Say which game this is and where it stands, for messages."""
+        """Return the game, seed and ply as text, for messages."""
         return f"{self.game.id}, seed {self.seed}, ply {len(self.actions)}"
 
     def play(self) -> Records:

@@ -18,7 +18,7 @@ NONSENSE = ("", " ", "?", "no such action", "-1", "999999", "\n", "\u00e9")
 
 
 class Texts:
-    """Checks the texts of one game; it remembers texts of earlier decisions, to try them where they are illegal."""
+    """Checks of the texts of one game; remembers texts of earlier decisions to try them where they are illegal."""
 
     def __init__(self, game: Game, play: RandomPlay) -> None:
         self.game = game
@@ -27,10 +27,10 @@ class Texts:
         self._rng = np.random.default_rng([play.seed, 1])
 
     def check_decision(self) -> None:
-        """Check the texts of the decision at hand.
+        """Check the texts of the current decision.
 
-        Texts of legal actions differ and are read back as what they say, text that is read at all is read as a legal
-        action, other text is refused with a ValueError, and the decision has a name.
+        Texts of legal actions must differ and parse back to their actions. Any other text must parse to a legal action
+        or raise ValueError. The decision must have a name.
         """
         game, play = self.game, self.play
         before = bytes_of(play.states)
@@ -48,7 +48,7 @@ class Texts:
         self._earlier = (self._earlier + texts)[-1000:]
 
     def check_end(self) -> None:
-        """Check that no text names an action once the game is over, and that the last position can be written."""
+        """Check that no text names an action once the game is over, and that the last position can be dumped."""
         for text in (*NONSENSE, *self._some_earlier()):
             read = self._read(text)
             require(read is None, self.play, f"the game is over, but {text!r} is read as action {read}")
@@ -68,7 +68,7 @@ class Texts:
         return [self._earlier[place] for place in self._rng.integers(len(self._earlier), size=count)] if count else []
 
     def _read(self, text: str) -> int | None:
-        """Return the action that a text is read as; None for a text that is refused."""
+        """Return the action that a text parses to; None if it is refused."""
         try:
             return self.game.parse_action(self.play.states, text)
         except ValueError:
@@ -79,7 +79,7 @@ class Texts:
 
 
 def texts_of(game: Game, states: Records, actions: Iterable[int]) -> list[str]:
-    """Return the texts of actions, of those that have one at this decision; illegal ones need not."""
+    """Return the texts of those actions that have one at this decision; illegal ones need not."""
     texts = []
     for action in actions if player_of(states) != NO_PLAYER else ():
         try:

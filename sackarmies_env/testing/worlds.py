@@ -1,4 +1,4 @@
-"""Checks of `determinize`: worlds that a player may believe in, and nothing of the truth in them."""
+"""Checks of `determinize`: its worlds are possible for the player and keep nothing of the truth."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from sackarmies_env.testing.probe import (
 )
 from sackarmies_env.testing.random_play import RandomPlay
 
-FUTURE = 5  # decisions that a world is played on for
-ENOUGH = 5  # positions in which a player learns something new of what is hidden, at least once
+FUTURE = 5  # decisions for which a world is played on
+ENOUGH = 5  # positions after which the worlds of a player must have varied
 
 
 class Worlds:
-    """Checks what `determinize` makes of the positions of all games played."""
+    """Checks of `determinize` at positions of all games played."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -36,9 +36,9 @@ class Worlds:
         self._has_varied = [False] * game.num_players
 
     def check(self, play: RandomPlay) -> None:
-        """Check the worlds of all players at the position at hand, after forfeits, and after some more decisions.
+        """Check the worlds of all players at the current position, after forfeits, and after some more decisions.
 
-        A player cannot tell the truth and two worlds apart; with equal seeds all three must become the same world.
+        A player cannot tell the truth and two worlds apart; from equal seeds all three must give the same world.
         """
         game, rng = self.game, np.random.default_rng([play.seed, len(play.actions)])
         for player in range(game.num_players):
@@ -55,7 +55,7 @@ class Worlds:
                 self._check_twins(play, future, viewer, f" in a world that player {player} believed in, played on")
 
     def check_variety(self) -> None:
-        """Check that `determinize` has done something for each player from whom something is hidden."""
+        """Check that `determinize` has changed something for each player from whom something is hidden."""
         for player, asked in enumerate(self._num_asked):
             fault = (
                 f"determinize for player {player} gives the same world for all seeds, chance apart, "
@@ -90,7 +90,7 @@ class Worlds:
         require(world["error"][0] == ERROR_NONE, play, fault)
 
     def _check_twins(self, play: RandomPlay, truth: Records, player: int, where: str) -> None:
-        """Check that the world of a seed is the same, whichever of three worlds like `truth` it is made of."""
+        """Check that a seed gives the same world from each of three states that look like `truth`."""
         game, seed = self.game, len(play.actions)
         expected = world_of(game, truth, player, seed)
         twins = [world_of(game, truth, player, seed + other) for other in (1, 2)]
@@ -110,6 +110,6 @@ class Worlds:
 def check_same_world(
     game: Game, place: RandomPlay | str, expected: Records, found: Records, player: int, where: str
 ) -> None:
-    """Check that `determinize` has made the same world of two states that `player` cannot tell apart."""
+    """Check that `determinize` has made the same world from two states that `player` cannot tell apart."""
     fault = f"determinize for player {player} depends on what that player does not know{where}"
     require_same(game, place, found, expected, fault)
