@@ -1,4 +1,4 @@
-"""Configuration: Generals, armies, tokens and switches, as validated data and as parameters of kernels."""
+"""Configuration: Generals, armies, tokens and switches, as validated data and as parameters for kernels."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Config:
         switches: agreements on the rules.
         tokens: all types in the order of their numbers: the catalogue, then inline tokens.
         armies: one for each General, by seat.
-        room: tokens of a General that states have room for, at least.
+        room: number of tokens per General that states must at least have room for.
     """
 
     num_generals: int
@@ -90,10 +90,10 @@ def make_config(
 
     Args:
         num_generals: 2 to 6.
-        armies: one choice for each General, or one for all of them; see `resolve_army`. None: the defaults by seat.
+        armies: one choice for each General, or one for all of them; see `resolve_army`. None: each seat's default army.
         switches: those that differ from the defaults.
         tokens: inline tokens besides those that the armies bring.
-        legal_armies: whether armies must be legal; a position of a scenario need not come from legal armies.
+        legal_armies: whether armies must be legal; the position of a scenario need not come from legal armies.
 
     Raises:
         ValueError: with a line for each fault; also if the tokens do not fit into the tables of a game.
@@ -138,10 +138,10 @@ def choose_armies(choice: ArmyChoice | Sequence[ArmyChoice], num_generals: int) 
 
 
 def all_tokens(inline: Sequence[AnyToken], armies: Sequence[Army]) -> tuple[AnyToken, ...]:
-    """Return the catalogue, then inline tokens in the order in which they are met.
+    """Return the catalogue, then inline tokens in order of appearance.
 
     Raises:
-        ValueError: an id stands for different tokens.
+        ValueError: one id stands for different tokens.
     """
     tokens = dict(load_catalogue())
     for token in [*inline, *(token for army in armies for token in army.inline)]:
@@ -156,7 +156,7 @@ def capacity_for(config: Config) -> Capacity:
     """Return the smallest layout of the state that holds the configuration.
 
     Raises:
-        ValueError: none does; the sentence says which limit is passed.
+        ValueError: no layout does; the message says which limit is exceeded.
     """
     largest = max(config.room, *(army.size for army in config.armies))
     cells = num_cells(config.radius)
@@ -183,9 +183,9 @@ def capacity_for(config: Config) -> Capacity:
 
 
 def build_params(config: Config) -> NDArray[np.void]:
-    """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed."""
+    """Return the configuration as the (1,) record of PARAMS_DTYPE that is passed to kernels."""
     params = alloc(PARAMS_DTYPE, 1)
-    copy_records(_token_params(config.inline_tokens), params)  # as bytes: digests look at the padding, too
+    copy_records(_token_params(config.inline_tokens), params)  # as bytes, since digests include the padding
     params["num_generals"] = config.num_generals
     params["num_types"] = len(config.tokens)
     params["num_actions"] = config.num_actions
@@ -199,7 +199,7 @@ def build_params(config: Config) -> NDArray[np.void]:
 
 @functools.lru_cache(maxsize=16)
 def _token_params(inline: tuple[AnyToken, ...]) -> NDArray[np.void]:
-    """Return parameters that hold the catalogue and inline tokens alone; they are not to be changed."""
+    """Return parameters that hold only the catalogue and inline tokens; they are cached and must not be changed."""
     params = alloc(PARAMS_DTYPE, 1)
     params["num_types"] = len(load_catalogue()) + len(inline)
     TokenTables(params).fill((*load_catalogue().values(), *inline))

@@ -1,4 +1,4 @@
-"""The game put together: a configuration and the kernels as one `Game`."""
+"""Assembly of the game: a configuration and the kernels as one `Game`."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from sackarmies_env.games.sack_armies.switches import read_switches
 from sackarmies_env.games.sack_armies.tokens.army import Army, ArmyChoice
 from sackarmies_env.games.sack_armies.tokens.schema import token_data
 
-DECISIONS_A_TURN = 1000  # at most, on average, Setup included: random play needs 4
+DECISIONS_A_TURN = 1000  # at most, on average, including Setup; random play needs 4
 OBSERVATIONS = ("compact", "planes")
 COIN = {"H": 1, "T": 0}
-DECKS = ("deck", "deck_jokers")  # flip methods: each card comes once
+DECKS = ("deck", "deck_jokers")  # flip methods in which each card comes once
 STREAMS = ("flip_key", "flip_count", "draw_key", "draw_count")
 
 InitialState = Callable[[Records], None]
@@ -54,14 +54,14 @@ def make_game(
     """Build a game of Sack Armies.
 
     Args:
-        num_generals: 2 to 6; None: 2, or as many as the scenario says.
-        armies: one choice for each General, or one for all: the id of a built-in army, the path of a TOML file, or the
-            equal dict. None: an army of its own for each seat.
-        scenario: a position to start from, in place of Setup: the name of a built-in one, the path of a TOML file, or
-            the equal dict. Seeds decide what its script does not force; but where it says itself where chance stands
-            (`seed`, or streams under `chance`, as dumps of positions do), every game has that chance.
-        switches: agreements on the rules that differ from the defaults, and from the scenario's.
-        observation: "compact", entity rows and counts, or "planes", the board as planes over the hexes.
+        num_generals: 2 to 6; defaults to 2, or to the number in the scenario.
+        armies: one choice for each General, or one for all: the id of a built-in army, the path of a TOML file, or an
+            equivalent dict. If None, each seat has its own default army.
+        scenario: a position to start from instead of Setup: the name of a built-in one, the path of a TOML file, or an
+            equivalent dict. Seeds decide what its script does not force; but if it fixes chance itself (`seed`, or
+            streams under `chance`, as in dumps of positions), every game has that chance.
+        switches: agreements on the rules that differ from the defaults, or from the scenario's.
+        observation: "compact" (entity rows and counts) or "planes" (the board as planes over the hexes).
 
     Raises:
         ValueError: with a line for each fault.
@@ -85,7 +85,7 @@ def make_game(
 
 
 class RecordedConfig(StrictModel):
-    """What `make_game` is given, as records hold it: all of it plain data, nothing by name."""
+    """The arguments of `make_game` as held in records: all of it plain data, nothing by name."""
 
     num_generals: int | None = None
     armies: Annotated[TupleOf[dict[str, Any]], Field(max_length=MAX_GENERALS)] | None = None
@@ -98,7 +98,7 @@ def make_recorded_game(**config: Any) -> Game:
     """Build a game from the configuration in a record; armies and scenarios by name or file are refused.
 
     Raises:
-        ValueError: as `make_game`.
+        ValueError: as for `make_game`.
     """
     given = read_model(RecordedConfig, config, "configuration")
     return make_game(**{name: getattr(given, name) for name in given.model_fields_set})
@@ -134,14 +134,14 @@ def make_known_game(
     room: int,
     observation: str,
 ) -> Game:
-    """Build a game as a General may know it, see `Game.known_to`.
+    """Build a game as a General may know it; see `Game.known_to`.
 
     Args:
         num_generals: 2 to 6.
         armies: plain data, one for each General, as far as they are known.
-        tokens: inline tokens, all that the game has.
+        tokens: all inline tokens of the game.
         switches: those that differ from the defaults.
-        room: tokens of a General that states have room for.
+        room: number of tokens per General that states have room for.
         observation: as in `make_game`.
     """
     config = replace(make_config(num_generals, armies, switches, tokens, legal_armies=False), room=room)
@@ -159,7 +159,7 @@ def make_known_game(
 
 
 def _conceal(config: Config, observation: str, player: int) -> Game:
-    """Return what a General may know of a game: where army lists are closed, their own army stands for all others."""
+    """Return a game as a General may know it: unless army lists are open, their own army stands in for all others."""
     is_open = config.switches.open_army_lists
     armies = [config.armies[seat if is_open else player] for seat in range(config.num_generals)]
     known = {
@@ -170,8 +170,8 @@ def _conceal(config: Config, observation: str, player: int) -> Game:
         "room": capacity_for(config).tokens,
         "observation": observation,
     }
-    # Sorted: tokens of a scenario are counted in the order in which they are placed. And read anew: a pickle shows
-    # which of its texts are the same object.
+    # Sorted, since a scenario's tokens are counted in the order in which they are placed. And parsed anew, since a
+    # pickle shows which of its strings are the same object.
     return make_known_game(**json.loads(json.dumps(known, sort_keys=True)))
 
 
@@ -187,8 +187,8 @@ def _assemble(
 
     Args:
         config: the configuration.
-        params: `(1,)`, the same as data.
-        plain: the arguments of `make_game` that give it.
+        params: `(1,)`, the configuration as parameters for kernels.
+        plain: the arguments that rebuild the game.
         initial_state: as in `Game`.
         keeps_chance: as in `Game`.
     """
@@ -224,7 +224,7 @@ def _describe_decision(states: Records) -> str:
 
 
 def forced_kinds(config: Config) -> tuple[ForcedKind, ...]:
-    """Return what can be forced: flips, heads and tails, and draws from the army of each General."""
+    """Return what can be forced: flips (heads or tails), and draws from the army of each General."""
     numbers = {token_id: number for number, token_id in enumerate(config.type_ids)}
     armies = tuple({token_id: numbers[token_id] for token_id in army.counts} for army in config.armies)
     are_cards = config.switches.flip_method in DECKS

@@ -26,17 +26,17 @@ from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
 choices = {"armies": army_ids, "scenario": scenario_ids, "observation": lambda: OBSERVATIONS}
 
-# What is compiled separately, by its smallest number of Generals: their states have two sizes.
+# Games that are compiled separately, by their smallest number of Generals: states have two sizes.
 LAYOUTS = {2: "games of 2 Generals", 3: "games of 3 to 6 Generals"}
-WARMUP_TURNS = 40  # long enough that units stand on the board
+WARMUP_TURNS = 40  # enough for units to be on the board
 
 
 class GameOptions(StrictModel):
-    """A section `[game]` of a configuration; without armies, the default one of each seat."""
+    """The section `[game]` of a configuration; without armies, each seat has its default army."""
 
-    id: str = "sack_armies"  # read before, to find this game
+    id: str = "sack_armies"  # already used to find this game
     generals: Annotated[int, Field(ge=2, le=MAX_GENERALS)] = 2
-    armies: list[str] = Field(default_factory=list)  # names of built-in armies or files, one a General
+    armies: list[str] = Field(default_factory=list)  # names of built-in armies or files, one per General
     switches: Switches = Switches()
 
     @model_validator(mode="after")
@@ -47,10 +47,10 @@ class GameOptions(StrictModel):
 
 
 def options(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `make_game` that a section asks for; `num_players` is another name of `generals`.
+    """Return the options of `make_game` that a section asks for; `num_players` is an alias of `generals`.
 
     Raises:
-        ValueError: for each fault of the section.
+        ValueError: naming each fault of the section.
     """
     names = {"num_players": "generals"} if "generals" not in section else {}
     given = GameOptions.model_validate({names.get(key, key): value for key, value in section.items()})
@@ -62,7 +62,7 @@ def options(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hints(game: Game) -> dict[str, Any]:
-    """Return what agents are told of a game besides its sizes."""
+    """Return what agents are told about a game besides its sizes."""
     return {
         "num_types": int(game.params["num_types"][0]),
         "radius": int(game.params["radius"][0]),
@@ -73,15 +73,15 @@ def hints(game: Game) -> dict[str, Any]:
 def padded(
     game: Game, pad_types: int | None = None, pad_generals: int | None = None
 ) -> tuple[ObservationSpec, ActionSpace]:
-    """Return the layout of observations and actions of games with so many types and Generals.
+    """Return the layout of observations and actions for a number of types and of Generals.
 
-    It depends on these two and on the form of observations alone: each General has room for the largest army, and the
-    board is the one that so many Generals have by default.
+    It depends only on these two and on the form of observations: each General has room for the largest army, and the
+    board is the default one for that many Generals.
 
     Args:
-        game: what it must hold.
-        pad_types: types of tokens, those of the catalogue included; None: as many as the game has.
-        pad_generals: Generals; None: as many as the game has, on its board.
+        game: a game that must fit the layout.
+        pad_types: number of types of tokens, including those of the catalogue; defaults to the game's.
+        pad_generals: number of Generals; defaults to the game's, on its board.
 
     Raises:
         ValueError: the game does not fit.
@@ -104,7 +104,7 @@ def padded(
 
 
 def _size(option: str, given: int | None, least: int, most: int) -> int:
-    """Return a size that was given, the least one for None."""
+    """Return the given size; None stands for the least one."""
     if given is None:
         return least
     if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
@@ -128,7 +128,7 @@ def docs() -> dict[str, str]:
 
 
 def warmup(num_players: int | None) -> dict[str, list[dict[str, Any]]]:
-    """Return what is compiled separately for games of so many Generals, None for all: name -> options of games."""
+    """Return the games to compile for `num_players` Generals, or for any number if None: name -> options of games."""
     wanted = LAYOUTS if num_players is None else [min(num_players, max(LAYOUTS))]
     switches = {"max_turns": WARMUP_TURNS}
     return {

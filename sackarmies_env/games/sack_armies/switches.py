@@ -43,42 +43,43 @@ class Switches(StrictModel):
     """Agreements on the rules; on/off switches take booleans or "on" and "off".
 
     Attributes:
-        max_ranks: sum of ranks of an army.
-        min_battlefields: battlefields of an army; five are used in Setup.
-        copy_limits: copies of a token of rank 1, 2, 3 and higher.
-        draw_count: tokens drawn by a Draw action.
-        hand_limit: tokens kept at the end of a turn, and most tokens of one Deploy.
-        initial_hand: tokens drawn before the first turn.
-        grid_radius: radius of the board; None is 5 + 2 for each General.
+        max_ranks: maximum sum of the ranks in an army.
+        min_battlefields: minimum number of battlefields in an army; five are used in Setup.
+        copy_limits: maximum number of copies of a token of rank 1, of rank 2, and of rank 3 or higher.
+        draw_count: number of tokens drawn by a Draw action.
+        hand_limit: maximum number of tokens kept at the end of a turn, and of tokens in one Deploy.
+        initial_hand: number of tokens drawn before the first turn.
+        grid_radius: radius of the board; None means 5 + 2 for each General.
         turn_direction: counter-clockwise in Setup and in turns, or clockwise in turns.
-        neutral_zone_basis: whether control or ownership of battlefields keeps neutral zones.
+        neutral_zone_basis: whether neutral zones depend on control or on ownership of battlefields.
         setup_pick: pick five battlefields before initiative, or any one at each placement.
-        flip_method: coins, dice, a deck of cards, one with jokers, or forced results alone.
-        reaction_windows: after announcements, after nearly everything, or for the targeted General alone.
+        flip_method: coins, dice, a deck of cards, one with jokers, or forced results only.
+        reaction_windows: after announcements, after nearly everything, or for the targeted General only.
         coord_window: window after a coordination check, before it, or both.
-        counter_timing_single: counter decided before or after the attack's flips.
+        counter_timing_single: counter-attack decided before or after the attack's flips.
         counter_timing_coord: the same in coordinated attacks.
-        auto_forced: decisions with one option are taken silently.
+        auto_forced: decisions with a single option are taken silently.
         auto_ambush: ambush flips are made without asking.
         ranged_coord_connected: all attackers of a coordinated ranged attack form one group.
         leadership_must_attack: only leaders who attack spare the coordination check.
         advance_after_coord: one attacker may advance after a coordinated melee.
-        surprise_precludes_counter: who used a surprise maneuver may not counter-attack.
-        sum_simultaneous_damage: hits of one exchange on one unit are added.
+        surprise_precludes_counter: a defender who used a surprise maneuver may not counter-attack.
+        sum_simultaneous_damage: hits on a unit in one exchange are added up.
         scatter_save: a face-down unit that scatter would kill may be revealed with what saves it.
         augment_stacks: bonuses of several augmenters add up.
         sight_on_reveal: a unit that is revealed sights at once.
         raise_zone: raised units come in where units may be deployed, or on any legal hex.
-        blind_target_wrong_kind: unknown attachments may be chosen by Counter and Dispel at a risk, or not at all.
-        allow_stop_after_failed_check: after a failed check or a cancelled attack the turn may be ended.
+        blind_target_wrong_kind: Counter and Dispel may choose unknown attachments at a risk, or not at all.
+        allow_stop_after_failed_check: the turn may be ended after a failed check or a cancelled attack.
         allow_concede: conceding is an action.
-        casualties_public: casualties are seen by all.
-        sack_count_public: the number of tokens in a sack is seen by all.
-        open_army_lists: army lists are seen by all.
-        max_turns: turns, of all Generals together, until the game is truncated.
-        no_progress_turns: turns without death, change of control or placement until the game is truncated.
+        casualties_public: casualties are public.
+        sack_count_public: the number of tokens in a sack is public.
+        open_army_lists: army lists are public.
+        max_turns: number of turns, of all Generals together, after which the game is truncated.
+        no_progress_turns: turns without death, change of control or placement after which the game is truncated.
         max_progressive: successes after which a progressive flip ends.
-        reward: losers share -1 and the others gain it at the end, so that returns add up to 0; or 1 for a winner alone.
+        reward: each loser of n Generals gets -1/(n-1), and at the end the others share what was lost, so that returns
+            add up to 0; or 1 for a winner and 0 for everyone else.
     """
 
     max_ranks: Annotated[int, Field(ge=6, le=1000)] = 40
@@ -167,7 +168,7 @@ def fill_switches(record: NDArray[np.void], switches: Switches) -> None:
 
 
 def read_switches(data: Mapping[str, Any] | Switches | None, source: str = "switches") -> Switches:
-    """Return switches from plain data; what is left out keeps its default.
+    """Return switches from plain data; switches left out keep their defaults.
 
     Raises:
         ValueError: with a line for each unknown switch and each value that is not allowed.

@@ -1,4 +1,4 @@
-"""Configuration: players, map and switches, as validated data and as parameters of kernels."""
+"""Configuration: players, map and switches, as validated data and as kernel parameters."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sackarmies_env.games.territories.state.constants import NO_TERRITORY
 from sackarmies_env.games.territories.state.params import PARAMS_DTYPE
 from sackarmies_env.games.territories.switches import Switches, read_switches
 
-OFF_THE_MAP = -1  # in place of an elevation
+OFF_THE_MAP = -1  # elevation of a territory that is not on the map
 
 
 @dataclass(frozen=True)
 class Config:
-    """One configuration of the game; `make_config` builds and checks it."""
+    """One configuration of the game; `make_config` builds and validates it."""
 
     num_players: int
     board: Map
@@ -34,7 +34,7 @@ def make_config(
     """Return a validated configuration.
 
     Raises:
-        ValueError: with a line for each fault.
+        ValueError: with one line for each fault.
     """
     board = load_map(map_name)
     least, most = board.players
@@ -45,10 +45,10 @@ def make_config(
 
 
 def build_params(config: Config) -> NDArray[np.void]:
-    """Return the configuration as the (1,) record of PARAMS_DTYPE that kernels are handed.
+    """Return the configuration as a (1,) record of PARAMS_DTYPE, which is passed to every kernel.
 
-    Territories are numbered from 0 on in their order on the map; `number - 1` is the id that actions name, so a map
-    with gaps in its numbers has gaps in the lists, too.
+    The id of a territory, also in actions, is its number on the map minus 1. A map with gaps in its numbers leaves
+    gaps in the arrays that are indexed by territory.
     """
     params = alloc(PARAMS_DTYPE, 1)
     params["num_players"] = config.num_players

@@ -1,4 +1,4 @@
-"""The game put together: a configuration and the kernels as one `Game`."""
+"""Assembly of the game: a configuration and the kernels as one `Game`."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def make_game(
     """Build a game of Territories.
 
     Args:
-        num_players: 2 to 4; on the small map 2. None: 2, or as many as the scenario says.
-        map: "full", 20 territories, or "small", 7 of them. None: "full", or as the scenario says.
-        switches: agreements on the rules that differ from the defaults, and from the scenario's, see `Switches`.
-        scenario: a position to start from, in place of the set-up: the name of a built-in one, the path of a TOML file,
-            or the equal dict. Seeds decide what it does not force; but where it says itself where chance stands
-            (`seed`, or `chance`, as dumps of positions do), every game has that chance.
+        num_players: 2 to 4, but 2 on the small map. None: as many as in the scenario, or 2 without one.
+        map: "full", with 20 territories, or "small", with 7. None: the map of the scenario, or "full" without one.
+        switches: rule switches that override the defaults and those of the scenario, see `Switches`.
+        scenario: a position to start from instead of the set-up: the name of a built-in scenario, the path of a TOML
+            file, or the equivalent dict. Seeds decide whatever it does not force. But if it fixes the state of chance
+            (by `seed`, or by `chance`, as dumped positions do), every game starts with that state.
 
     Raises:
-        ValueError: with a line for each fault.
+        ValueError: with one line for each fault.
     """
     if scenario is not None:
         return _from_scenario(num_players, map, switches, load_scenario(scenario))
@@ -64,7 +64,7 @@ def make_game(
 
 
 class RecordedConfig(StrictModel):
-    """What `make_game` is given, as records hold it: all of it plain data, no scenario by name."""
+    """Arguments of `make_game` as records hold them: plain data only, no scenario by name."""
 
     num_players: int | None = None
     map: str | None = None
@@ -76,7 +76,7 @@ def make_recorded_game(**config: Any) -> Game:
     """Build a game from the configuration in a record; scenarios by name or file are refused.
 
     Raises:
-        ValueError: as `make_game`.
+        ValueError: as for `make_game`.
     """
     given = read_model(RecordedConfig, config, "configuration")
     return make_game(**{name: getattr(given, name) for name in given.model_fields_set})
@@ -100,7 +100,7 @@ def _from_scenario(
 
 
 def _conceal(plain: Mapping[str, Any], player: int) -> Game:
-    """Return what a player may know of a game that starts from a scenario: the rules, and nothing of the position."""
+    """Return what a player may know of a game that starts from a scenario: its rules, but nothing of the position."""
     return make_game(**copy.deepcopy(dict(plain)))
 
 

@@ -1,4 +1,4 @@
-"""Hooks of the registry entry: what Territories offers to training, the command line and documentation."""
+"""Registry hooks: what Territories offers to training, the command line and the documentation."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from sackarmies_env.games.territories.state.constants import MAX_PLAYERS
 from sackarmies_env.games.territories.state.layout import make_observation_spec
 from sackarmies_env.games.territories.switches import Switches
 
-WARMUP_ROUNDS = 2  # long enough that battles are fought
+WARMUP_ROUNDS = 2  # long enough for battles to be fought
 
 
 class GameOptions(StrictModel):
-    """A section `[game]` of a configuration.
+    """The section `[game]` of a configuration.
 
     Attributes:
-        id: which game is played.
-        num_players: how many play; on the small map 2. None: 2, or as many as the scenario says.
-        map: "full", 20 territories, or "small", 7 of them. None: "full", or as the scenario says.
-        switches: agreements on the rules that differ from their defaults, or from those of the scenario.
-        scenario: a position to start from, the name of a built-in one or a file.
+        id: the game to play.
+        num_players: number of players; 2 on the small map. None: as many as in the scenario, or 2 without one.
+        map: "full", with 20 territories, or "small", with 7. None: the map of the scenario, or "full" without one.
+        switches: rule switches that override the defaults and those of the scenario.
+        scenario: a position to start from: the name of a built-in scenario or the path of a file.
     """
 
-    id: str = "territories"  # read before, to find this game
+    id: str = "territories"  # already read, to find this game
     num_players: Annotated[int, Field(ge=2, le=MAX_PLAYERS)] | None = None
     map: str | None = None
     switches: Switches = Switches()
@@ -44,7 +44,7 @@ class GameOptions(StrictModel):
         return self
 
     def given(self) -> dict[str, Any]:
-        """Return the options of `make_game` that are given."""
+        """Return the arguments of `make_game` that are given."""
         chosen = {
             "num_players": self.num_players,
             "map": self.map,
@@ -55,23 +55,23 @@ class GameOptions(StrictModel):
 
 
 def options(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `make_game` that a section asks for.
+    """Return the arguments of `make_game` that a section `[game]` asks for.
 
     Raises:
-        ValueError: for each fault of the section.
+        ValueError: the section is invalid; each fault is listed.
     """
     return GameOptions.model_validate(section).given()
 
 
 def padded(game: Game, pad_players: int | None = None) -> tuple[ObservationSpec, ActionSpace]:
-    """Return the layout of observations and actions of games with so many players, the same on both maps.
+    """Return the observation layout and the action space of games with `pad_players` players, the same on both maps.
 
     Args:
-        game: what it must hold.
-        pad_players: players; None: as many as the game has.
+        game: the game that must fit.
+        pad_players: number of players; None: as many as the game has.
 
     Raises:
-        ValueError: the game does not fit.
+        ValueError: `pad_players` is less than the game has, above MAX_PLAYERS, or not an integer.
     """
     least, players = game.num_players, game.num_players if pad_players is None else pad_players
     if not isinstance(players, int) or isinstance(players, bool) or not least <= players <= MAX_PLAYERS:
@@ -82,12 +82,12 @@ def padded(game: Game, pad_players: int | None = None) -> tuple[ObservationSpec,
 
 
 def warmup(num_players: int | None) -> dict[str, list[dict[str, Any]]]:
-    """Return what is compiled separately, name -> list of options: one game, since the state has one size."""
+    """Return the games to compile separately, name -> list of options: just one, since the state has one size."""
     return {"all games": [{"num_players": num_players or 2, "switches": {"max_rounds": WARMUP_ROUNDS}}]}
 
 
 def docs() -> dict[str, str]:
-    """Return the generated pages of documentation: file -> text."""
+    """Return the generated documentation pages: file -> text."""
     from sackarmies_env.core.markdown import state_markdown
     from sackarmies_env.games.territories.state.record import STATE
     from sackarmies_env.games.territories.words.docs import actions_markdown, cards_markdown, observation_markdown

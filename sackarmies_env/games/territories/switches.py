@@ -1,4 +1,4 @@
-"""The switches of the rules: what players may agree to change, with its default."""
+"""Rule switches: what players may agree to change, with defaults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sackarmies_env.core.validation import StrictModel, read_model
 
 
 def switch_value(value: object) -> object:
-    """Accept "on" and "off" for true and false."""
+    """Return True for "on" and False for "off"; any other value is returned unchanged."""
     return {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value
 
 
@@ -19,14 +19,14 @@ OnOff = Annotated[bool, BeforeValidator(switch_value)]
 
 
 class Switches(StrictModel):
-    """Agreements on the rules.
+    """Rules that players may agree to change.
 
     Attributes:
-        exchange_pair: each exchange step has a pair of types of its own, or all steps of a turn share the first
-            (TR-X1, TR-Q3).
-        domination: most of the map wins at the end of a turn (TR-G5).
-        attacks_per_turn: at most (TR-A6); None: as the map says.
-        max_rounds: after so many the game is truncated (TR-G7); None: as the map says.
+        exchange_pair: "per_step": each exchange step has its own pair of types; "per_turn": the first pair of a turn
+            binds all its steps (TR-X1, TR-Q3).
+        domination: controlling most of the map at the end of one's turn wins (TR-G5).
+        attacks_per_turn: maximum number of attacks in a turn (TR-A6); None: the map's limit.
+        max_rounds: number of rounds after which the game is truncated (TR-G7); None: the map's limit.
     """
 
     exchange_pair: Literal["per_step", "per_turn"] = "per_step"
@@ -40,10 +40,10 @@ class Switches(StrictModel):
 
 
 def read_switches(data: Mapping[str, Any] | Switches | None, source: str = "switches") -> Switches:
-    """Return switches from plain data; what is left out keeps its default.
+    """Parse switches from plain data; missing keys keep their defaults.
 
     Raises:
-        ValueError: with a line for each unknown switch and each value that is not allowed.
+        ValueError: with one line for each unknown switch and each invalid value.
     """
     if isinstance(data, Switches):
         return data

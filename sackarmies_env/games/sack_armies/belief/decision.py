@@ -1,9 +1,9 @@
 """The decision of another General, as far as others can tell.
 
 Others see who the current player is and what happens in public, but neither what a General is asked nor how often. A
-General may pass in a reaction window and be asked next where to move: that looks the same as being asked in the window
-only, or, if the pass was taken silently, where to move only. So a sample goes back to the first decision that the
-current player may have been asked since the last public event, or since another General has visibly been asked.
+General may pass in a reaction window and next be asked where to move. To others, that looks the same as being asked
+only in the window or, if the pass was taken silently, only where to move. So a sample goes back to the first decision
+that the current player may have been asked since the last public event, or since another General was visibly asked.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ def retract_parts(state):
 
 @njit
 def may_be_over(state):
-    """Return whether the current player is asked whether to go on with an action, or is done with it already."""
+    """Return whether the current player may be done with an action already: they are asked whether to go on with it."""
     decision = state.decision
     return decision == Decision.DEPLOY_TYPE or decision == Decision.MOVE_UNIT or decision == Decision.ADVANCE
 
 
 @njit
 def end_before_discards(params, state):
-    """Let an action be over whose General has more tokens in hand than allowed: they may be discarding already."""
+    """End an action that may be over if its General's hand exceeds the limit: they may be discarding already."""
     if may_be_over(state) and state.hand_count[state.current_player] > params.hand_limit:
         end_action(state)
         state.decision = Decision.DISCARD
@@ -111,7 +111,7 @@ def end_before_discards(params, state):
 
 @njit
 def judging_step(params, state):
-    """Return the step of an attack that follows the window after which the decision at hand is asked."""
+    """Return the step of an attack that follows the last window before the current decision."""
     if state.decision == Decision.CHARGE_TO:
         return AttackStep.JUDGE_CHARGE
     if is_coordinated(state.attack_verb) and params.coord_window_after == 0:
@@ -121,7 +121,7 @@ def judging_step(params, state):
 
 @njit
 def open_last_window(params, state):
-    """Open the window that has closed last once more."""
+    """Reopen the window that closed last."""
     if state.frame_kind[state.frame_top] == Frame.ATTACK:
         set_step(state, judging_step(params, state))
         kind = WindowKind.CHARGE if state.decision == Decision.CHARGE_TO else WindowKind.ATTACK
@@ -132,7 +132,7 @@ def open_last_window(params, state):
 
 @njit
 def find_position(params, state):
-    """Return the position of the current player in the window that is open."""
+    """Return the position of the current player in the open window."""
     position = np.int64(0)
     while window_player(params, state, position) != state.current_player:
         position += 1
@@ -141,7 +141,7 @@ def find_position(params, state):
 
 @njit
 def return_to_window(params, state):
-    """Ask the current player in the window that has just closed, unless others have visibly been asked after them."""
+    """Ask the current player in the window that has just closed, unless others were visibly asked after them."""
     closed, heard = np.int64(state.window_closed), np.int64(state.window_heard)
     step = state.frame_step[state.frame_top]
     open_last_window(params, state)
@@ -161,7 +161,7 @@ def return_to_window(params, state):
 
 @njit
 def hide_choice(params, state):
-    """Ask the current player what they may have been asked first, for all that others know."""
+    """Go back to the first decision that the current player may have been asked, for all that others know."""
     if state.decision != Decision.DISCARD:
         retract_parts(state)
         end_before_discards(params, state)
@@ -171,7 +171,7 @@ def hide_choice(params, state):
 
 @njit
 def erase_passes(state):
-    """Keep of who has passed what others know: in a window, that its current player is asked; else nothing."""
+    """Erase who has passed, except what others know: in a window, that its current player is asked; else nothing."""
     state.window_closed = 0
     if is_in_window(state):
         state.window_heard = max(np.int64(state.window_heard), get_data(state, WINDOW_PASSES) + 1)

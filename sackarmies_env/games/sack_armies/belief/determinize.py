@@ -28,14 +28,14 @@ from sackarmies_env.games.sack_armies.state.zones import (
     type_of,
 )
 
-NUM_SAMPLES = 30  # of an army, tried for one that leaves its General a choice, before one is changed until it does
+NUM_SAMPLES = 30  # samples of an army tried for one that leaves its General a choice, before one is changed to do so
 
 # --- future chance
 
 
 @njit
 def clear_forced_results(params, state):
-    """Clear the forced results that are left; a method that knows only forced flips gets others."""
+    """Clear the remaining forced results; a flip method that uses only forced flips gets others."""
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     clear_forced(state.script_flips, state.script_flips_end, state.script_flips_used)
     if params.flip_method == FlipMethod.SCRIPTED:
@@ -49,7 +49,7 @@ def clear_forced_results(params, state):
 
 @njit
 def lock_hidden_armor(params, state, viewer):
-    """Let damage to units that `viewer` does not know meet the armor that they have now."""
+    """Set the locked armor of damaged units that `viewer` does not know to the armor that they have now."""
     for i in range(state.num_damages):
         unit = np.int64(state.damage_target[i])
         if state.token_owner[unit] != viewer and is_hidden(params, state, unit):
@@ -74,7 +74,7 @@ def may_save(params, state):
 
 @njit
 def renew_choice(params, state):
-    """Offer the current player what they could do if the sample were true."""
+    """Offer the current player the actions that they would have if the sample were true."""
     refresh_legal(params, state)
     if state.decision == Decision.SAVE and not may_save(params, state):
         clear_legal(state)
@@ -94,7 +94,7 @@ def has_choice(params, state, viewer):
 
 @njit
 def find_choice(params, state, viewer):
-    """Change one hidden token of the current player, or exchange two, so that there is a choice; return whether so."""
+    """Change one hidden token of the current player, or exchange two, to give them a choice; return whether it did."""
     player = state.current_player
     pool = hidden_tokens(state, player)
     while pool != NO_BITS:
@@ -110,7 +110,7 @@ def find_choice(params, state, viewer):
 
 @njit
 def change_for_choice(params, state, viewer, token):
-    """Let the hidden `token` be of a type that gives its General a choice; return whether there is one."""
+    """Change the hidden `token` to a type that gives its General a choice; return whether there is one."""
     type_id = type_of(state, token)
     offset = below(next_draw_word(state), params.num_types)
     for i in range(params.num_types):
@@ -138,7 +138,7 @@ def exchange_for_choice(params, state, viewer, token):
 
 @njit
 def leave_no_choice(params, state):
-    """Let the current player, who can do nothing in any sample that was tried, save nobody, or be out, see R8.0-3."""
+    """Have the current player, with no choice in any sample tried, save nobody or be out by conceding, see R8.0-3."""
     if state.decision == Decision.SAVE_SLOT:
         state.decision = Decision.SAVE
         renew_choice(params, state)
@@ -151,7 +151,7 @@ def leave_no_choice(params, state):
 
 @njit
 def let_choose(params, state, viewer):
-    """Sample until the current player has something to choose, as they have in truth."""
+    """Resample until the current player has a choice, as they have in truth."""
     if has_choice(params, state, viewer):
         return
     for _ in range(NUM_SAMPLES):
@@ -164,11 +164,11 @@ def let_choose(params, state, viewer):
 
 @njit
 def determinize_game(params, state, viewer, seed):
-    """Replace what `viewer` does not know by something else that is possible, future chance included (V-22)."""
+    """Replace all that `viewer` does not know by something possible, future chance included (V-22)."""
     current = state.current_player
     is_others_choice = current != NO_PLAYER and current != viewer
     seed_streams(state, seed)
-    state.decisions = 0  # how many others have made is hidden
+    state.decisions = 0  # how many decisions others have made is hidden
     if is_others_choice:
         hide_choice(params, state)
     erase_passes(state)
@@ -190,10 +190,10 @@ def determinize_game(params, state, viewer, seed):
 def determinize_games(params, states, players, seeds):
     """Resample in place all that is hidden from each player, consistent with what they know.
 
-    What they see stays the same to the byte, and so do their legal actions if they are the current player. What
-    hidden tokens are is sampled as `sample` says, and rows are given out anew. Another player is asked what they may
-    have been asked first, as `decision` says. States that a player cannot tell apart become the same, to the byte, with
-    the same seed.
+    What they see stays the same to the byte, and so do their legal actions if they are the current player. Hidden
+    tokens are sampled as `sample` describes, and rows are reassigned. If another player is the current one, the game
+    goes back to the first decision that they may have been asked, as `decision` describes. States that a player cannot
+    tell apart become the same, to the byte, with the same seed.
 
     Args:
         params: (1,) PARAMS_DTYPE.

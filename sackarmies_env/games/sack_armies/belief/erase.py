@@ -1,7 +1,7 @@
 """Erasure of hidden information: states that a General cannot tell apart become the same record.
 
-Tokens of others are put in an order by what all know of them, and their types make way for a sorted list of those that
-are known to be among them. Sampling starts from what is left.
+The tokens of others are ordered by what all know of them, and their types are replaced by a sorted list of those known
+to be among them. Sampling starts from what is left.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def hidden_tokens(state, player):
 
 @njit
 def exchange(state, token, other):
-    """Let two hidden tokens of a General exchange what they are."""
+    """Exchange the identities of two hidden tokens of a General."""
     type_id = state.token_type[token]
     seen = seen_of(state, token)
     state.token_type[token] = state.token_type[other]
@@ -49,7 +49,7 @@ def exchange(state, token, other):
 
 @njit
 def clear_drawn_times(params, state, player):
-    """Clear when tokens in the sack of `player` left it before: all that matters is when they leave it next."""
+    """Clear when tokens in the sack of `player` last left it, unless returned face down: only the next time matters."""
     rest = tokens_in(state, player, Zone.SACK)
     while rest != NO_BITS:
         token = first_token(params, player) + lowest_bit(rest)
@@ -60,7 +60,7 @@ def clear_drawn_times(params, state, player):
 
 @njit
 def assign_seen_copies(params, state, player):
-    """Mark as seen those copies of a type that left the sack last: `player` cannot tell which ones others saw."""
+    """Mark the copies of a type that left the sack last as seen: `player` cannot tell which ones others saw."""
     pool = hidden_tokens(state, player)
     while pool != NO_BITS:
         one = first_token(params, player) + lowest_bit(pool)
@@ -81,9 +81,9 @@ def back_time(state, token):
 
 @njit
 def is_misplaced(params, state, one, other):
-    """Return whether two tokens in a sack, by row, should exchange what tells of how they went back.
+    """Return whether two tokens in a sack, in row order, should exchange the record of how they went back.
 
-    Of those that look alike, those that others know less of went back face down, then those of the first types.
+    Of tokens that look alike, those that others know less of count as returned face down first, then the lowest types.
     """
     if not are_alike(kind_of(params, state, one), kind_of(params, state, other)):
         return False
@@ -96,7 +96,7 @@ def is_misplaced(params, state, one, other):
 
 @njit
 def assign_returned_tokens(params, state, player):
-    """Choose which tokens in the sack of `player` went back face down, by what others know: draws blur it."""
+    """Choose which tokens in the sack of `player` count as returned face down, by what others know: draws blur it."""
     is_settled = False
     while not is_settled:
         is_settled = True
@@ -119,7 +119,7 @@ def assign_returned_tokens(params, state, player):
 
 @njit
 def note_backs(params, state, player):
-    """Note what all know of the kinds of the tokens of `player`, in `sample_back`."""
+    """Write what all know of the kinds of the tokens of `player` to `sample_back`."""
     for token in range(first_token(params, player), first_token(params, player) + rows_per_general(state)):
         if state.token_zone[token] != Zone.NONE:
             state.sample_back[token] = back_of(params, state, token)
@@ -127,20 +127,20 @@ def note_backs(params, state, player):
 
 @njit
 def is_known_to_exist(params, state, token):
-    """Return whether all know that the hidden `token` is somewhere: the list is open, or they have seen it."""
+    """Return whether all know that the hidden `token` exists: the list is open, or they have seen it."""
     return params.open_army_lists == 1 or state.token_seen[token] > 0
 
 
 @njit
 def sorting_key(state, token):
-    """Return the place of a hidden token in the list of those that are known to exist; the others come last."""
+    """Return the sort key of a hidden token in the list of those known to exist; the others come last."""
     type_id = type_of(state, token)
     return (np.int64(MAX_TYPES) if type_id == NO_TYPE else type_id) * TIMES + seen_of(state, token)
 
 
 @njit
 def sort_types(params, state, player, pool):
-    """Sort what the tokens of `pool`, bits of `player`, are: what each of them is must not show."""
+    """Sort the identities of the tokens of `pool` (bits of `player`): which token has which must not show."""
     while pool != NO_BITS:
         token = first_token(params, player) + lowest_bit(pool)
         pool = without_lowest(pool)
@@ -157,7 +157,7 @@ def sort_types(params, state, player, pool):
 
 @njit
 def erase_types(params, state, player):
-    """Erase what the hidden tokens of `player` are: their types make way for a sorted list of those known to exist."""
+    """Erase the types of the hidden tokens of `player`, leaving a sorted list of those known to exist."""
     hidden = hidden_tokens(state, player)
     rest = hidden
     while rest != NO_BITS:
@@ -171,9 +171,9 @@ def erase_types(params, state, player):
 
 @njit
 def put_in_order(params, state, viewer):
-    """Give out rows, and what others remember of copies, by what `viewer` knows alone; the game stays the same.
+    """Reassign rows, and what others remember of copies, by what `viewer` knows alone; the game stays the same.
 
-    The stats of units are out of date then.
+    The stats of units are out of date afterward.
     """
     clear_stats(state)
     for player in range(params.num_generals):
@@ -189,7 +189,7 @@ def put_in_order(params, state, viewer):
 
 @njit
 def erase_hidden(params, state, viewer):
-    """Erase from `state` all that `viewer` does not know of tokens."""
+    """Erase from `state` all that `viewer` does not know about tokens."""
     put_in_order(params, state, viewer)
     for player in range(params.num_generals):
         note_backs(params, state, player)

@@ -1,7 +1,7 @@
-"""Army lists that a hidden one may be: those of the armies that come with the game.
+"""Built-in army lists that a hidden army may follow.
 
-Where lists are closed, an army that may be a built-in one by all that is public is most likely that one. What it has
-beyond what is known is dealt among its places then, as with open lists.
+With closed lists, an army that may be a built-in one by all that is public is most likely that one. The tokens that it
+has beyond those known are then dealt among its places, as with open lists.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sackarmies_env.games.sack_armies.state.constants import NO_TYPE
 from sackarmies_env.games.sack_armies.state.zones import first_token, owned_tokens, rows_per_general
 
 NO_LIST = -1
-UNLISTED = 8  # one of so many samples is of an army without a list, though some list fits: of more, if much is known
+UNLISTED = 8  # one in this many samples is of an army without a list, though a list fits; one in more, if much is known
 
 
 @njit
 def count_known(params, state, player, known):
-    """Write how many tokens of each type `player` is known to have, known (num_types,) int64; return how many in all.
+    """Write how many tokens of each type `player` is known to have to `known`, (num_types,) int64; return the total.
 
-    No other token has a type.
+    No other token has a type yet.
     """
     known[:] = 0
     total = np.int64(0)
@@ -37,7 +37,7 @@ def count_known(params, state, player, known):
 
 @njit
 def sack_size_by(params, state, player, army):
-    """Return how many tokens the plain sack of `player` holds if theirs is a listed army."""
+    """Return how many tokens the plain sack of `player` holds if they have a listed army."""
     return params.list_size[army] - count_bits(owned_tokens(state, player)) + count_plain(state, player)
 
 
@@ -59,9 +59,9 @@ def may_be_list(params, state, player, army, known):
 
 @njit(counted=True)
 def draw_list(params, state, player):
-    """Return a listed army that `player` may have, each with the same chance; at times, or if there is none, NO_LIST.
+    """Return a listed army that `player` may have, all equally likely; NO_LIST if there is none, and at times anyway.
 
-    Hidden tokens have no types but those that are known to exist. The more of these fit, the rarer is NO_LIST: what is
+    Of hidden tokens, only those known to exist have types. The more tokens are known, the rarer is NO_LIST: an army
     drawn freely seldom fits a list.
     """
     known = np.empty(params.num_types, np.int64)
@@ -80,7 +80,7 @@ def draw_list(params, state, player):
 
 @njit(counted=True)
 def write_list(params, state, player, army):
-    """Give the hidden tokens of `player` the types that a listed army has beyond what is known; none is dealt yet."""
+    """Give the hidden tokens of `player` the types that a listed army has beyond those known; none is dealt yet."""
     known = np.empty(params.num_types, np.int64)
     count_known(params, state, player, known)
     set_size(state, player, sack_size_by(params, state, player, army))

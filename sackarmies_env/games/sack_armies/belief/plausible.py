@@ -1,9 +1,9 @@
-"""Plausible hidden tokens, by public information: their places, and an army within the limits.
+"""Plausibility of hidden tokens by public information: which types fit a place, and an army within the limits.
 
-`sample_back` holds what all know of the kind of each token. While the types of one General are sampled, `true_type` and
-`true_seen` list the tokens that are known to exist, at the first hidden rows, and `sample_done` marks the tokens that
-have got a type. If nothing that fits is found, `sample_lax` says what does not count: 1 the limits of armies, 2 all but
-kinds.
+`sample_back` holds what all know of the kind of each token. While the types of one General's tokens are sampled,
+`true_type` and `true_seen` list the tokens known to exist, at the first hidden rows, and `sample_done` marks the tokens
+that have been given a type. If nothing fits, `sample_lax` says what to ignore: 1 for the limits of armies, 2 for
+everything but kinds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_RANK_CLASS = 3  # copies are limited by rank 1, 2, 3 and higher (R4.2-5)
 
 @njit
 def end_of_rows(params, player):
-    """Return the row after the last that `player` owns."""
+    """Return the row after the last one that `player` owns."""
     return first_token(params, player) + params.tokens_per_general
 
 
@@ -42,7 +42,7 @@ def sample_row(params, token):
 
 @njit
 def fits_back(state, token, kind):
-    """Return whether `token`, by what all know of its kind, may be of this one."""
+    """Return whether `token` may be of `kind`, by what all know of its kind."""
     back = state.sample_back[token]
     return back == kind or back == Back.ANY or (back == Back.TEXT and is_attachment(kind))
 
@@ -58,7 +58,7 @@ def breadth_of(state, token):
 
 @njit
 def has_kind(params, state, token, kind):
-    """Return whether `token` is sure to be of a kind: by what all know, or by its type if that stands."""
+    """Return whether `token` is certain to be of a kind: by its type if settled, else by what all know."""
     if is_settled(params, state, token):
         return kind_of(params, state, token) == kind
     return state.sample_back[token] == kind
@@ -72,7 +72,7 @@ def is_hidden(params, state, token):
 
 @njit
 def is_settled(params, state, token):
-    """Return whether the type of a token stands: it is public, or has been sampled."""
+    """Return whether the type of a token is settled: it is public, or has been sampled."""
     if state.token_zone[token] == Zone.NONE:
         return False
     return not is_hidden(params, state, token) or has_bit(state.sample_done, sample_row(params, token))
@@ -80,7 +80,7 @@ def is_settled(params, state, token):
 
 @njit
 def is_open(params, state, token):
-    """Return whether a hidden token still waits for its type."""
+    """Return whether a hidden token has not been given a type yet."""
     return is_hidden(params, state, token) and not has_bit(state.sample_done, sample_row(params, token))
 
 
@@ -89,7 +89,7 @@ def is_open(params, state, token):
 
 @njit
 def band_fits(params, state, unit, band, as_dealt):
-    """Return whether a name band can hold the attachments of face-down `unit`: as they stand, or as all can know."""
+    """Return whether a name band can hold the attachments of face-down `unit`: as dealt, or by what all know."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if state.token_kind_known[attachment] == 1:
@@ -106,7 +106,7 @@ def band_fits(params, state, unit, band, as_dealt):
 
 @njit
 def fits_captivity(params, state, token, kind):
-    """Return whether an attachment of this kind can have come under its captor with some captive unit."""
+    """Return whether an attachment of this kind can have been captured along with some captive unit."""
     for unit in range(len(state.token_zone)):
         if (
             state.token_zone[unit] == Zone.CAPTURED
@@ -131,7 +131,7 @@ def fits_attachment(params, state, token, kind):
 
 @njit
 def has_known_kind(state, token):
-    """Return whether all know by the place of `token` that it is a unit, or a battlefield, or neither."""
+    """Return whether all know from the place of `token` that it is a unit, a battlefield, or neither."""
     zone = state.token_zone[token]
     if zone == Zone.SACK:
         return state.token_kind_known[token] == 1
@@ -140,17 +140,17 @@ def has_known_kind(state, token):
 
 @njit
 def fits_time(state, token, seen):
-    """Return whether what went to the sack in public, as `seen` tells, can have come to where the hidden `token` is."""
+    """Return whether a token that went to the sack in public, see `seen`, can be where the hidden `token` is now."""
     in_plain_sack = state.token_zone[token] == Zone.SACK and state.token_kind_known[token] == 0
     return in_plain_sack or is_late_enough(state, token, seen)
 
 
 @njit
 def fits_place(params, state, token, type_id, seen, as_dealt):
-    """Return whether the hidden `token`, where it is and by what is public of it, may be of this type.
+    """Return whether the hidden `token` may be of this type, by its place and by what is public about it.
 
-    `seen` is the `token_seen` of what is to lie there, 0 for something that nobody has seen. `as_dealt` says whether a
-    host must fit what has been dealt to the places under it.
+    `seen` is the `token_seen` of the token to lie there, 0 if nobody has seen it. `as_dealt` says whether a host must
+    fit what has been dealt to the places under it.
     """
     kind = np.int64(params.type_kind[type_id])
     if not fits_back(state, token, kind):
@@ -179,7 +179,7 @@ def may_be(params, state, token, other):
 
 @njit
 def place_class(state, token):
-    """Return when a place gets its type: hosts, then units, then attachments, then the rest."""
+    """Return the order in which a place gets its type: hosts first, then other units, attachments, and the rest."""
     zone = state.token_zone[token]
     if zone == Zone.BATTLEGROUND:
         return 0 if state.token_first[token] != NO_TOKEN else 1
@@ -191,7 +191,7 @@ def place_class(state, token):
 
 @njit
 def deal_stage(state, token):
-    """Return when a place is dealt a token: units, attachments, all others of known kind, hand, and then the sack."""
+    """Return the stage in which a place is dealt a token: units, attachments, others of known kind, hand, then sack."""
     zone = state.token_zone[token]
     if zone == Zone.BATTLEGROUND:
         return 0
@@ -204,7 +204,7 @@ def deal_stage(state, token):
 
 @njit
 def may_fit(params, state, token, other):
-    """Return whether the hidden `token` may be what `other` is, whatever hidden tokens under it or over it are."""
+    """Return whether the hidden `token` may be what `other` is, whatever the hidden tokens under it or over it are."""
     if state.token_zone[token] == Zone.ATTACHED and is_hidden(params, state, np.int64(state.token_host[token])):
         fits = fits_back(state, token, kind_of(params, state, other))
         return fits and (state.sample_lax == KINDS_ALONE or fits_time(state, token, seen_of(state, other)))
@@ -222,7 +222,7 @@ def count_candidates(params, state, player, token):
 
 @njit
 def takes_all_of(params, state, player, token, other):
-    """Return whether all hidden tokens that may lie where `other` does may lie where `token` does."""
+    """Return whether every hidden token that may lie where `other` does may also lie where `token` does."""
     for row in range(first_token(params, player), end_of_rows(params, player)):
         if (
             is_hidden(params, state, row)
@@ -238,7 +238,7 @@ def takes_all_of(params, state, player, token, other):
 
 @njit
 def count_open(params, state, player):
-    """Return how many hidden tokens of `player` wait for a type."""
+    """Return how many hidden tokens of `player` have no type yet."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         count += is_open(params, state, token)
@@ -257,7 +257,7 @@ def count_copies(params, state, player, type_id):
 
 @njit
 def count_kind(params, state, player, kind):
-    """Return how many tokens of a kind `player` has, among those with a kind; units on piles are not counted."""
+    """Return how many tokens of a kind `player` has, among those of certain kind; units on piles are not counted."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         zone = state.token_zone[token]
@@ -268,7 +268,7 @@ def count_kind(params, state, player, kind):
 
 @njit
 def sum_ranks(params, state, player):
-    """Return the ranks of all tokens of `player` that have a type."""
+    """Return the sum of the ranks of all tokens of `player` that have a type."""
     total = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         if is_settled(params, state, token):
@@ -290,7 +290,7 @@ def fits_army(params, state, player, type_id, ranks_left):
 
 @njit
 def is_thinned_out(params, state, type_id, ranks_left, num_open):
-    """Return whether chance drops a type for its rank, so that ranks are spread evenly over the open places."""
+    """Return whether a type is rejected at random for its rank, so that ranks spread evenly over the open places."""
     for _ in range(1, np.int64(params.type_rank[type_id])):
         if ranks_left <= num_open or below(next_draw_word(state), ranks_left) >= ranks_left - num_open:
             return True
@@ -299,7 +299,7 @@ def is_thinned_out(params, state, type_id, ranks_left, num_open):
 
 @njit
 def suits(params, state, token, type_id, kind, ranks_left):
-    """Return whether a type of this kind that nobody has seen may be given to `token`."""
+    """Return whether `token` may be given a type of this kind that nobody has seen."""
     return (
         (kind == ANY_KIND or params.type_kind[type_id] == kind)
         and fits_place(params, state, token, type_id, 0, True)
@@ -315,9 +315,9 @@ def is_sack_counted(params, state, player):
 
 @njit
 def affordable_ranks(params, state, player):
-    """Return the ranks that an army may have: the limit, or what `player` is sure to have if a scenario gave more.
+    """Return the ranks that an army may have: the limit, or what `player` certainly has if a scenario gave more.
 
-    What nobody has seen in a sack that nobody can count may not be there.
+    Tokens that nobody has seen, in a sack that nobody can count, are left out, since they may not exist.
     """
     start = first_token(params, player)
     is_counted = is_sack_counted(params, state, player)

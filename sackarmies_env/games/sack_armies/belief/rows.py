@@ -1,6 +1,6 @@
 """Rows of tokens: their order by public information, and the exchange of two rows.
 
-Rows follow the army lists, which are hidden: tokens of a General in an order by public facts tell nothing of them.
+Rows follow the army lists, which are hidden; ordered by public facts, the tokens of a General tell nothing of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 
 class Back(IntEnum):
-    """What all know of the kind of a hidden token; the first ones are those of `Kind`."""
+    """What all know of the kind of a hidden token; the first values are those of `Kind`."""
 
     UNIT = 0
     BATTLEFIELD = 1
@@ -38,9 +38,9 @@ class Back(IntEnum):
 
 
 KNOWN_TYPES = 8  # first number of a known type in the order of rows, above all backs
-KNOWN_SIZE = 512  # numbers of backs and known types
-PILE_SIZE = 512  # tokens under one host
-TIMES = 256  # values of `token_drawn` and `token_seen`
+KNOWN_SIZE = 512  # above all numbers of backs and known types
+PILE_SIZE = 512  # above any number of tokens under one host
+TIMES = 256  # number of values of `token_drawn` and `token_seen`
 NOT_NAMED = MAX_INSTANCES + max_modifiers(LARGE.generals) + 7
 
 # --- what all know
@@ -60,7 +60,7 @@ def back_of(params, state, token):
 
 @njit
 def count_after(state, token):
-    """Return how many tokens of its stack lie behind an attachment or a captive."""
+    """Return how many tokens come after an attachment or a captive in its stack."""
     count = np.int64(0)
     other = np.int64(state.token_next[token])
     while other != NO_TOKEN:
@@ -71,7 +71,7 @@ def count_after(state, token):
 
 @njit
 def name_of(state, token):
-    """Return where what is under way first names `token`, or NOT_NAMED: it is then not any copy of its type."""
+    """Return where what is in progress first names `token`, or NOT_NAMED; being named tells it from other copies."""
     for i in range(state.num_damages):
         if state.damage_target[i] == token:
             return np.int64(i)
@@ -97,9 +97,9 @@ def name_of(state, token):
 
 @njit
 def public_key(params, state, token):
-    """Return the place of `token` among those of its General in the same zone, by what all know.
+    """Return the sort key of `token` among its General's tokens in the same zone, by what all know.
 
-    Tokens that share it are the same to all others.
+    Tokens with the same key are the same to all others.
     """
     zone = state.token_zone[token]
     if zone == Zone.BATTLEGROUND:
@@ -114,12 +114,12 @@ def public_key(params, state, token):
     return (key * TIMES + np.int64(state.token_drawn[token])) * (NOT_NAMED + 1) + name_of(state, token)
 
 
-# --- rows that change places
+# --- swapping rows
 
 
 @njit
 def swap(values, one, other):
-    """Let two values of an array change places."""
+    """Swap two values of an array."""
     value = values[one]
     values[one] = values[other]
     values[other] = value
@@ -127,14 +127,14 @@ def swap(values, one, other):
 
 @njit
 def swap_bits(words, player, one, other):
-    """Let two rows of `player` change places in a set that has a word for each General."""
+    """Swap two rows of `player` in a set with one word per General."""
     if has_bit(words[player], one) != has_bit(words[player], other):
         words[player] ^= bit(one) | bit(other)
 
 
 @njit
 def swap_fields(state, one, other):
-    """Let all that is noted of two tokens change places."""
+    """Swap the fields of two tokens, except for derived ones."""
     swap(state.token_type, one, other)
     swap(state.token_owner, one, other)
     swap(state.token_controller, one, other)
@@ -157,7 +157,7 @@ def swap_fields(state, one, other):
 
 @njit
 def swap_in_sets(state, player, one, other):
-    """Let two rows of `player`, counted from the first, change places in the sets of tokens."""
+    """Swap two rows of `player`, counted from their first, in the sets of tokens."""
     zone = state.token_zone[player * rows_per_general(state) + one]
     other_zone = state.token_zone[player * rows_per_general(state) + other]
     if zone != other_zone:
@@ -171,7 +171,7 @@ def swap_in_sets(state, player, one, other):
 
 @njit
 def renamed(row, one, other):
-    """Return the row of a token after the rows `one` and `other` have changed places."""
+    """Return the row of a token after the rows `one` and `other` have been swapped."""
     if row == one:
         return other
     return one if row == other else np.int64(row)
@@ -179,7 +179,7 @@ def renamed(row, one, other):
 
 @njit
 def rename_links(state, one, other):
-    """Follow two tokens that have changed rows in what lies on top of each other."""
+    """Update hosts, attachments and captives after two tokens have swapped rows."""
     for token in range(len(state.token_host)):
         state.token_host[token] = renamed(state.token_host[token], one, other)
         state.token_first[token] = renamed(state.token_first[token], one, other)
@@ -188,7 +188,7 @@ def rename_links(state, one, other):
 
 @njit
 def rename_on_board(state, one, other):
-    """Follow two tokens that have changed rows on the hexes they lie on."""
+    """Update the hexes of two tokens that have swapped rows."""
     cell, other_cell = np.int64(state.token_hex[one]), np.int64(state.token_hex[other])
     if cell != NO_HEX:
         state.cell_unit[cell] = renamed(state.cell_unit[cell], one, other)
@@ -200,7 +200,7 @@ def rename_on_board(state, one, other):
 
 @njit
 def rename_in_action(state, one, other):
-    """Follow two tokens that have changed rows in what is under way."""
+    """Update what is in progress after two tokens have swapped rows."""
     state.attack_unit = renamed(state.attack_unit, one, other)
     state.attack_target = renamed(state.attack_target, one, other)
     state.attack_designated = renamed(state.attack_designated, one, other)
@@ -223,7 +223,7 @@ def may_be_linked(state, token):
 
 @njit
 def swap_rows(state, one, other):
-    """Let two tokens of a General change rows: nothing but numbers is different then."""
+    """Swap the rows of two tokens of a General; nothing but row numbers changes."""
     per_general = rows_per_general(state)
     swap_in_sets(state, one // per_general, one % per_general, other % per_general)
     swap_fields(state, one, other)
@@ -238,7 +238,7 @@ def swap_rows(state, one, other):
 
 @njit
 def least_by_key(params, state, player, pool):
-    """Return the token of `pool`, bits of `player`, whose public key is least."""
+    """Return the token of `pool` (bits of `player`) with the least public key."""
     chosen = np.int64(NO_TOKEN)
     least = np.int64(0)
     while pool != NO_BITS:
@@ -252,7 +252,7 @@ def least_by_key(params, state, player, pool):
 
 @njit
 def order_rows(params, state, player):
-    """Put the tokens of `player` in an order by what all know of them, those of the sack last."""
+    """Order the rows of `player` by what all know of their tokens, those in the sack last."""
     start = first_token(params, player)
     done = NO_BITS
     row = np.int64(0)
@@ -282,7 +282,7 @@ def comes_before(params, state, one, other):
 
 @njit
 def order_copies(params, state, player):
-    """Put the copies of each type that `player` has in an order; the list itself stays as `player` knows it."""
+    """Order the copies of each type that `player` has; the list of types itself stays as `player` knows it."""
     start = first_token(params, player)
     for token in range(start, start + rows_per_general(state)):
         if state.token_zone[token] == Zone.NONE:

@@ -40,10 +40,10 @@ def count_plain(state, player):
 
 @njit
 def size_range(params, state, player):
-    """Return how many tokens may lie in the plain sack of `player`, whose types are not set yet: least and most.
+    """Return the least and most tokens that may be in the plain sack of `player`, whose types are not set yet.
 
-    There must be room for what is known to exist and for the battlefields that each army has; ranks limit the rest. If
-    kinds alone count, there is room for all that is known to exist.
+    There must be room for the tokens known to exist and for the battlefields that each army needs; ranks limit the
+    rest. If only kinds count, there is room for all tokens known to exist.
     """
     hidden = hidden_tokens(state, player)
     others = count_bits(hidden) - count_plain(state, player)
@@ -64,7 +64,7 @@ def size_range(params, state, player):
 
 @njit
 def set_size(state, player, size):
-    """Let the plain sack of `player`, which holds the last rows in use, have so many tokens."""
+    """Set the plain sack of `player`, which holds the last rows in use, to `size` tokens."""
     row = player * rows_per_general(state) + count_bits(owned_tokens(state, player))
     plain = count_plain(state, player)
     state.sack_count[player] += size - plain
@@ -83,7 +83,7 @@ def set_size(state, player, size):
 
 @njit
 def sample_sack_size(params, state, player):
-    """Choose how many tokens the sack of `player` holds, if others cannot count them."""
+    """Sample how many tokens the sack of `player` holds, if others cannot count them."""
     if not is_sack_counted(params, state, player):
         least, most = size_range(params, state, player)
         set_size(state, player, least + below(next_draw_word(state), most - least + 1))

@@ -1,13 +1,13 @@
 """Sampling of a General's hidden tokens: an army that all public information allows (section 4.2).
 
-What they are in truth has been erased before (`erase`), so that nothing here can depend on it.
-With open army lists the hidden tokens of a General are dealt anew among the places they may be in, every deal with the
-same chance. Without, those of a listed army that fits are dealt likewise, see `lists`. Where none fits, and at times
-where one does, an army is drawn: first the tokens known to exist, then one place after the other, hosts first, each of
-a type that fits. Types are drawn as armies are made, see `likely_type`, and one of rank r is taken with the chance
-p ** (r - 1), where p spreads the ranks that are left evenly. So every army that the limits allow has a chance. Last,
-pairs that may change places do so. Should all attempts fail, the limits are dropped, and last all but kinds: then
-something always fits.
+Their true types have been erased beforehand (`erase`), so that nothing here can depend on them.
+With open army lists, the hidden tokens of a General are dealt anew among the places where they may be; all deals are
+equally likely. With closed lists, those of a listed army that fits are dealt likewise, see `lists`. If none fits, and
+at times even if one does, an army is drawn: first the tokens known to exist are placed, then every other place gets a
+type that fits, hosts first. Types are drawn as in typical armies, see `likely_type`, and one of rank r is accepted with
+probability p ** (r - 1), where p spreads the remaining ranks evenly. So every army within the limits has a chance.
+Last, random pairs that may change places do so. If all attempts fail, the limits are dropped, and at last everything
+but kinds: then something always fits.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ PLACE_CLASSES = 4
 DEAL_STAGES = 5
 BREADTHS = 3
 ANY_BREADTH = -1
-LAST_NARROW_STAGE = 3  # up to it the places of a stage differ in what may lie there
-FAIR_ATTEMPTS = 200  # deals begun before one is taken that is not fair; most end early
+LAST_NARROW_STAGE = 3  # up to this stage, the places of a stage differ in what may lie there
+FAIR_ATTEMPTS = 200  # fair deals attempted before one that is not fair is accepted; most end early
 TRIES = 64  # random types tried for a place before the first that fits is taken
 ANY_HOMELAND = -1
-NEW_TYPES = 2  # one of so many tries looks beyond the types of units that an army has
-OTHER_HOMELANDS, TEXTS, MORE_BATTLEFIELDS = 8, 4, 8  # of what armies have little of, one of so many tries is taken
-ATTEMPTS = 32  # hasty deals, or armies, begun before limits are dropped, and before kinds alone count
-MIXES = 2  # exchanges tried a token after an army has been drawn
-LONG_MIXES = 16  # and after a deal that was not fair
+NEW_TYPES = 2  # one in this many tries looks beyond the unit types that an army has
+OTHER_HOMELANDS, TEXTS, MORE_BATTLEFIELDS = 8, 4, 8  # of what armies have few of, one in this many tries is accepted
+ATTEMPTS = 32  # unfair deals, or armies, attempted before limits are dropped, and again before only kinds count
+MIXES = 2  # exchanges tried per token after an army has been drawn
+LONG_MIXES = 16  # the same after a deal that was not fair
 
 # --- filling places
 
@@ -79,7 +79,7 @@ def note_done(params, state, token):
 
 @njit
 def nth_settled_unit(params, state, player, n):
-    """Return the n-th of the units of `player` that have a type, by row; NO_TOKEN if there are fewer."""
+    """Return the n-th unit of `player` that has a type, by row, or NO_TOKEN if there are fewer."""
     for token in range(first_token(params, player), end_of_rows(params, player)):
         if is_settled(params, state, token) and kind_of(params, state, token) == Kind.UNIT:
             if n == 0:
@@ -99,9 +99,9 @@ def count_settled_units(params, state, player):
 
 @njit
 def likely_type(params, state, player, num_units):
-    """Return a type as armies are made: units that they have already, or that go with those, and few other tokens.
+    """Return a type as in typical armies: units that they have already or that go with those, and few other tokens.
 
-    Every type has a chance. NO_TYPE: none this time.
+    Every type has a chance. NO_TYPE means none this time.
     """
     homeland = np.int64(ANY_HOMELAND)
     if num_units > 0:
@@ -110,7 +110,7 @@ def likely_type(params, state, player, num_units):
             return type_of(state, example)
         homeland = np.int64(params.type_homeland[type_of(state, example)])
     type_id = below(next_draw_word(state), params.num_types)
-    odds = np.int64(1)  # one of so many tries is taken
+    odds = np.int64(1)  # one in this many tries is accepted
     if params.type_kind[type_id] == Kind.BATTLEFIELD:
         odds = MORE_BATTLEFIELDS
     elif params.type_kind[type_id] != Kind.UNIT:
@@ -148,9 +148,9 @@ def choose_type(params, state, token, kind):
 
 @njit
 def is_free_place(params, state, token, type_id, seen, breadth):
-    """Return whether an open place may take a type, as `fits_place`; with NO_TYPE, whether it may take any type.
+    """Return whether an open place may take a type (see `fits_place`); for NO_TYPE, whether it may take any type.
 
-    `breadth` is how much the back of the place must leave open, or ANY_BREADTH.
+    `breadth` is the `breadth_of` that the place must have, or ANY_BREADTH.
     """
     if not is_open(params, state, token) or (breadth != ANY_BREADTH and breadth != breadth_of(state, token)):
         return False
@@ -161,7 +161,7 @@ def is_free_place(params, state, token, type_id, seen, breadth):
 
 @njit
 def pick_place(params, state, player, type_id, seen, breadth):
-    """Return a random place that is free for a type, as `is_free_place` says, or NO_TOKEN."""
+    """Return a random place that is free for a type (see `is_free_place`), or NO_TOKEN."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         count += is_free_place(params, state, token, type_id, seen, breadth)
@@ -178,7 +178,7 @@ def pick_place(params, state, player, type_id, seen, breadth):
 
 @njit
 def random_place(params, state, player, type_id, seen):
-    """Return a random place that is free for a type, or NO_TOKEN; if kinds alone count, one that takes little else."""
+    """Return a random place that is free for a type, or NO_TOKEN; if only kinds count, one that takes little else."""
     if state.sample_lax != KINDS_ALONE:
         return pick_place(params, state, player, type_id, seen, np.int64(ANY_BREADTH))
     token = np.int64(NO_TOKEN)
@@ -190,7 +190,7 @@ def random_place(params, state, player, type_id, seen):
 
 @njit
 def place_known(params, state, player):
-    """Put what `player` is known to have somewhere, in any order; return whether there was room."""
+    """Place the tokens that `player` is known to have, in random order; return whether there was room."""
     start = first_token(params, player)
     rest = NO_BITS
     for i in range(params.tokens_per_general):
@@ -234,7 +234,7 @@ def count_open_in(params, state, player, wanted):
 
 @njit
 def next_open(params, state, player, wanted):
-    """Return a random open place of a class, or NO_TOKEN: rows, being hidden, must not make an order."""
+    """Return a random open place of a class, or NO_TOKEN; rows are hidden, so they must not determine the order."""
     count = count_open_in(params, state, player, wanted)
     if count == 0:
         return np.int64(NO_TOKEN)
@@ -280,7 +280,7 @@ def draw_army(params, state, player):
 
 @njit
 def next_place(params, state, player, stage):
-    """Return the open place of a stage that the fewest tokens may fill, or NO_TOKEN; the last stage in any order."""
+    """Return the open place of a stage that the fewest tokens may fill, or NO_TOKEN; in the last stage, any one."""
     chosen = np.int64(NO_TOKEN)
     fewest = end_of_rows(params, player)
     for token in range(first_token(params, player), end_of_rows(params, player)):
@@ -305,7 +305,7 @@ def count_swap_candidates(params, state, player, token):
 
 @njit
 def nth_swap_candidate(params, state, player, token, n):
-    """Return the n-th open token that may be put where `token` is, or NO_TOKEN if there are not so many."""
+    """Return the n-th open token that may be put where `token` is, or NO_TOKEN if there are fewer."""
     for other in range(first_token(params, player), end_of_rows(params, player)):
         if is_open(params, state, other) and may_be(params, state, token, other):
             if n == 0:
@@ -316,9 +316,9 @@ def nth_swap_candidate(params, state, player, token, n):
 
 @njit
 def max_swap_candidates(params, state, player, token):
-    """Return how many candidates the place of `token` has at most, whatever the places before it have got.
+    """Return the most candidates that the place of `token` can have, whatever earlier places were dealt.
 
-    All that may lie there, less a token for each earlier place that takes nothing else.
+    These are all tokens that may lie there, less one for each earlier place that takes nothing else.
     """
     count = count_candidates(params, state, player, token)
     for other in range(first_token(params, player), end_of_rows(params, player)):
@@ -331,8 +331,8 @@ def max_swap_candidates(params, state, player, token):
 def deal_anew(params, state, player, is_fair):
     """Deal the hidden tokens of `player` among their places; return whether all found one.
 
-    A fair deal fails on purpose where a place has fewer candidates than it might have: each deal then has the same
-    chance, one part in the product of what each place might have at most.
+    A fair deal may fail on purpose where a place has fewer candidates than it could have. All deals are then equally
+    likely: one part in the product of the most candidates that each place could have.
     """
     for stage in range(DEAL_STAGES):
         token = next_place(params, state, player, stage)
@@ -365,7 +365,7 @@ def nth_hidden(params, state, player, n):
 
 @njit
 def swap_random_pairs(params, state, player, times):
-    """Let random pairs of hidden tokens exchange what they are, if both places allow it; `times` a token."""
+    """Exchange random pairs of hidden tokens if both places allow it, with `times` attempts per token."""
     count = np.int64(0)
     for token in range(first_token(params, player), end_of_rows(params, player)):
         count += is_hidden(params, state, token)
@@ -381,7 +381,7 @@ def swap_random_pairs(params, state, player, times):
 
 @njit
 def save_truth(params, state, player):
-    """Keep the list of tokens that `player` is known to have."""
+    """Save the list of tokens that `player` is known to have."""
     start = first_token(params, player)
     for i in range(params.tokens_per_general):
         state.true_type[i] = state.token_type[start + i]
@@ -390,7 +390,7 @@ def save_truth(params, state, player):
 
 @njit
 def restore_truth(params, state, player):
-    """Put the list of known tokens back; no hidden token has a type then."""
+    """Restore the list of known tokens; no hidden token counts as having a type afterward."""
     start = first_token(params, player)
     state.sample_done = NO_BITS
     for i in range(params.tokens_per_general):
@@ -400,7 +400,7 @@ def restore_truth(params, state, player):
 
 @njit
 def try_deal(params, state, player, army, is_fair):
-    """Deal what `player` has, by the open list or a listed army; return whether all found a place."""
+    """Deal the hidden tokens of `player`, by the open list or a listed army; return whether all found a place."""
     restore_truth(params, state, player)
     if army != NO_LIST:
         write_list(params, state, player, army)
@@ -409,7 +409,7 @@ def try_deal(params, state, player, army, is_fair):
 
 @njit
 def try_army(params, state, player):
-    """Sample the army of `player`, by the open list or without any; return whether that worked."""
+    """Sample the army of `player`, by the open list or without a list; return whether that worked."""
     if params.open_army_lists == 1:
         return try_deal(params, state, player, np.int64(NO_LIST), False)
     restore_truth(params, state, player)
@@ -419,7 +419,7 @@ def try_army(params, state, player):
 
 @njit
 def resample_army(params, state, player):
-    """Sample what `player` hides, from the list of tokens that is kept."""
+    """Sample the hidden tokens of `player` from the saved list of known tokens."""
     state.sample_lax = 0
     restore_truth(params, state, player)
     army = draw_list(params, state, player) if params.open_army_lists == 0 else np.int64(NO_LIST)
@@ -439,6 +439,6 @@ def resample_army(params, state, player):
 
 @njit
 def sample_army(params, state, player):
-    """Put something that all that is public allows in the place of what `player` hides."""
+    """Replace the hidden tokens of `player` by a sample that all public information allows."""
     save_truth(params, state, player)
     resample_army(params, state, player)

@@ -1,1 +1,1 @@
-"""The rules: procedures that run to the next decision."""
+"""Rules of Sack Armies: procedures that run until the next decision."""

@@ -87,7 +87,7 @@ def capture(params, state, unit, target):
 
 @njit
 def can_dismiss(params, state, unit, target):
-    """Return whether `unit` may dismiss `target`: in range, another unit, own or revealed.
+    """Return whether `unit` may dismiss `target`: another unit in range, friendly or revealed.
 
     (RA-Dismiss-3, Q-50, Q-51)
     """
@@ -99,7 +99,7 @@ def can_dismiss(params, state, unit, target):
 
 @njit
 def dismiss(params, state, target):
-    """Return a unit to its owner's sack, its attachments to casualties (RA-Dismiss-1, RA-Dismiss-2)."""
+    """Return a unit to its owner's sack and send its attachments to casualties (RA-Dismiss-1, RA-Dismiss-2)."""
     shown = shown_type(state, target, False)
     log_event(params, state, Event.TO_SACK, owner_of(state, target), hex_of(state, target), shown)
     leave_play(params, state, target, Zone.SACK, Zone.CASUALTIES)
@@ -110,9 +110,9 @@ def dismiss(params, state, target):
 
 @njit
 def may_choose_slot(params, state, player, attachment, kind):
-    """Return whether `player` may aim at `attachment` with an effect on spells or on maneuvers, by what they know.
+    """Return whether `player`, by what they know, may aim at `attachment` with an effect on tokens of `kind`.
 
-    A text that is being activated has left its stack.
+    A token being activated has left its stack, so that nothing can be aimed at it.
 
     (RA-Counter-2, RA-Dispel-2, Q-49, C-blind_target_wrong_kind)
     """
@@ -130,7 +130,7 @@ def may_choose_slot(params, state, player, attachment, kind):
 
 @njit
 def has_slot_for(params, state, player, unit, kind):
-    """Return whether some attachment of `unit` may be aimed at."""
+    """Return whether `player` may aim at some attachment of `unit`."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if may_choose_slot(params, state, player, attachment, kind):
@@ -141,7 +141,7 @@ def has_slot_for(params, state, player, unit, kind):
 
 @njit
 def can_reach_tokens(params, state, unit, host, ability):
-    """Return whether `unit` may counter or dispel a token of `host`, itself included.
+    """Return whether `unit` may counter or dispel an attachment of `host`, which may be the unit itself.
 
     (RA-Counter-3, RA-Dispel-3, RA-Counter-4)
     """
@@ -154,7 +154,7 @@ def can_reach_tokens(params, state, unit, host, ability):
 
 @njit
 def strip_attachment(params, state, attachment, kind):
-    """Send a spell or maneuver to its owner's casualties; another kind stays, and is known not to be that.
+    """Send an attachment of `kind` to its owner's casualties; one of the other kind stays, and its kind becomes known.
 
     (RA-Counter-1, RA-Dispel-1, R9.2-11, Q-82)
     """
@@ -174,7 +174,7 @@ def strip_attachment(params, state, attachment, kind):
 
 @njit
 def can_raise(params, state, token, raiser, match):
-    """Return whether a casualty is a unit that may be raised: by an ability of `raiser`, or a text's `match`.
+    """Return whether a casualty is a unit that may be raised by an ability of `raiser`, or by a text with `match`.
 
     (RA-Raise-1, R6.0-6)
     """
@@ -218,7 +218,7 @@ def can_raise_at(params, state, player, cell):
 
 @njit
 def has_raise_hex(params, state, player, raiser):
-    """Return whether there is a hex next to `raiser` for a raised unit."""
+    """Return whether there is a hex next to `raiser` where a raised unit may enter."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, raiser), direction])
         if neighbor != NO_HEX and can_raise_at(params, state, player, neighbor):
@@ -228,7 +228,7 @@ def has_raise_hex(params, state, player, raiser):
 
 @njit
 def offer_raise_hexes(params, state):
-    """Offer the hexes next to the raiser for the raised unit."""
+    """Offer the hexes next to the raiser where the raised unit may enter."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, state.act_unit), direction])
         if neighbor != NO_HEX and can_raise_at(params, state, state.act_player, neighbor):

@@ -95,10 +95,7 @@ class ActivateStep(IntEnum):
 
 @njit
 def is_castable(params, state, token):
-    """Return whether `token` is an action or permanent spell or maneuver that waits to be used.
-
-    (R9.2-2)
-    """
+    """Return whether `token` is an action or permanent spell or maneuver that is still unused (R9.2-2)."""
     use = params.type_use[state.token_type[token]]
     return use == Use.ACTION or (use == Use.PERMANENT and state.token_active[token] == 0)
 
@@ -126,7 +123,7 @@ def has_castable(params, state, unit):
 
 @njit
 def has_custom(params, state, unit):
-    """Return whether `unit` has a printed action text of its own that can be used now; limits bar it (CUSTOM)."""
+    """Return whether `unit` has a printed action text that it can use now; unmet limits bar it (CUSTOM)."""
     type_id = type_of(state, unit)
     return (
         params.type_use[type_id] == Use.ACTION
@@ -192,7 +189,7 @@ def can_activate(params, state, verb, unit):
 
 @njit
 def begin_act(state, verb, unit):
-    """Note who activates, before anybody else knows of it."""
+    """Record that `unit` begins an activation; the other players do not know of it yet."""
     clear_act(state)
     state.act_verb = verb
     state.act_player = controller_of(state, unit)
@@ -201,7 +198,7 @@ def begin_act(state, verb, unit):
 
 @njit
 def ask_next_choice(params, state):
-    """Ask for the next thing that the text demands, or announce the activation (D-21)."""
+    """Ask for the next choice that the text requires or, after the last one, announce the activation (D-21)."""
     type_id = running_text(state)
     player = state.act_player
     if params.type_target[type_id] == Target.HOST:
@@ -222,7 +219,7 @@ def ask_next_choice(params, state):
 
 @njit
 def apply_effect_choice(params, state, action, decision):
-    """Take one choice of a running text."""
+    """Record one choice for the running text, then ask for the next."""
     if decision == Decision.EFFECT_TARGET:
         state.act_hex = decode_hex(params, action)
         state.act_target = state.cell_unit[state.act_hex]
@@ -246,7 +243,7 @@ def targeted_player(state, unit):
 
 @njit
 def announce_act(params, state):
-    """Turn up the host and the token and name the target, in public (RA-0-2)."""
+    """Announce the activation to all: reveal the host and the token, and name the target (RA-0-2)."""
     unit = state.act_unit
     state.act_announced = 1
     log_event(params, state, Event.ANNOUNCE, state.act_player, hex_of(state, unit), state.act_verb)
@@ -259,12 +256,12 @@ def announce_act(params, state):
     if target == NO_TOKEN or is_ability(state.act_verb):
         return
     if params.type_target[running_text(state)] != Target.HEX:
-        reveal_unit(params, state, target)  # a text works on revealed units alone; opponents are revealed anyway
+        reveal_unit(params, state, target)  # a text works only on revealed units; opposing targets already are
 
 
 @njit
 def is_slot_valid(params, state):
-    """Return whether the attachment aimed at, if any, may still be chosen: a reveal may show the other kind."""
+    """Return whether the attachment aimed at, if any, may still be chosen: a reveal may show the wrong kind."""
     if state.act_slot == NO_TOKEN:
         return True
     verb = state.act_verb
@@ -292,7 +289,7 @@ def is_act_valid(params, state):
 
 @njit
 def cancel_act(params, state):
-    """Cancel the announced activation, in public: nothing is spent."""
+    """Cancel the announced activation in public; nothing is spent."""
     cell = hex_of(state, state.act_unit)
     log_event(params, state, Event.CANCEL, state.act_player, cell, state.act_verb)
     back_to_menu(state)
@@ -303,7 +300,7 @@ def cancel_act(params, state):
 
 @njit
 def spend_token(params, state):
-    """Send an activated spell or maneuver to casualties; a permanent stays for its target (R9.2-12)."""
+    """Send an activated spell or maneuver to casualties, except a permanent, which is kept for its target (R9.2-12)."""
     token = state.act_token
     if token != NO_TOKEN and params.type_use[state.token_type[token]] == Use.ACTION:
         cell = hex_of(state, state.act_unit)
@@ -329,11 +326,11 @@ def resolve_ability(params, state):
 
 @njit
 def run_effects(params, state):
-    """Carry out the rest of the running text, up to an effect that asks for a hex."""
+    """Carry out the remaining effects of the running text, up to one that asks for a hex."""
     type_id = running_text(state)
     start = np.int64(params.type_effect_start[type_id])
     while start + state.act_effect < params.type_effect_end[type_id]:
-        if state.general_alive[state.act_player] == 0:  # forfeited where the effect before left a choice
+        if state.general_alive[state.act_player] == 0:  # forfeited at the choice that the previous effect left
             return
         row = start + state.act_effect
         state.act_effect += 1
@@ -347,7 +344,7 @@ def run_effects(params, state):
 
 @njit
 def lay_permanent(params, state):
-    """Let a permanent lie face up on its target, or send it to casualties if that has gone (R9.2-15)."""
+    """Lay a permanent face up on its target, or send it to casualties if the target is gone (R9.2-15)."""
     token = state.act_token
     if state.token_zone[token] != Zone.ATTACHED:
         return
@@ -381,7 +378,7 @@ def retain(params, state):
 
 @njit
 def finish_act(params, state):
-    """Settle a text that has been carried out, and go on with what it interrupted or with the end of the turn."""
+    """Finish an activation: settle its token, then resume the window that it interrupted or end the action."""
     token = state.act_token
     if token != NO_TOKEN:
         type_id = type_of(state, token)
@@ -400,7 +397,7 @@ def finish_act(params, state):
 
 @njit
 def run_activate(params, state):
-    """Go on with an activation, up to its next step or decision (P-ACTIVATE)."""
+    """Advance an activation to its next step or decision (P-ACTIVATE)."""
     step = state.frame_step[state.frame_top]
     if step == ActivateStep.ANNOUNCE:
         announce_act(params, state)

@@ -54,7 +54,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 
 class AttackStep(IntEnum):
-    """Steps of an attack, in order; some are passed over by some kinds of attack."""
+    """Steps of an attack, in order; not every kind of attack has all of them."""
 
     ANNOUNCE = 0
     JUDGE_EARLY = 1  # after the window before a coordination check
@@ -80,7 +80,7 @@ class AttackStep(IntEnum):
 
 @njit
 def declare_attack(state, verb, unit, target):
-    """Begin an attack of one unit; `unit` is NO_TOKEN for a coordinated attack (R8.4.5-1, R8.4.5-2)."""
+    """Begin an attack by `unit`, or a coordinated attack if that is NO_TOKEN (R8.4.5-1, R8.4.5-2)."""
     state.attack_verb = verb
     state.attack_unit = unit
     state.attack_target = target
@@ -91,19 +91,19 @@ def declare_attack(state, verb, unit, target):
 
 @njit
 def is_attacker(state, unit):
-    """Return whether `unit` makes the attack, alone or with others."""
+    """Return whether `unit` is the attacker or one of several attackers."""
     return unit == state.attack_unit or state.token_member[unit] == 1
 
 
 @njit
 def log_attack(params, state, event):
-    """Log what becomes of the attack."""
+    """Log an event of the attack."""
     log_event(params, state, event, state.active, state.attack_hex, state.attack_verb)
 
 
 @njit
 def announce_attack(params, state):
-    """Turn up the attackers and tell everybody."""
+    """Announce the attack to all and reveal the attackers."""
     state.attack_announced = 1
     log_attack(params, state, Event.ANNOUNCE)
     if state.attack_unit != NO_TOKEN:
@@ -117,7 +117,7 @@ def announce_attack(params, state):
 
 @njit
 def open_attack_window(params, state, kind, step):
-    """Open a reaction window and go on at `step` afterwards."""
+    """Open a reaction window, after which the attack continues at `step`."""
     set_step(state, step)
     open_window(params, state, kind, controller_of(state, state.attack_target))
 
@@ -173,7 +173,7 @@ def is_led_throughout(params, state):
 
 @njit
 def employ_members(state):
-    """Bar the participants from all action for the rest of the turn (R8.4.5-11)."""
+    """Mark the participants as employed: barred from all actions for the rest of the turn (R8.4.5-11)."""
     for unit in range(len(state.token_member)):
         if state.token_member[unit] == 1:
             state.token_employed[unit] = 1
@@ -181,7 +181,7 @@ def employ_members(state):
 
 @njit
 def run_check(params, state):
-    """Make the coordination check: a failed one employs, but spends nothing.
+    """Make the coordination check; if it fails, the participants are employed but the action is not spent.
 
     (R8.4.5-9, R8.4.5-10, R8.4.5-14, RB-17, Q-47, C-coord_window)
     """
@@ -200,7 +200,7 @@ def run_check(params, state):
 
 @njit
 def cancel_attack(params, state):
-    """Cancel the announced attack: nothing is spent, unless a Move and Attack has moved.
+    """Cancel the announced attack; nothing is spent unless a Move and Attack has already moved.
 
     (R9.1-12, R9.1-13, RA-MoveAttack-5)
     """
@@ -214,14 +214,14 @@ def cancel_attack(params, state):
 
 @njit
 def end_attack(params, state):
-    """Spend the action (P-ATTACK 10)."""
+    """End the attack: update sight and spend the action (P-ATTACK 10)."""
     reveal_in_sight(params, state)
     end_action(state)
 
 
 @njit
 def judge_window(params, state, step):
-    """Go on at `step` after a window, or cancel, or miss (Q-44)."""
+    """After a window, continue at `step`, cancel the attack or make it miss, as the result says (Q-44)."""
     result = get_data(state, RESULT)
     if result == WindowResult.CANCEL:
         cancel_attack(params, state)
@@ -259,7 +259,7 @@ def apply_charge(params, state, action):
 
 @njit
 def judge_charge(params, state):
-    """Go on to the move, unless sight or the loss of a movement bonus has made it illegal: then cancel, at no cost."""
+    """Continue to the move, or cancel at no cost if sight or the loss of a movement bonus has made it illegal."""
     if is_charge_valid(params, state):
         judge_window(params, state, AttackStep.CHARGE)
     else:
@@ -268,7 +268,7 @@ def judge_charge(params, state):
 
 @njit
 def run_charged(params, state):
-    """After the move: the attack is cancelled if sight has shown it to be illegal, else a window (RA-MoveAttack-4)."""
+    """After the move, open a window, or cancel the attack if sight has shown it to be illegal (RA-MoveAttack-4)."""
     if can_target(params, state, state.attack_unit, state.attack_target, False):
         open_attack_window(params, state, WindowKind.ATTACK, AttackStep.JUDGE)
     else:
@@ -295,7 +295,7 @@ def flip_ambush(params, state):
 
 @njit
 def run_ambush(params, state):
-    """Ask whether to flip for an ambush, if that is possible (D-23, C-auto_ambush)."""
+    """Ask whether to flip for an ambush, if possible; with the switch, flip without asking (D-23, C-auto_ambush)."""
     set_step(state, AttackStep.EARLY_COUNTER)
     if not may_ambush(params, state):
         return
@@ -307,8 +307,8 @@ def run_ambush(params, state):
 
 @njit
 def apply_ambush(params, state, action):
-    """Flip for the ambush, or not."""
-    state.window_closed = 0  # all have seen that something else has been asked since
+    """Flip for the ambush if chosen."""
+    state.window_closed = 0  # all have seen that another decision has been asked since
     if action == Verb.YES:
         flip_ambush(params, state)
 
@@ -343,7 +343,7 @@ def may_ask_counter(params, state):
 
 @njit
 def is_counter_early(params, state):
-    """Return whether the counter is decided before the attack flips.
+    """Return whether the counter-attack is decided before the flips of the attack.
 
     (Q-31, C-counter_timing_single, C-counter_timing_coord)
     """
@@ -354,7 +354,7 @@ def is_counter_early(params, state):
 
 @njit
 def run_counter(params, state, early):
-    """Ask the defender's General for their decision, if this is the moment (D-24, D-25)."""
+    """Ask the defender's General whether to counter-attack, if it is decided now (D-24, D-25)."""
     set_step(state, AttackStep.FLIPS if early else AttackStep.DESIGNATE)
     if is_counter_early(params, state) == early and may_ask_counter(params, state):
         ask(state, controller_of(state, state.attack_target), Decision.COUNTER)
@@ -362,13 +362,13 @@ def run_counter(params, state, early):
 
 @njit
 def apply_counter(state, action):
-    """Counter-attack, or not."""
+    """Record whether the defender counter-attacks."""
     state.attack_countered = 1 if action == Verb.YES else 0
 
 
 @njit
 def run_designation(params, state):
-    """Settle which attacker takes the counter-attack; in a coordinated attack the attacker says.
+    """Determine which attacker takes the counter-attack; in a coordinated attack, ask the attacking General.
 
     (D-26, R8.4.5-21, Q-32)
     """
@@ -431,7 +431,7 @@ def flip_counter(params, state):
 
 @njit
 def may_advance(params, state, unit):
-    """Return whether `unit` may move into the vacated hex: it attacked in melee, lives, and can move.
+    """Return whether `unit` may move into the vacated hex after a melee: it attacked, survived and can move.
 
     (R8.4.3-1, R8.4.3-2, R8.4.3-3)
     """
@@ -464,7 +464,7 @@ def has_advance(params, state):
 
 @njit
 def run_advance(params, state):
-    """Ask whether, or who, advances (D-27)."""
+    """Ask whether to advance and, after a coordinated attack, with which attacker, if any may (D-27)."""
     set_step(state, AttackStep.END)
     if has_advance(params, state):
         ask(state, state.active, Decision.ADVANCE)
@@ -472,7 +472,7 @@ def run_advance(params, state):
 
 @njit
 def offer_advance(params, state):
-    """Offer to stay, and to advance: with the attacker, or with one of several."""
+    """Offer to stay, and to advance with the attacker or with one of several."""
     allow(state, np.int64(Verb.PASS))
     if state.attack_unit != NO_TOKEN:
         allow(state, np.int64(Verb.YES))
@@ -501,7 +501,7 @@ def apply_advance(params, state, action):
 
 @njit
 def is_attack_alive(params, state):
-    """Return whether defender and attackers are still there; a forfeit can take them away in between."""
+    """Return whether the defender and a single attacker are still on the board; a forfeit can remove them."""
     if not is_unit_on_board(params, state, state.attack_target):
         return False
     return state.attack_unit == NO_TOKEN or is_unit_on_board(params, state, state.attack_unit)
@@ -509,7 +509,7 @@ def is_attack_alive(params, state):
 
 @njit
 def run_before_flips(params, state, step):
-    """Go on with an attack before its flips, up to its next step or decision."""
+    """Advance an attack, before its flips, to its next step or decision."""
     if step == AttackStep.ANNOUNCE:
         run_announcement(params, state)
     elif step == AttackStep.JUDGE_EARLY:
@@ -532,7 +532,7 @@ def run_before_flips(params, state, step):
 
 @njit
 def run_attack(params, state):
-    """Go on with an attack, up to its next step or decision (P-ATTACK, P-COORD, Q-69)."""
+    """Advance an attack to its next step or decision (P-ATTACK, P-COORD, Q-69)."""
     step = np.int64(state.frame_step[state.frame_top])
     if step <= AttackStep.COUNTER_FLIPS and not is_attack_alive(params, state):
         end_attack(params, state)

@@ -42,7 +42,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 @njit
 def is_ranged(verb):
-    """Return whether an attack verb declares a ranged attack; the verb is the choice at range 1.
+    """Return whether an attack verb declares a ranged attack; at range 1, the verb decides between ranged and melee.
 
     (R8.4.4-3, R8.4.5-3)
     """
@@ -51,7 +51,7 @@ def is_ranged(verb):
 
 @njit
 def is_coordinated(verb):
-    """Return whether an attack verb is a coordinated attack: more than one unit (RB-3)."""
+    """Return whether an attack verb declares a coordinated attack, by more than one unit (RB-3)."""
     return verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED
 
 
@@ -72,7 +72,7 @@ def is_favored_in_water(params, state, unit):
 
 @njit
 def can_engage(params, state, attacker, defender):
-    """Return whether flying or water do not keep `attacker` from a melee against `defender` (RA-Flying-3, Q-78)."""
+    """Return whether neither flying nor water bars `attacker` from melee against `defender` (RA-Flying-3, Q-78)."""
     if (
         ability_value(params, state, defender, Ability.FLYING) > 0
         and ability_if_revealed(params, state, attacker, Ability.FLYING) == 0
@@ -94,7 +94,7 @@ def may_act(state, unit):
 def can_target(params, state, attacker, defender, ranged):
     """Return whether `attacker` may attack `defender` now (P-CANTARGET).
 
-    The defender is an opposing, revealed unit; a ranged attack needs the range, over anything.
+    The defender must be an opposing, revealed unit; a ranged attack needs enough range, and nothing can block it.
 
     (R8.4.1-1, R8.4.1-2, R8.4.4-1, R8.4.4-4, R8.4.4-5, RA-Ranged-1, Q-27)
     """
@@ -121,7 +121,7 @@ def has_melee_target(params, state, attacker):
 
 @njit
 def has_target(params, state, attacker, ranged):
-    """Return whether `attacker` can attack anybody."""
+    """Return whether `attacker` can attack any unit."""
     if not ranged:
         return has_melee_target(params, state, attacker)
     reach = ability_if_revealed(params, state, attacker, Ability.RANGE)
@@ -139,7 +139,7 @@ def has_target(params, state, attacker, ranged):
 
 @njit
 def may_attack(params, state, unit, ranged):
-    """Return whether `unit` of the active General may declare an attack of its own."""
+    """Return whether `unit` of the active General may declare an attack by itself."""
     return may_act(state, unit) and has_target(params, state, unit, ranged)
 
 
@@ -148,7 +148,7 @@ def may_attack(params, state, unit, ranged):
 
 @njit
 def find_charge(params, state, unit):
-    """Write the reach of `unit` for a Move and Attack, face up as it will be."""
+    """Find the reach of `unit` for a Move and Attack, as if already face up."""
     find_reach(params, state, unit, movement_if_revealed(params, state, unit), True)
 
 
@@ -162,7 +162,7 @@ def is_charge_hex(params, state, target, cell):
 def can_charge(params, state, unit, target):
     """Return whether `unit` may declare a Move and Attack on `target`, by what its General knows.
 
-    The target may be unrevealed, and then be a flyer (RA-MoveAttack-1, RA-MoveAttack-2, R8.2.2-3, D-16, Q-61).
+    The target may be face down, even a hidden flyer (RA-MoveAttack-1, RA-MoveAttack-2, R8.2.2-3, D-16, Q-61).
     Call `find_charge` first.
     """
     if controller_of(state, target) == controller_of(state, unit):
@@ -178,7 +178,7 @@ def can_charge(params, state, unit, target):
 
 @njit
 def may_charge(params, state, unit):
-    """Return whether `unit` may make a Move and Attack on anybody (RA-MoveAttack-7)."""
+    """Return whether `unit` may make a Move and Attack on any target (RA-MoveAttack-7)."""
     if (
         not may_act(state, unit)
         or state.token_moved[unit] == 1
@@ -204,8 +204,8 @@ def may_charge(params, state, unit):
 def can_counter(params, state, defender, attacker, ranged):
     """Return whether `defender` may counter-attack `attacker` (P-CANCOUNTER).
 
-    In melee always, whatever flies or swims; against a ranged attack with enough range, or, without any range, from the
-    next hex.
+    Against melee always, regardless of flying and water; against a ranged attack with enough range or, if it has no
+    range at all, from an adjacent hex.
 
     (R8.4.1-3, R8.4.4-7, R8.4.4-8, RA-Flying-4, RA-Aquatic-4)
     """
@@ -227,7 +227,7 @@ def is_counter_progressive(params, state, defender, ranged):
 
 @njit
 def touches_attacker(params, state, unit):
-    """Return whether `unit` stands next to a unit that attacks."""
+    """Return whether `unit` is adjacent to an attacker."""
     cell = hex_of(state, unit)
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[cell, direction])
@@ -271,9 +271,9 @@ def defending_armor(params, state, defender):
 
 @njit
 def leave_ghost(state, unit, type_id, rows, first):
-    """Let what augments on a dying unit, printed or in a text, work from its hex until the end of the turn.
+    """Keep an augment of a dying unit, printed or granted by a text, working from its hex until the end of the turn.
 
-    The entries of the unit begin at number `first`.
+    The entries of the unit begin at index `first`.
     """
     if state.num_ghosts == len(state.ghost_hex):
         state.error = ERROR_CAPACITY
@@ -290,7 +290,7 @@ def leave_ghost(state, unit, type_id, rows, first):
 
 @njit
 def grants_augment(params, rows):
-    """Return whether some of the effects in `rows` grants an augment."""
+    """Return whether any of the effects in `rows` grants an augment."""
     for effect in range(rows[0], rows[1]):
         if (
             params.effect_kind[effect] == Effect.GRANT
@@ -302,7 +302,7 @@ def grants_augment(params, rows):
 
 @njit
 def leave_ghosts(params, state, unit):
-    """Let the augments of a killed unit continue for the rest of the turn."""
+    """Keep the augments of a killed unit working for the rest of the turn."""
     type_id = type_of(state, unit)
     first = state.num_ghosts
     if params.type_ability[type_id, Ability.AUGMENT] > 0 and limits_met(params, state, unit):
@@ -332,5 +332,5 @@ def kill(params, state, unit):
 
 @njit
 def is_lethal(amount, armor):
-    """Return whether damage kills: any at all, and as much as the armor (R8.4.2-2, R8.4.2-3, R8.4.4-10)."""
+    """Return whether damage kills: it is above 0 and at least the armor (R8.4.2-2, R8.4.2-3, R8.4.4-10)."""
     return amount > 0 and amount >= armor

@@ -1,4 +1,4 @@
-"""Declaring a coordinated attack: one target, one type, any number of attackers (section 8.4.5)."""
+"""Declaration of a coordinated attack: one target, one type, any number of attackers (section 8.4.5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_candidate(params, state, unit, target, ranged):
 
 @njit
 def melee_candidates(params, state, player, target):
-    """Return as bits the units of `player` that may attack `target` in melee."""
+    """Return the units of `player` that may attack `target` in melee, as bits."""
     found = NO_BITS
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, target), direction])
@@ -47,7 +47,7 @@ def melee_candidates(params, state, player, target):
 
 @njit
 def ranged_candidates(params, state, player, target):
-    """Return as bits the units of `player` that may attack `target` at range."""
+    """Return the units of `player` that may attack `target` at range, as bits."""
     found = NO_BITS
     rest = state.units[player]
     while rest != NO_BITS:
@@ -60,7 +60,7 @@ def ranged_candidates(params, state, player, target):
 
 @njit
 def candidates(params, state, player, target, ranged):
-    """Return as bits the units of `player` that may take part in an attack on `target`."""
+    """Return the units of `player` that may take part in an attack on `target`, as bits."""
     if ranged:
         return ranged_candidates(params, state, player, target)
     return melee_candidates(params, state, player, target)
@@ -68,7 +68,7 @@ def candidates(params, state, player, target, ranged):
 
 @njit
 def touches_any(params, state, player, unit, group):
-    """Return whether a unit of `player` from a group, given as bits, stands next to `unit`."""
+    """Return whether a unit of `player` in `group`, given as bits, is adjacent to `unit`."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
         if neighbor == NO_HEX or state.cell_unit[neighbor] == NO_TOKEN:
@@ -81,7 +81,7 @@ def touches_any(params, state, player, unit, group):
 
 @njit
 def has_pair(params, state, player, group):
-    """Return whether two units of a group, given as bits, stand next to each other."""
+    """Return whether two units in `group`, given as bits, are adjacent to each other."""
     rest = group
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
@@ -93,7 +93,7 @@ def has_pair(params, state, player, group):
 
 @njit
 def connected_part(params, state, player, seed, group):
-    """Return as bits the units of a group that are connected with those of `seed`, unit by unit."""
+    """Return the units in `group` connected to those in `seed` through adjacent units of the group, all as bits."""
     part, grown = NO_BITS, seed
     while part != grown:
         part = grown
@@ -108,7 +108,7 @@ def connected_part(params, state, player, seed, group):
 
 @njit
 def members(params, state, player):
-    """Return as bits the attackers that have been named."""
+    """Return the attackers named so far, as bits."""
     named = NO_BITS
     for row in range(params.tokens_per_general):
         if state.token_member[first_token(params, player) + row] == 1:
@@ -118,9 +118,9 @@ def members(params, state, player):
 
 @njit
 def may_name(params, state, player, unit, group, ranged):
-    """Return whether `unit` of the candidates `group` may be named next: the attack can still be completed (D-15).
+    """Return whether candidate `unit` of `group` may be named next: the attack can still be completed (D-15).
 
-    A ranged participant needs another candidate beside it; where the group must be connected, candidates must connect
+    A ranged participant needs another candidate next to it; where the group must be connected, candidates must connect
     it to those named before.
 
     (R8.4.5-8, Q-29, C-ranged_coord_connected)
@@ -137,7 +137,7 @@ def may_name(params, state, player, unit, group, ranged):
 
 @njit
 def shooters(params, state, player):
-    """Return as bits the units of `player` that have a range, were they face up."""
+    """Return the units of `player` that would have a range if face up, as bits."""
     found = NO_BITS
     rest = state.units[player]
     while rest != NO_BITS:
@@ -151,7 +151,7 @@ def shooters(params, state, player):
 
 @njit
 def can_coordinate(params, state, player, target, ranged):
-    """Return whether two or more units of `player` can attack `target`, an opponent in sight, together.
+    """Return whether two or more units of `player` can together attack `target`, an opposing face-up unit.
 
     (R8.4.5-4, Q-28)
     """
@@ -202,7 +202,7 @@ def apply_coord_target(params, state, action):
 
 @njit
 def is_group_complete(params, state, player, ranged):
-    """Return whether the named units can attack: two or more, at range none isolated."""
+    """Return whether the named units can attack: there are two or more and, at range, none is isolated."""
     named = members(params, state, player)
     if count_bits(named) < MIN_ATTACKERS:
         return False

@@ -50,7 +50,7 @@ NO_INSTANCE = -1
 
 
 class Save(IntEnum):
-    """How far the question has come whether a unit is saved (D-28)."""
+    """Progress of the decision whether to save a unit (D-28)."""
 
     UNASKED = 0
     BEGUN = 1
@@ -62,7 +62,7 @@ class Save(IntEnum):
 
 @njit
 def add_damage(state, target, amount, armor, scatter):
-    """Add one instance of damage, with the armor it meets locked (P-ATTACK 5)."""
+    """Add one instance of damage and lock the armor that it meets (P-ATTACK 5)."""
     if state.num_damages == MAX_INSTANCES:
         state.error = ERROR_CAPACITY
         return
@@ -99,7 +99,7 @@ def scatter_amount(params, state, unit):
 
 @njit
 def scatter(params, state, unit, target):
-    """Let `unit`, whose hit on `target` did damage, scatter to all around it, friend and foe.
+    """Flip for the scatter of `unit`, whose hit on `target` did damage; it hits all units around, friend and foe.
 
     (RA-Scatter-1, RA-Scatter-2, RA-Scatter-6, RA-Scatter-9, Q-54)
     """
@@ -120,7 +120,7 @@ def scatter(params, state, unit, target):
 
 @njit
 def build_damage(params, state):
-    """List all damage of the exchange: main hit, counter, scatter (R8.4.2-1, RA-Scatter-5)."""
+    """List all damage of the exchange: main hit, counter-attack, scatter (R8.4.2-1, RA-Scatter-5)."""
     state.num_damages = 0
     defender = state.attack_target
     attacker = state.attack_designated
@@ -141,7 +141,7 @@ def build_damage(params, state):
 
 @njit
 def is_instance_lethal(params, state, i):
-    """Return whether instance `i` kills its target, alone or with the others.
+    """Return whether instance `i` kills its target, alone or, by the switch, with the others that hit it.
 
     (Q-34, Q-35, C-sum_simultaneous_damage)
     """
@@ -173,7 +173,7 @@ def armor_with(params, state, unit, attachment):
 
 @njit
 def is_saving(params, state, unit, attachment):
-    """Return whether revealing a face-down free text of `unit` would add to its armor."""
+    """Return whether `attachment` is a face-down free effect that would raise the armor of `unit` if revealed."""
     if params.type_use[state.token_type[attachment]] != Use.FREE or is_face_up(state, attachment):
         return False
     return armor_with(params, state, unit, attachment) > armor_with(params, state, unit, np.int64(NO_TOKEN))
@@ -181,7 +181,7 @@ def is_saving(params, state, unit, attachment):
 
 @njit
 def count_saving(params, state, unit):
-    """Return how many texts of `unit` would add to its armor if revealed."""
+    """Return how many face-down attachments of `unit` would raise its armor if revealed."""
     count = 0
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
@@ -193,8 +193,8 @@ def count_saving(params, state, unit):
 
 @njit
 def greatest_armor(params, state, unit):
-    """Return the armor that `unit` would have face up, with every text revealed, in turn, that adds to it."""
-    revealed = np.int64(0)  # bits of the slots turned up for the question
+    """Return the armor that `unit` would have face up, with every attachment that raises it revealed in turn."""
+    revealed = np.int64(0)  # bits of the slots turned face up for this calculation
     slot = 0
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
@@ -212,7 +212,7 @@ def greatest_armor(params, state, unit):
 
 @njit
 def lock_armor_again(params, state, unit):
-    """Let the damage to `unit` meet its armor as it is now, after a reveal."""
+    """Lock the armor that `unit` has now, after a reveal, against all damage to it."""
     for i in range(state.num_damages):
         if state.damage_target[i] == unit:
             state.damage_armor[i] = effective_armor(params, state, unit)
@@ -239,17 +239,17 @@ def can_be_saved(params, state, i):
 
 @njit
 def is_deadly_scatter(params, state, i):
-    """Return whether instance `i` is scatter that kills a unit which is still there."""
+    """Return whether instance `i` is scatter that kills a unit still on the board."""
     return (
         state.damage_scatter[i] == 1
-        and is_unit_on_board(params, state, np.int64(state.damage_target[i]))  # if not, its General has left
+        and is_unit_on_board(params, state, np.int64(state.damage_target[i]))  # if not, its General has left the game
         and is_instance_lethal(params, state, i)
     )
 
 
 @njit
 def begun_save(params, state):
-    """Return the instance whose target was revealed to be saved and needs a text besides; NO_INSTANCE if none."""
+    """Return the instance whose target was revealed to save it but still needs an attachment; NO_INSTANCE if none."""
     for i in range(state.num_damages):
         if (
             state.damage_saved[i] == Save.BEGUN
@@ -278,7 +278,7 @@ def possible_save(params, state):
 
 @njit
 def next_save(params, state):
-    """Ask the General of a face-down unit lethally hit by scatter whether they save it; one save after the other.
+    """Ask the General of a face-down unit lethally hit by scatter whether to save it, one unit after the other.
 
     (D-28, RA-Scatter-7)
     """
@@ -309,7 +309,7 @@ def apply_save(params, state, action):
 
 @njit
 def offer_save_slots(params, state):
-    """Offer the face-down free texts that add armor to the unit being saved; in a sampled state there may be none."""
+    """Offer the face-down free effects that add armor to the unit being saved; in a sampled state there may be none."""
     i = begun_save(params, state)
     if i == NO_INSTANCE:
         return
@@ -321,7 +321,7 @@ def offer_save_slots(params, state):
 
 @njit
 def apply_save_slot(params, state, action):
-    """Reveal the chosen text to save the unit."""
+    """Reveal the chosen attachment to save the unit."""
     unit = np.int64(state.damage_target[begun_save(params, state)])
     reveal(params, state, attachment_in_slot(state, unit, decode_slot(params, action)))
     lock_armor_again(params, state, unit)
@@ -332,7 +332,7 @@ def apply_save_slot(params, state, action):
 
 @njit
 def note_survival(params, state, unit, amount):
-    """Make public what surviving `amount` tells of a face-down unit's printed armor."""
+    """Record the public lower bound on a face-down unit's printed armor after it survives `amount` damage."""
     if not is_face_up(state, unit):
         shown = amount + 1 - greatest_terrain_bonus(params, state, hex_of(state, unit), Stat.ARMOR)
         state.token_min_armor[unit] = max(np.int64(state.token_min_armor[unit]), shown)
@@ -340,7 +340,7 @@ def note_survival(params, state, unit, amount):
 
 @njit
 def resolve_damage(params, state):
-    """Apply all instances at once: who is lethally hit dies (P-DAMAGE)."""
+    """Apply all instances at once and kill the units lethally hit (P-DAMAGE)."""
     state.attack_killed = 0
     if state.damage_amount[0] > 0 and is_instance_lethal(params, state, 0):
         state.attack_killed = 1

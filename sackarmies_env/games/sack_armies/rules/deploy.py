@@ -63,12 +63,12 @@ class DrawStep(IntEnum):
     DISCARD = 1
 
 
-DISCARDED = 0  # the frame of a Draw, or of a turn that ends, holds the number of tokens discarded
+DISCARDED = 0  # index in the frame of a Draw, or of a turn at its end: number of tokens discarded
 
 
 @njit
 def draw_size(params, state, player):
-    """Return how many tokens a Draw yields: three, and one for each revealed unit with Draw.
+    """Return how many tokens a Draw yields: three by default, plus one for each revealed unit with Draw.
 
     (R8.1-1, R8.1-2, RA-Draw-1, Q-19, C-draw_count)
     """
@@ -89,14 +89,14 @@ def can_draw(state, player):
 
 @njit
 def begin_draw(params, state, player):
-    """Take the Draw action."""
+    """Begin the Draw action: draw the tokens."""
     push_frame(state, Frame.DRAW, DrawStep.DRAWN)
     draw_tokens(params, state, player, draw_size(params, state, player))
 
 
 @njit
 def run_draw(params, state):
-    """Go on with a Draw: ask for discards until the General is done or the hand is empty (D-04, R8.1-7, Q-96)."""
+    """Advance a Draw: ask for discards until the General is done or the hand is empty (D-04, R8.1-7, Q-96)."""
     player = state.active
     if state.frame_step[state.frame_top] == DrawStep.DRAWN:
         set_step(state, DrawStep.DISCARD)
@@ -124,7 +124,7 @@ def finish_draw(params, state):
 
 @njit
 def run_surplus(params, state):
-    """Ask the active General to discard what they hold beyond the limit at the end of their turn (R8.1-5)."""
+    """Ask the active General, at the end of their turn, to discard down to the hand limit (R8.1-5)."""
     player = state.active
     if state.general_alive[player] == 1 and state.hand_count[player] > params.hand_limit:
         ask(state, player, Decision.DISCARD)
@@ -143,7 +143,7 @@ def offer_discards(params, state):
 
 @njit
 def offer_hand(params, state, player):
-    """Offer every type that `player` holds."""
+    """Offer every type in the hand of `player`."""
     rest = tokens_in(state, player, Zone.HAND)
     while rest != NO_BITS:
         allow(state, type_action(params, type_of(state, first_token(params, player) + lowest_bit(rest))))
@@ -159,12 +159,12 @@ def apply_discard(params, state, action):
     player = state.current_player
     to_sack(params, state, find_in_zone(params, state, player, Zone.HAND, decode_type(params, action)))
     set_data(state, DISCARDED, get_data(state, DISCARDED) + 1)
-    state.window_closed = 0  # all have seen it, though the log waits for the last one
+    state.window_closed = 0  # all have seen the discard, although it is logged only after the last one
 
 
 # --- Deploy: where
 
-DEPLOYED = 0  # the frame of a Deploy holds the number of tokens deployed
+DEPLOYED = 0  # index in the frame of a Deploy: number of tokens deployed so far
 
 
 @njit
@@ -195,7 +195,7 @@ def can_deploy_unit_at(params, state, player, cell):
 
 @njit
 def band_takes(band, kind):
-    """Return whether a name band takes spells or maneuvers.
+    """Return whether units with this name band take attachments of `kind`, spells or maneuvers.
 
     (R3.2.2-6, R8.2.1-13, R8.2.1-14, R8.2.1-15, R9.2-5, R9.3-2, R3.2.3-1)
     """
@@ -217,7 +217,7 @@ def can_host(params, state, player, unit, kind):
 
 @njit
 def find_ground(params, state, player):
-    """Mark the hexes on and next to the battlefields that `player` controls, in `reach_rows`."""
+    """Mark in `reach_rows` the hexes on and next to the battlefields that `player` controls."""
     for row in range(len(state.reach_rows)):
         state.reach_rows[row] = NO_BITS
     for owner in range(params.num_generals):
@@ -265,7 +265,7 @@ def has_host(params, state, player, kind):
 
 @njit
 def can_deploy_kind(params, state, player, kind):
-    """Return whether there is a place for a token of this kind (R8.2-3)."""
+    """Return whether `player` could deploy a token of this kind anywhere (R8.2-3)."""
     if kind == Kind.UNIT:
         return has_ground(params, state, player)
     if kind == Kind.BATTLEFIELD:
@@ -275,7 +275,7 @@ def can_deploy_kind(params, state, player, kind):
 
 @njit
 def deployable_kinds(params, state, player):
-    """Return as bits the kinds in hand for which there is a place."""
+    """Return the kinds of token in hand that can be deployed, as bits."""
     in_hand = np.int64(0)
     rest = tokens_in(state, player, Zone.HAND)
     while rest != NO_BITS:
@@ -293,13 +293,13 @@ def deployable_kinds(params, state, player):
 
 @njit
 def may_deploy_more(params, state, player):
-    """Return whether `player` may go on with a Deploy: at most as many tokens as a hand may hold (R8.2-1, Q-92)."""
+    """Return whether `player` may continue a Deploy, up to as many tokens as the hand limit (R8.2-1, Q-92)."""
     return get_data(state, DEPLOYED) < params.hand_limit and deployable_kinds(params, state, player) != 0
 
 
 @njit
 def run_deploy(params, state):
-    """Go on with a Deploy, token by token, until done or no more can be deployed (D-05, Q-21)."""
+    """Advance a Deploy, token by token, until the General is done or can deploy no more (D-05, Q-21)."""
     player = state.active
     if may_deploy_more(params, state, player):
         ask(state, player, Decision.DEPLOY_TYPE)
@@ -309,7 +309,7 @@ def run_deploy(params, state):
 
 @njit
 def offer_deploy_types(params, state):
-    """Offer the types in hand that can be deployed, and DONE after the first (R8.2-2)."""
+    """Offer the types in hand that can be deployed, and DONE after the first token (R8.2-2)."""
     player = state.current_player
     kinds = deployable_kinds(params, state, player)
     rest = tokens_in(state, player, Zone.HAND)
@@ -338,7 +338,7 @@ def offer_ground(params, state, player):
 
 @njit
 def offer_hosts(params, state, player, kind):
-    """Offer the hexes of the units that may take a spell or maneuver."""
+    """Offer the hexes of the units to which `player` may attach a spell or maneuver."""
     rest = state.units[player]
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
@@ -349,7 +349,7 @@ def offer_hosts(params, state, player, kind):
 
 @njit
 def offer_deploy_hexes(params, state):
-    """Offer the hexes, or the hexes of the hosts, for the chosen token (D-06)."""
+    """Offer the hexes for the chosen token or, for an attachment, those of its possible hosts (D-06)."""
     player = state.current_player
     kind = np.int64(params.type_kind[state.chain[0]])
     if kind == Kind.UNIT:
@@ -372,7 +372,7 @@ def apply_deploy_type(params, state, action):
 
 @njit
 def deploy_unit(params, state, player, unit, cell):
-    """Deploy a unit face down; beside an opposing unit sight turns it up at once (R8.2.1-1, R8.2.2-1, Q-23)."""
+    """Deploy a unit face down; an opposing unit that sights it reveals it at once (R8.2.1-1, R8.2.2-1, Q-23)."""
     leave_zone(params, state, unit)
     put_unit(params, state, unit, cell)
     log_event(params, state, Event.DEPLOY, player, cell, Kind.UNIT)
@@ -381,7 +381,7 @@ def deploy_unit(params, state, player, unit, cell):
 
 @njit
 def deploy_attachment(params, state, player, token, host, cell):
-    """Attach a spell or maneuver, face down, in a deployment (R3.2.3-3, R8.2.1-3)."""
+    """Deploy a spell or maneuver by attaching it face down (R3.2.3-3, R8.2.1-3)."""
     leave_zone(params, state, token)
     attach(state, token, host)
     set_face(params, state, token, Face.DOWN)

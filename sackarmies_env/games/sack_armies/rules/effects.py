@@ -1,4 +1,4 @@
-"""Texts of spells, maneuvers and printed actions: their targets and what they do (sections 9.1 to 9.3)."""
+"""Texts of spells, maneuvers and printed actions: their targets and effects (sections 9.1 to 9.3)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def find_effect(params, type_id, kind):
 
 @njit
 def stripped_kind(params, type_id):
-    """Return the kind of token that a text removes from a unit, or -1 (Dispel: spell, Counter: maneuver)."""
+    """Return the kind of token that a text removes from a unit: spell for Dispel, maneuver for Counter; else -1."""
     if find_effect(params, type_id, Effect.DISPEL) != NO_ROW:
         return np.int64(Kind.SPELL)
     if find_effect(params, type_id, Effect.COUNTER) != NO_ROW:
@@ -83,7 +83,7 @@ def stripped_kind(params, type_id):
 
 @njit
 def running_text(state):
-    """Return the type whose text is being activated: the spell or maneuver, or the unit itself."""
+    """Return the type whose text is being activated: that of the spell or maneuver, or of the unit itself."""
     if state.act_token != NO_TOKEN:
         return type_of(state, state.act_token)
     return type_of(state, state.act_unit)
@@ -94,9 +94,9 @@ def running_text(state):
 
 @njit
 def is_target_of_kind(params, state, host, type_id, cell):
-    """Return whether what is on `cell` is the kind of target that the text demands, in range.
+    """Return whether `cell` is in range and is, or holds, the kind of target that the text requires.
 
-    Enemies must be revealed, whatever their band; own units need not be.
+    Enemies must be revealed; own units need not be. Bands do not matter.
 
     (R8.2.1-16, R8.2.2-2, R9.2-13)
     """
@@ -115,7 +115,7 @@ def is_target_of_kind(params, state, host, type_id, cell):
 
 @njit
 def has_room_for_permanent(params, state, host, type_id, unit):
-    """Return whether a permanent may come to lie on `unit`; only tokens of its own General count to its three."""
+    """Return whether a permanent still fits on `unit`; only tokens of its own General count toward its three."""
     if params.type_use[type_id] != Use.PERMANENT or unit == host:
         return True
     if not has_free_slot(state, unit):
@@ -137,13 +137,13 @@ def can_relocate_to(params, state, unit, reach, cell):
 
 @njit
 def relocated_unit(params, state, row, host, target):
-    """Return whom relocation `row` moves."""
+    """Return the unit that relocation `row` moves: the target or the host."""
     return target if params.effect_who[row] == Who.TARGET else host
 
 
 @njit
 def has_relocation(params, state, row, host, target):
-    """Return whether relocation `row` has somewhere to go."""
+    """Return whether relocation `row` has a possible destination."""
     unit = relocated_unit(params, state, row, host, target)
     if unit == NO_TOKEN:
         return False
@@ -169,7 +169,7 @@ def can_complete(params, state, host, type_id, target):
 
 @njit
 def is_effect_target(params, state, host, type_id, cell):
-    """Return whether the text may be aimed at `cell`; employed units are targets like others (R9.3-8, Q-95)."""
+    """Return whether the text may be aimed at `cell`; employed units are valid targets, too (R9.3-8, Q-95)."""
     if not is_target_of_kind(params, state, host, type_id, cell):
         return False
     unit = unit_at(state, cell)
@@ -185,7 +185,7 @@ def is_effect_target(params, state, host, type_id, cell):
 
 @njit
 def can_use_text(params, state, host, type_id):
-    """Return whether the text of a type can be activated by `host` with some choice of targets."""
+    """Return whether `host` can activate the text of a type with some choice of targets."""
     wanted = params.type_target[type_id]
     if wanted == Target.HOST:
         return can_complete(params, state, host, type_id, host)
@@ -206,9 +206,9 @@ def can_use_text(params, state, host, type_id):
 
 @njit
 def can_use_attachment(params, state, host, token):
-    """Return whether the text of the attachment `token` can be activated by `host`.
+    """Return whether `host` can activate the text of the attachment `token`.
 
-    It is asked for as if it were being activated already: it has left its stack then, and cannot be aimed at.
+    The test treats `token` as being activated already: it has then left its stack and cannot be aimed at.
     """
     before = state.act_token
     state.act_token = token
@@ -232,7 +232,7 @@ def offer_effect_targets(params, state):
 
 @njit
 def offer_slots(params, state, player, unit, kind):
-    """Offer the slots of `unit` that may be aimed at."""
+    """Offer the attachment slots of `unit` that `player` may aim at."""
     for slot in range(count_attachments(state, unit)):
         if may_choose_slot(params, state, player, attachment_in_slot(state, unit, np.int64(slot)), kind):
             allow(state, slot_action(params, slot))
@@ -250,7 +250,7 @@ def offer_effect_hexes(params, state):
 
 @njit
 def raised_match(params, state):
-    """Return the match of the Raise effect of the running text."""
+    """Return the match of the running text's Raise effect; NO_MATCH if it has none."""
     row = find_effect(params, running_text(state), Effect.RAISE)
     return np.int64(NO_MATCH) if row == NO_ROW else np.int64(params.effect_match[row])
 
@@ -266,7 +266,7 @@ def offer_effect_types(params, state):
 
 @njit
 def add_modifier(params, state, unit, type_id, row):
-    """Let effect `row` of a text work on `unit` until the end of the turn, with those before it."""
+    """Apply effect `row` of a text, with those before it, to `unit` until the end of the turn."""
     place = row - np.int64(params.type_effect_start[type_id])
     outdate_stats(state)
     last = state.num_modifiers - 1
@@ -274,7 +274,7 @@ def add_modifier(params, state, unit, type_id, row):
         last >= 0
         and state.modifier_token[last] == unit
         and state.modifier_type[last] == type_id
-        and state.modifier_rows[last] <= place  # else it is an earlier copy of the text
+        and state.modifier_rows[last] <= place  # otherwise the entry is of an earlier copy of the text
     ):
         state.modifier_rows[last] = place + 1
         return
@@ -289,7 +289,7 @@ def add_modifier(params, state, unit, type_id, row):
 
 @njit
 def count_successes(params, state, mode):
-    """Flip as an effect demands: no flip counts as one success."""
+    """Flip as an effect requires and return the successes; an effect without a flip has one success."""
     player = state.act_player
     if mode == Flip.SINGLE:
         return np.int64(flip(params, state, player))
@@ -300,14 +300,14 @@ def count_successes(params, state, mode):
 
 @njit
 def inflict(params, state, unit, amount):
-    """Inflict damage of a text on `unit`, which the text has turned up and which dies if it is lethal (R3.2.2-3)."""
+    """Inflict a text's damage on `unit`, which the text has revealed; if lethal, the unit is killed (R3.2.2-3)."""
     if is_lethal(amount, effective_armor(params, state, unit)):
         kill(params, state, unit)
 
 
 @njit
 def swap_units(params, state, host, target):
-    """Let two units change places, both face up (Q-43)."""
+    """Swap the places of two units; both end up face up (Q-43)."""
     here = hex_of(state, host)
     there = hex_of(state, target)
     lift_unit(params, state, host)
@@ -322,7 +322,7 @@ def swap_units(params, state, host, target):
 
 @njit
 def reveal_around(params, state, center, reach):
-    """Turn up the face-down units opposing the activating General within `reach` of `center`."""
+    """Reveal the face-down units within `reach` of `center` that oppose the activating General."""
     for cell in range(params.num_cells):
         unit = unit_at(state, cell)
         if (
@@ -337,7 +337,7 @@ def reveal_around(params, state, center, reach):
 
 @njit
 def act_center(state):
-    """Return the hex that the running text is aimed at: its target's, or its host's."""
+    """Return the hex that the running text is aimed at: the chosen one or, without a choice, its host's."""
     if state.act_hex != NO_HEX:
         return state.act_hex
     return hex_of(state, state.act_unit)
@@ -377,7 +377,7 @@ def apply_to_unit(params, state, row, unit):
 
 @njit
 def strip_chosen(params, state, kind):
-    """Remove the chosen attachment if it still lies there."""
+    """Remove the chosen attachment if it is still attached."""
     attachment = state.act_slot
     if state.token_zone[attachment] == Zone.ATTACHED:
         strip_attachment(params, state, attachment, kind)
@@ -385,7 +385,7 @@ def strip_chosen(params, state, kind):
 
 @njit
 def apply_relocation(params, state, row):
-    """Carry out a relocation; its flip may fail."""
+    """Carry out a relocation, unless its flip fails."""
     if count_successes(params, state, params.effect_flip[row]) == 0:
         return
     unit = relocated_unit(params, state, row, state.act_unit, state.act_target)

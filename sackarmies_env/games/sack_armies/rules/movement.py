@@ -45,7 +45,7 @@ DEFAULT_SIGHT = 1
 
 @njit
 def reveal(params, state, token):
-    """Turn `token` face up, in public, for as long as it stays in play (R8.2.2-6)."""
+    """Reveal `token` to all, for as long as it stays in play (R8.2.2-6)."""
     if state.token_face[token] == Face.UP:
         return
     set_face(params, state, token, Face.UP)
@@ -55,7 +55,7 @@ def reveal(params, state, token):
 
 @njit
 def sight_range(params, state, unit):
-    """Return how far `unit` sights: 1, or more by a working Sight ability (R8.2.1-2, R8.2.2-5, RA-Sight-1, Q-22)."""
+    """Return the sight range of `unit`: 1, or more by a working Sight (R8.2.1-2, R8.2.2-5, RA-Sight-1, Q-22)."""
     return max(np.int64(DEFAULT_SIGHT), ability_value(params, state, unit, Ability.SIGHT))
 
 
@@ -79,7 +79,7 @@ def has_adjacent_enemy(params, state, unit):
 
 @njit
 def far_sighted(params, state, player):
-    """Return as bits the units of `player` that may see farther than the next hex."""
+    """Return the units of `player` that may see beyond adjacent hexes, as bits."""
     found = NO_BITS
     rest = state.units[player] & state.face_up[player]
     while rest != NO_BITS:
@@ -109,9 +109,9 @@ def is_sighted(params, state, unit):
 
 @njit
 def next_sighted(params, state):
-    """Return the face-down unit in the sight of an opponent whose hex comes first, or NO_TOKEN.
+    """Return the first face-down unit, in order of hexes, that an opposing unit sights, or NO_TOKEN.
 
-    By hex, since the order of rows is hidden.
+    The order is by hex because the order of rows is hidden.
     """
     found = np.int64(NO_TOKEN)
     for player in range(params.num_generals):
@@ -127,7 +127,7 @@ def next_sighted(params, state):
 
 @njit
 def reveal_in_sight(params, state):
-    """Reveal all that opposing units sight, until nothing changes (P-SIGHT, R8.3.1-1, R8.3.1-2, RA-Sight-2, Q-24)."""
+    """Reveal all sighted units, until nothing changes (P-SIGHT, R8.3.1-1, R8.3.1-2, RA-Sight-2, Q-24)."""
     unit = next_sighted(params, state)
     while unit != NO_TOKEN:
         reveal(params, state, unit)
@@ -136,7 +136,7 @@ def reveal_in_sight(params, state):
 
 @njit
 def reveal_unit(params, state, unit):
-    """Turn a unit face up by its General's choice or need, and settle sight (R8.2.2-7, C-sight_on_reveal)."""
+    """Reveal a unit because its General chooses to or must, and update sight (R8.2.2-7, C-sight_on_reveal)."""
     if is_face_up(state, unit):
         return
     reveal(params, state, unit)
@@ -195,7 +195,7 @@ def halts_unit(params, state, unit, revealed, cell):
 
 @njit
 def bits_around(column, reach):
-    """Return the bits of a row from `reach` before `column` to `reach` behind it."""
+    """Return the bits of a row from `reach` before `column` to `reach` after it."""
     if 2 * reach + 1 >= WORD_BITS:
         return ~NO_BITS
     width = (ONE << np.uint64(2 * reach + 1)) - ONE
@@ -205,7 +205,7 @@ def bits_around(column, reach):
 
 @njit
 def block_row(params, state, unit, revealed, row, near):
-    """Close the hexes of a row, among `near`, through which `unit` may not move (R8.3-7)."""
+    """Close the hexes of `row`, among the bits `near`, that `unit` may not move through (R8.3-7)."""
     first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
     rest = state.unit_rows[row] & near
     while rest != NO_BITS:
@@ -220,7 +220,7 @@ def block_row(params, state, unit, revealed, row, near):
 
 @njit
 def halt_row(params, state, unit, revealed, row, near):
-    """Mark the hexes of a row, among `near`, on which a move of `unit` ends."""
+    """Mark the hexes of `row`, among the bits `near`, that end a move of `unit`."""
     first = np.int64(params.row_cell[row]) - np.int64(params.row_column[row])
     rest = state.halt_rows[row] & near
     while rest != NO_BITS:
@@ -232,7 +232,7 @@ def halt_row(params, state, unit, revealed, row, near):
 
 @njit
 def open_ground(params, state, unit, budget, revealed):
-    """Lay out the hexes around `unit` that it may pass, and those that end its move (R8.3-6, Q-25)."""
+    """Prepare the search for reach: the hexes that `unit` may pass, and those that end its move (R8.3-6, Q-25)."""
     for row in range(len(state.reach_open)):
         state.reach_open[row] = state.legal_rows[row]
         state.reach_halts[row] = NO_BITS
@@ -252,9 +252,9 @@ def open_ground(params, state, unit, budget, revealed):
 
 @njit
 def take_step(state, first, last):
-    """Enter all open hexes next to the edge in rows `first` to `last`; those that do not halt are the new edge.
+    """Enter all open hexes next to the edge in rows `first` to `last`; those that do not halt form the new edge.
 
-    A word is a row of hexes: its neighbors are the bits to either side, and two bits of the rows above and below.
+    Each word is a row of hexes: neighbors are the bits on either side, and two bits each in the rows above and below.
     """
     above = NO_BITS if first == 0 else state.reach_edge[first - 1]
     for row in range(first, last + 1):
@@ -270,7 +270,7 @@ def take_step(state, first, last):
 
 @njit
 def find_reach(params, state, unit, budget, revealed):
-    """Mark each hex that `unit` can enter with `budget` steps (P-REACH, R8.3-3, Q-26)."""
+    """Mark each hex that `unit` can enter within `budget` steps (P-REACH, R8.3-3, Q-26)."""
     open_ground(params, state, unit, budget, revealed)
     row = np.int64(params.cell_r[hex_of(state, unit)]) + params.radius
     for steps in range(1, budget + 1):
@@ -279,7 +279,7 @@ def find_reach(params, state, unit, budget, revealed):
 
 @njit
 def count_steps(params, state, unit, budget, cell):
-    """Return the steps to `cell`, which face-down `unit` can enter with `budget` steps."""
+    """Return how many steps face-down `unit` needs to enter `cell`, which must be possible within `budget` steps."""
     open_ground(params, state, unit, budget, False)
     row = np.int64(params.cell_r[hex_of(state, unit)]) + params.radius
     steps = np.int64(0)
@@ -291,13 +291,13 @@ def count_steps(params, state, unit, budget, cell):
 
 @njit
 def is_destination(params, state, cell):
-    """Return whether a move may end on `cell` after `find_reach`: reached and empty (R8.3-10, Q-20)."""
+    """Return whether a move may end on `cell`: reached and empty; call `find_reach` first (R8.3-10, Q-20)."""
     return state.cell_unit[cell] == NO_TOKEN and has_hex(params, state.reach_rows, cell)
 
 
 @njit
 def offer_destinations(params, state):
-    """Offer all hexes on which a move may end after `find_reach`, row by row."""
+    """Offer all hexes on which a move may end, row by row; call `find_reach` first."""
     for row in range(2 * params.radius + 1):
         ends = state.reach_rows[row] & ~state.unit_rows[row]
         if ends != NO_BITS:
@@ -307,7 +307,7 @@ def offer_destinations(params, state):
 
 @njit
 def has_destination(state):
-    """Return whether there is a hex on which a move may end after `find_reach`."""
+    """Return whether there is a hex on which a move may end; call `find_reach` first."""
     for row in range(len(state.reach_rows)):
         if state.reach_rows[row] & ~state.unit_rows[row] != NO_BITS:
             return True
@@ -316,7 +316,7 @@ def has_destination(state):
 
 @njit
 def may_move(params, state, unit):
-    """Return whether `unit` may still be moved this turn: not employed, not moved before (R8.3-2)."""
+    """Return whether `unit` may still move this turn: not employed, not moved yet, and movement above 0 (R8.3-2)."""
     return (
         state.token_employed[unit] == 0 and state.token_moved[unit] == 0 and effective_movement(params, state, unit) > 0
     )
@@ -324,7 +324,7 @@ def may_move(params, state, unit):
 
 @njit
 def has_open_neighbor(params, state, unit):
-    """Return whether a hex next to `unit` is legal and empty: then a first step is a move."""
+    """Return whether a hex next to `unit` is legal and empty, so that a single step is a move."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, unit), direction])
         if neighbor != NO_HEX and is_legal_hex(params, state, neighbor) and state.cell_unit[neighbor] == NO_TOKEN:
@@ -356,7 +356,7 @@ def has_any_move(params, state, player):
 
 @njit
 def greatest_terrain_bonus(params, state, cell, stat):
-    """Return the most that the battlefield on `cell` could add to `stat` of a unit that nobody knows."""
+    """Return the most that the battlefield on `cell` could add to `stat` of an unknown unit."""
     total = np.int64(0)
     field = field_at(state, cell)
     if field != NO_TOKEN:
@@ -369,7 +369,7 @@ def greatest_terrain_bonus(params, state, cell, stat):
 
 @njit
 def move_unit(params, state, unit, cell):
-    """Move `unit` to `cell`, which it can reach; what is passed on the way is not sighted (R8.3.1-3, R8.2.2-13)."""
+    """Move `unit` to `cell`, which it can reach; nothing is sighted along the way (R8.3.1-3, R8.2.2-13)."""
     origin = hex_of(state, unit)
     if not is_face_up(state, unit):
         steps = count_steps(params, state, unit, effective_movement(params, state, unit), cell)
@@ -384,7 +384,7 @@ def move_unit(params, state, unit, cell):
 
 @njit
 def relocate_unit(params, state, unit, cell):
-    """Put `unit` on an empty `cell` by an effect, which is no Move (Q-88)."""
+    """Put `unit` on an empty `cell` by an effect or an advance, which does not count as a Move (Q-88)."""
     origin = hex_of(state, unit)
     lift_unit(params, state, unit)
     put_unit(params, state, unit, cell)

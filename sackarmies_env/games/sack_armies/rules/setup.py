@@ -34,7 +34,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 )
 
 SETUP_FIELDS = 5  # battlefields that a General places in Setup (R7.1-1)
-GAP = 2  # hex distance that leaves one open hex between (Q-04)
+GAP = 2  # hex distance that leaves one open hex in between (Q-04)
 
 
 class SetupStep(IntEnum):
@@ -49,10 +49,10 @@ PICKER, GENERAL_ONE, ROUND, OFFSET = 0, 1, 2, 3
 
 
 class Anchor(IntEnum):
-    """What the next battlefield of a General is placed by."""
+    """Reference by which the next battlefield of a General is placed."""
 
-    NOTHING = 0  # it is the first on the board
-    OPPONENT = 1  # it is their first
+    NOTHING = 0  # the battlefield is the first on the board
+    OPPONENT = 1  # it is the General's first
     OWN = 2
 
 
@@ -81,7 +81,7 @@ def pick_field(params, state, token):
 
 @njit
 def pick_all_fields(params, state, player):
-    """Pick every battlefield of `player`: they have no real choice."""
+    """Pick every battlefield of `player`, who has no real choice."""
     rest = tokens_in(state, player, Zone.SACK)
     while rest != NO_BITS:
         token = first_token(params, player) + lowest_bit(rest)
@@ -92,7 +92,7 @@ def pick_all_fields(params, state, player):
 
 @njit
 def run_picks(params, state):
-    """Let each General in seat order pick five battlefields, asking who has a choice (D-01, C-setup_pick)."""
+    """Have each General, in seat order, pick five battlefields; ask only those with a choice (D-01, C-setup_pick)."""
     while get_data(state, PICKER) < params.num_generals:
         player = get_data(state, PICKER)
         missing = SETUP_FIELDS - count_fields(params, state, player, Zone.PICKED)
@@ -172,7 +172,7 @@ def is_own_side(params, state, field, player):
 
 @njit
 def touches_opponent(params, state, player, cell):
-    """Return whether a neighbor of `cell`, which is not at the edge, holds a battlefield of an opponent."""
+    """Return whether an opponent's battlefield lies next to `cell`, which must not be on the edge of the board."""
     for direction in range(NUM_DIRECTIONS):
         field = field_at(state, np.int64(params.neighbors[cell, direction]))
         if field != NO_TOKEN and not is_own_side(params, state, field, player):
@@ -184,8 +184,8 @@ def touches_opponent(params, state, player, cell):
 def may_hold_field(params, state, player, cell):
     """Return whether a battlefield of `player` may lie on `cell` at all.
 
-    An empty space, its neighbors on the board, and no opposing battlefield next to it: the neutral zone holds for the
-    whole game (R7.1-16, R7.1-18, R8.2.1-9, R8.2.1-11, R8.2.1-12, Q-06, R2.0-4).
+    The hex must be empty, with all its neighbors on the board and no opposing battlefield among them: the neutral zone
+    holds for the whole game (R7.1-16, R7.1-18, R8.2.1-9, R8.2.1-11, R8.2.1-12, Q-06, R2.0-4).
     """
     return (
         params.cell_interior[cell] == 1
@@ -197,7 +197,7 @@ def may_hold_field(params, state, player, cell):
 
 @njit
 def find_hexes_beside(params, state, player, field, offers):
-    """Return whether `player` may put a battlefield down next to `field`; or, if it `offers`, offer all such hexes."""
+    """Return whether `player` may place a battlefield next to `field`; with `offers`, offer such hexes instead."""
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[hex_of(state, field), direction])
         if neighbor != NO_HEX and may_hold_field(params, state, player, neighbor):
@@ -209,7 +209,7 @@ def find_hexes_beside(params, state, player, field, offers):
 
 @njit
 def find_field_hexes(params, state, player, offers):
-    """Return whether there is a place for a battlefield next to one of `player`'s; or, if it `offers`, offer all."""
+    """Return whether `player` may place a battlefield next to their own; with `offers`, offer such hexes instead."""
     for owner in range(params.num_generals):
         rest = fields_of(state, owner)
         while rest != NO_BITS:
@@ -222,19 +222,19 @@ def find_field_hexes(params, state, player, offers):
 
 @njit
 def has_field_hex(params, state, player):
-    """Return whether there is a place for a battlefield next to one of `player`'s (R8.2.1-10)."""
+    """Return whether `player` may place a battlefield next to one of their own (R8.2.1-10)."""
     return find_field_hexes(params, state, player, False)
 
 
 @njit
 def offer_field_hexes(params, state, player):
-    """Offer the places for a battlefield next to one of `player`'s (R7.1-15, R4.2-4)."""
+    """Offer the hexes where `player` may place a battlefield next to one of their own (R7.1-15, R4.2-4)."""
     find_field_hexes(params, state, player, True)
 
 
 @njit
 def offer_across_the_gap(params, state, player, field):
-    """Offer the places for a battlefield exactly one open hex away from `field`, an opposing one (R7.1-12, Q-04)."""
+    """Offer the hexes for a battlefield exactly one open hex away from `field`, an opposing one (R7.1-12, Q-04)."""
     cell = hex_of(state, field)
     for direction in range(NUM_DIRECTIONS):
         between = np.int64(params.neighbors[cell, direction])
@@ -252,7 +252,7 @@ def offer_across_the_gap(params, state, player, field):
 
 @njit
 def offer_first_hexes(params, state, player):
-    """Offer the places for the first battlefield of `player`, by the battlefields of others (R7.1-14, Q-05)."""
+    """Offer the hexes for the first battlefield of `player`, relative to those of opponents (R7.1-14, Q-05)."""
     for owner in range(params.num_generals):
         rest = fields_of(state, owner)
         while rest != NO_BITS:
@@ -264,7 +264,7 @@ def offer_first_hexes(params, state, player):
 
 @njit
 def find_anchor(params, state, player):
-    """Return what the next battlefield of `player` is placed by."""
+    """Return the reference by which the next battlefield of `player` is placed."""
     anchor = np.int64(Anchor.NOTHING)
     for owner in range(params.num_generals):
         if fields_of(state, owner) != NO_BITS:
@@ -295,14 +295,14 @@ def has_setup_hex(params, state, player):
         return has_field_hex(params, state, player)
     if anchor == Anchor.NOTHING:
         return True
-    clear_legal(state)  # the next current player gets their own
+    clear_legal(state)  # used as scratch: legal ids are found anew for the next current player
     offer_first_hexes(params, state, player)
     return state.num_legal > 0
 
 
 @njit
 def return_a_pick(params, state, player):
-    """Send one picked battlefield back to the sack: there is no room for it (Q-75)."""
+    """Return one picked battlefield to the sack, because there is no room for it (Q-75)."""
     picked = tokens_in(state, player, Zone.PICKED)
     if picked != NO_BITS:
         to_sack(params, state, first_token(params, player) + lowest_bit(picked))
@@ -316,7 +316,7 @@ def placement_zone(params):
 
 @njit
 def run_placement(params, state):
-    """Go round from General one, one battlefield each, five times; ask who has room for one.
+    """Go around five times from General one; in each round, ask every General with room to place one battlefield.
 
     (R7.1-9, R7.1-11, R7.1-17)
     """
@@ -364,7 +364,7 @@ def begin_first_turn(params, state, one):
 
 @njit
 def run_setup(params, state):
-    """Go on with Setup, up to its next step or decision (R2.0-2)."""
+    """Advance Setup to its next step or decision (R2.0-2)."""
     step = state.frame_step[state.frame_top]
     if step == SetupStep.PICK:
         run_picks(params, state)

@@ -34,7 +34,7 @@ NO_ROW = -1
 
 @njit
 def distance(params, origin, target):
-    """Return the number of hexes from `origin` to `target`: adjacent is 1, the next ring 2 (R8.4.4-2, Q-74)."""
+    """Return the distance in hexes from `origin` to `target`: 1 if adjacent, 2 in the next ring (R8.4.4-2, Q-74)."""
     dq = np.int64(params.cell_q[target]) - np.int64(params.cell_q[origin])
     dr = np.int64(params.cell_r[target]) - np.int64(params.cell_r[origin])
     return max(abs(dq), abs(dr), abs(dq + dr))
@@ -42,13 +42,13 @@ def distance(params, origin, target):
 
 @njit
 def matches(params, match, type_id):
-    """Return whether a type is of the class that a text names (RA-Augment-2, RA-Augment-3, RA-Augment-4, Q-59)."""
+    """Return whether a type is in the class that a text names (RA-Augment-2, RA-Augment-3, RA-Augment-4, Q-59)."""
     return match == NO_MATCH or has_bit(params.match_types[match, type_id // WORD_BITS], type_id % WORD_BITS)
 
 
 @njit
 def has_revealed_unit(params, state, unit, match):
-    """Return whether another unit of the same General that fits `match` is revealed in play."""
+    """Return whether the owner of `unit` has another revealed unit in play that fits `match`."""
     owner = owner_of(state, unit)
     start = first_token(params, owner)
     rest = state.units[owner] & state.face_up[owner] & ~bit(unit - start)
@@ -71,7 +71,7 @@ def limits_met(params, state, unit):
 
 @njit
 def better_row(params, ability, best, row):
-    """Return `row` if it is of this ability and better than row `best`: of greater value, or for all units."""
+    """Return `row` if it is of `ability` and better than `best`: greater in value or, if equal, for all units."""
     if params.ability_kind[row] != ability:
         return best
     if best == NO_ROW or params.ability_value[row] > params.ability_value[best]:
@@ -83,20 +83,20 @@ def better_row(params, ability, best, row):
 
 @njit
 def text_rows(params, type_id):
-    """Return the first row of a text in the effect table and the one after its last."""
+    """Return the rows of a text in the effect table as (start, end), end exclusive."""
     return np.int64(params.type_effect_start[type_id]), np.int64(params.type_effect_end[type_id])
 
 
 @njit
 def applied_rows(params, type_id, count):
-    """Return the first row of a text in the effect table and the one after its first `count` effects."""
+    """Return the rows of the first `count` effects of a text in the effect table as (start, end), end exclusive."""
     start = np.int64(params.type_effect_start[type_id])
     return start, start + np.int64(count)
 
 
 @njit
 def best_granted(params, rows, ability, best):
-    """Return the best row of `ability` among `best` and what effects grant."""
+    """Return the best row of `ability` among `best` and those that the effects in `rows` grant."""
     for effect in range(rows[0], rows[1]):
         if params.effect_kind[effect] == Effect.GRANT:
             best = better_row(params, ability, best, np.int64(params.effect_ability[effect]))
@@ -105,7 +105,7 @@ def best_granted(params, rows, ability, best):
 
 @njit
 def granted_row(params, state, unit, ability, best):
-    """Return the best row of `ability` among `best` and what attachments and passing effects grant (RA-0-1)."""
+    """Return the best row of `ability` among `best` and those granted by attachments and passing effects (RA-0-1)."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
@@ -120,13 +120,13 @@ def granted_row(params, state, unit, ability, best):
 
 @njit
 def is_as_printed(state, unit):
-    """Return whether no attachment and no passing effect can change `unit`."""
+    """Return whether no attachment or passing effect can change `unit`."""
     return state.token_first[unit] == NO_TOKEN and state.num_modifiers == 0
 
 
 @njit
 def ability_row_if_revealed(params, state, unit, ability):
-    """Return the row of the ability table that `unit` would have, were it face up; NO_ROW if none (R9.1-1)."""
+    """Return the ability-table row of `ability` that `unit` would have if face up; NO_ROW if none (R9.1-1)."""
     best = np.int64(NO_ROW)
     type_id = type_of(state, unit)
     if params.type_ability[type_id, ability] > 0 and limits_met(params, state, unit):
@@ -139,7 +139,7 @@ def ability_row_if_revealed(params, state, unit, ability):
 
 @njit
 def nth_granted(params, rows, place):
-    """Return the row of ability number `place` that effects grant, else NO_ROW and how many more are to be passed."""
+    """Return the row of the granted ability number `place`, or NO_ROW, and how many abilities are left to skip."""
     for effect in range(rows[0], rows[1]):
         if params.effect_kind[effect] == Effect.GRANT:
             if place == 0:
@@ -150,9 +150,9 @@ def nth_granted(params, rows, place):
 
 @njit
 def nth_ability(params, state, unit, place):
-    """Return the row of ability number `place` of `unit`, were it face up: printed ones, then granted ones.
+    """Return the row of ability number `place` that `unit` would have if face up: printed ones first, then granted.
 
-    NO_ROW stands after the last one.
+    Past the last one, return NO_ROW.
     """
     own_type = type_of(state, unit)
     if limits_met(params, state, unit):
@@ -178,7 +178,7 @@ def nth_ability(params, state, unit, place):
 
 @njit
 def has_ability_for(params, state, unit, ability, type_id):
-    """Return whether `unit`, were it face up, has this ability in a form that speaks of `type_id`."""
+    """Return whether `unit` would, if face up, have `ability` in a form that applies to `type_id`."""
     place = np.int64(0)
     row = nth_ability(params, state, unit, place)
     while row != NO_ROW:
@@ -191,7 +191,7 @@ def has_ability_for(params, state, unit, ability, type_id):
 
 @njit
 def ability_row(params, state, unit, ability):
-    """Return the row of `ability` that works for `unit`; none while it is face down (R9.1-6, R9.1-7, R9.1-8)."""
+    """Return the row of `ability` that `unit` has now; NO_ROW while it is face down (R9.1-6, R9.1-7, R9.1-8)."""
     if not is_face_up(state, unit):
         return np.int64(NO_ROW)
     return ability_row_if_revealed(params, state, unit, ability)
@@ -199,30 +199,30 @@ def ability_row(params, state, unit, ability):
 
 @njit
 def ability_if_revealed(params, state, unit, ability):
-    """Return the value of `ability` that `unit` would have, were it face up; 0 if none."""
+    """Return the value of `ability` that `unit` would have if face up; 0 if none."""
     row = ability_row_if_revealed(params, state, unit, ability)
     return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
 
 
 @njit
 def ability_value(params, state, unit, ability):
-    """Return the value of `ability` for `unit` now: a range, a damage or 1; 0 if it does not have it."""
+    """Return the value of `ability` that `unit` has now: a range, a damage or 1; 0 if it lacks the ability."""
     row = ability_row(params, state, unit, ability)
     return np.int64(0) if row == NO_ROW else np.int64(params.ability_value[row])
 
 
-# --- modifiers: of movement, damage and armor at once, as a tuple in the order of Stat
+# --- modifiers of movement, damage and armor, as one tuple in the order of Stat
 
 
 @njit
 def nothing():
-    """Return no change of any stat."""
+    """Return a change of zero for every stat."""
     return np.int64(0), np.int64(0), np.int64(0)
 
 
 @njit
 def added(stats, stat, amount):
-    """Return `stats` with `amount` added to one of them."""
+    """Return `stats` with `amount` added to `stat`."""
     movement, damage, armor = stats
     if stat == Stat.MOVEMENT:
         return movement + amount, damage, armor
@@ -233,13 +233,13 @@ def added(stats, stat, amount):
 
 @njit
 def summed(stats, others):
-    """Return the sums, stat by stat."""
+    """Return the sum of two tuples, stat by stat."""
     return stats[0] + others[0], stats[1] + others[1], stats[2] + others[2]
 
 
 @njit
 def combined(params, stats, others):
-    """Add bonuses to others, or let only the greatest of each stat count (C-augment_stacks)."""
+    """Return the sum of two sets of bonuses or, if they do not stack, the greater of each stat (C-augment_stacks)."""
     if params.augment_stacks == 1:
         return summed(stats, others)
     return max(stats[0], others[0]), max(stats[1], others[1]), max(stats[2], others[2])
@@ -247,7 +247,7 @@ def combined(params, stats, others):
 
 @njit
 def with_effects(params, rows, stats):
-    """Return `stats` with all modifications among effects."""
+    """Return `stats` plus all modifiers among the effects in `rows`."""
     for effect in range(rows[0], rows[1]):
         if params.effect_kind[effect] == Effect.MODIFY:
             stats = added(stats, params.effect_stat[effect], np.int64(params.effect_amount[effect]))
@@ -256,7 +256,7 @@ def with_effects(params, rows, stats):
 
 @njit
 def with_attachments(params, state, unit, stats):
-    """Return `stats` with what attachments in effect and passing effects change (R9.2-16, R9.3-10)."""
+    """Return `stats` plus the modifiers of attachments in effect and of passing effects (R9.2-16, R9.3-10)."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if is_in_effect(params, state, attachment):
@@ -270,7 +270,7 @@ def with_attachments(params, state, unit, stats):
 
 @njit
 def is_harmless(params, state, unit, revealed, field_type, amount):
-    """Return whether the water under `unit` does it no harm by a modification (RA-Aquatic-1, Q-93)."""
+    """Return whether `unit`, being aquatic, ignores a negative modifier of the water under it (RA-Aquatic-1, Q-93)."""
     return (
         amount < 0
         and params.type_water[field_type] == 1
@@ -281,7 +281,7 @@ def is_harmless(params, state, unit, revealed, field_type, amount):
 
 @njit
 def with_terrain(params, state, unit, revealed, stats):
-    """Return `stats` with what the battlefield under `unit` changes, no matter who controls it (R3.2.1-7)."""
+    """Return `stats` plus the modifiers of the battlefield under `unit`, no matter who controls it (R3.2.1-7)."""
     field = field_at(state, hex_of(state, unit))
     if field == NO_TOKEN:
         return stats
@@ -298,7 +298,7 @@ def with_terrain(params, state, unit, revealed, stats):
 
 @njit
 def with_augment(params, row, type_id, stats):
-    """Return `stats` with the bonus that ability `row`, if it is an augment, gives to a unit of this type."""
+    """Return `stats` plus the bonus that ability `row`, if it is an augment, gives to a unit of this type."""
     if params.ability_kind[row] == Ability.AUGMENT and matches(params, np.int64(params.ability_match[row]), type_id):
         return added(stats, params.ability_stat[row], np.int64(params.ability_amount[row]))
     return stats
@@ -306,7 +306,7 @@ def with_augment(params, row, type_id, stats):
 
 @njit
 def with_printed_augments(params, augmenter_type, type_id, stats):
-    """Return `stats` with the bonuses that are printed on a type of unit, for a unit of another type."""
+    """Return `stats` plus the augments printed on `augmenter_type`, for a unit of type `type_id`."""
     start, end = params.type_ability_start[augmenter_type], params.type_ability_end[augmenter_type]
     for row in range(start, end):
         stats = with_augment(params, np.int64(row), type_id, stats)
@@ -315,7 +315,7 @@ def with_printed_augments(params, augmenter_type, type_id, stats):
 
 @njit
 def with_granted_augments(params, rows, type_id, stats):
-    """Return `stats` with the bonuses that effects grant, for a unit of this type."""
+    """Return `stats` plus the augments granted by the effects in `rows`, for a unit of type `type_id`."""
     for effect in range(rows[0], rows[1]):
         if params.effect_kind[effect] == Effect.GRANT:
             stats = with_augment(params, np.int64(params.effect_ability[effect]), type_id, stats)
@@ -345,7 +345,7 @@ def augments_by(params, state, augmenter, type_id):
 
 @njit
 def with_ghost(params, state, i, type_id, stats):
-    """Return `stats` with what entry `i` of the dead augmenters gives to a unit of this type."""
+    """Return `stats` plus the bonuses that entry `i` of the dead augmenters gives to a unit of this type."""
     if state.ghost_rows[i] == PRINTED:
         return with_printed_augments(params, state.ghost_type[i], type_id, stats)
     rows = applied_rows(params, state.ghost_type[i], state.ghost_rows[i])
@@ -354,8 +354,8 @@ def with_ghost(params, state, i, type_id, stats):
 
 @njit
 def with_ghosts(params, state, unit, stats):
-    """Return bonuses with what dead augmenters next to `unit` still give this turn (RA-Augment-6)."""
-    given = nothing()  # by one of them
+    """Return `stats` combined with the bonuses of dead augmenters next to `unit`, for this turn (RA-Augment-6)."""
+    given = nothing()  # by the same dead unit
     for i in range(state.num_ghosts):
         if state.ghost_same[i] == 0:
             stats = combined(params, stats, given)
@@ -370,7 +370,7 @@ def with_ghosts(params, state, unit, stats):
 
 @njit
 def augments(params, state, unit):
-    """Return what adjacent augmenters of its controller add to `unit` (RA-Augment-5, Q-57, Q-77, Q-87)."""
+    """Return the bonuses to `unit` from adjacent augmenters of its controller (RA-Augment-5, Q-57, Q-77, Q-87)."""
     stats = nothing()
     cell = hex_of(state, unit)
     for direction in range(NUM_DIRECTIONS):
@@ -388,7 +388,7 @@ def augments(params, state, unit):
 
 @njit
 def unaided_stats(params, state, unit, revealed):
-    """Return the stats of `unit` without what the units around it add, as it is (or would be) face up or down."""
+    """Return the stats of `unit` when face up (if `revealed`) or face down, without the augments of other units."""
     type_id = type_of(state, unit)
     stats = (
         np.int64(params.type_movement[type_id]),
@@ -403,9 +403,9 @@ def unaided_stats(params, state, unit, revealed):
 
 @njit
 def stats_if(params, state, unit, revealed):
-    """Return the effective stats of `unit`, as it is (or would be) face up or face down; they may be negative.
+    """Return the effective stats of `unit` when face up (if `revealed`) or face down; they may be negative.
 
-    Face down only the printed value and the terrain count: every other effect needs both sides revealed
+    Face down, only printed values and terrain count; any other effect requires the unit and its source to be revealed
     (R8.2.2-8).
     """
     stats = unaided_stats(params, state, unit, revealed)
@@ -414,7 +414,7 @@ def stats_if(params, state, unit, revealed):
 
 @njit
 def stat_if(params, state, unit, stat, revealed):
-    """Return one effective stat of `unit`, see `stats_if`."""
+    """Return one effective stat of `unit`; see `stats_if`."""
     movement, damage, armor = stats_if(params, state, unit, revealed)
     if stat == Stat.MOVEMENT:
         return movement
@@ -438,14 +438,14 @@ def refresh_stats(params, state):
 
 @njit
 def rebuild_derived(params, state):
-    """Find all derived fields but the legal ids anew: the oracle of what is kept up to date."""
+    """Recompute all derived fields except the legal ids: the oracle for those that are kept up to date."""
     rebuild(params, state)
     refresh_stats(params, state)
 
 
 @njit
 def current_stats(params, state, unit):
-    """Return the effective stats of `unit` on the board, as it is now."""
+    """Return the current effective stats of `unit`, which is on the board."""
     owner = owner_of(state, unit)
     if has_bit(state.fresh_stats[owner], unit - first_token(params, owner)):
         return (
@@ -476,5 +476,5 @@ def effective_armor(params, state, unit):
 
 @njit
 def movement_if_revealed(params, state, unit):
-    """Return the movement that `unit` would have face up, at least 0."""
+    """Return the movement that `unit` would have if face up, at least 0."""
     return max(np.int64(0), stat_if(params, state, unit, Stat.MOVEMENT, True))

@@ -60,11 +60,11 @@ UNIT_VERBS = sum(
         *(Verb.DISPEL, Verb.DISMISS, Verb.RAISE, Verb.CAST, Verb.CUSTOM),
     )
 )
-MOVED = 0  # the frame of a Move holds the number of units moved
+MOVED = 0  # index in the frame of a Move: number of units moved so far
 UNITS_A_MOVE = 2
 
 
-# --- which verbs are open
+# --- available verbs
 
 
 @njit
@@ -79,9 +79,9 @@ def can_source(params, state, verb, unit):
 
 @njit
 def unit_verbs(params, state, unit, wanted):
-    """Return those of the `wanted` verbs (bits) that `unit` can begin an action with.
+    """Return those of the `wanted` verbs with which `unit` can begin an action, as bits.
 
-    What is printed on a unit rules out most of them at once, as long as nothing is attached to it.
+    What is printed on a unit rules out most of them at once, unless attachments or passing effects may change it.
     """
     if is_as_printed(state, unit):
         wanted &= params.type_verbs[state.token_type[unit]]
@@ -97,7 +97,7 @@ def unit_verbs(params, state, unit, wanted):
 
 @njit
 def open_unit_verbs(params, state, player):
-    """Return as bits the verbs by which some unit of `player` can begin an action of its own."""
+    """Return the verbs of single-unit actions that some unit of `player` can begin, as bits."""
     found = np.int64(0)
     rest = state.units[player]
     while rest != NO_BITS:
@@ -110,7 +110,7 @@ def open_unit_verbs(params, state, player):
 
 @njit
 def open_verbs(params, state, player):
-    """Return as bits the actions that `player` can carry through (R8.0-1)."""
+    """Return the verbs of all actions that `player` can complete, as bits (R8.0-1)."""
     found = open_unit_verbs(params, state, player)
     if can_draw(state, player):
         found |= np.int64(1) << np.int64(Verb.DRAW)
@@ -134,7 +134,7 @@ def has_action(params, state, player):
 
 @njit
 def has_reveal(params, state, player):
-    """Return whether `player` has a face-down unit, or a face-down free text, to reveal."""
+    """Return whether `player` has a face-down unit or a face-down free effect to reveal."""
     rest = state.units[player]
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
@@ -146,9 +146,9 @@ def has_reveal(params, state, player):
 
 @njit
 def may_stop(params, state, has_action):
-    """Return whether the turn may be ended without an action: after a failed check or a cancelled attack.
+    """Return whether the turn may end without an action: after a failed check, or a cancelled attack or activation.
 
-    (Q-18, Q-91, C-allow_stop_after_failed_check)
+    This requires the switch, or that no action is left (Q-18, Q-91, C-allow_stop_after_failed_check).
     """
     return state.check_failed == 1 and (params.stop_after_failed_check == 1 or not has_action)
 
@@ -171,7 +171,7 @@ def offer_menu(params, state):
 
 @njit
 def start_turn(params, state):
-    """Begin a turn: nobody is employed or has moved (P-TURN 1)."""
+    """Begin a turn: no unit is employed or has moved yet (P-TURN 1)."""
     for token in range(len(state.token_employed)):
         state.token_employed[token] = 0
         state.token_moved[token] = 0
@@ -184,7 +184,7 @@ def start_turn(params, state):
 def run_menu(params, state):
     """Ask for the action, or eliminate a General who has neither an action nor a reveal (R8.0-3, R8.4.5-13, Q-17).
 
-    After a failed check the question is always asked: whether anything but PASS is left may depend on hidden tokens.
+    After a failed check the decision is always asked, because hidden tokens may determine whether only PASS is left.
     """
     player = state.active
     if state.check_failed == 1 or has_action(params, state, player) or has_reveal(params, state, player):
@@ -196,7 +196,7 @@ def run_menu(params, state):
 
 @njit
 def run_turn(params, state):
-    """Go on with a turn, up to its next step or decision (P-TURN)."""
+    """Advance a turn to its next step or decision (P-TURN)."""
     step = state.frame_step[state.frame_top]
     if step == TurnStep.START:
         start_turn(params, state)
@@ -233,7 +233,7 @@ def apply_menu(params, state, action):
 
 @njit
 def first_decision(verb):
-    """Return what is asked first after `verb`."""
+    """Return the first decision asked after `verb`."""
     if verb == Verb.COORD_MELEE or verb == Verb.COORD_RANGED:
         return Decision.COORD_TARGET
     if verb == Verb.REVEAL_UNIT or verb == Verb.REVEAL_TOKEN:
@@ -255,7 +255,7 @@ def offer_sources(params, state):
 
 @njit
 def apply_source(params, state, action):
-    """Choose the acting unit; what is asked next depends on the action."""
+    """Choose the acting unit; the next decision depends on the action."""
     player = state.current_player
     verb = state.chain_verb
     cell = decode_hex(params, action)
@@ -304,7 +304,7 @@ def offer_targets(params, state):
 
 @njit
 def apply_target(params, state, action):
-    """Announce the attack or ability on the chosen unit."""
+    """Announce the attack or ability against the chosen unit."""
     verb = state.chain_verb
     unit = unit_at(state, np.int64(state.chain[0]))
     target = unit_at(state, decode_hex(params, action))
@@ -325,7 +325,7 @@ def launch_act(state):
 
 @njit
 def apply_token_host(params, state, action):
-    """Choose the unit whose attachment is aimed at."""
+    """Choose the host of the attachment to aim at."""
     extend_chain(state, decode_hex(params, action))
     ask(state, state.current_player, Decision.TOKEN_SLOT)
 
@@ -388,7 +388,7 @@ def apply_cast_slot(params, state, action):
 
 @njit
 def run_move(params, state):
-    """Ask for the first, and perhaps the second unit to move (D-08, D-10, R8.3-1, RB-10)."""
+    """Ask for the first unit to move and, if any can, for a second one (D-08, D-10, R8.3-1, RB-10)."""
     player = state.active
     moved = get_data(state, MOVED)
     if moved == UNITS_A_MOVE or not has_any_move(params, state, player):
@@ -399,7 +399,7 @@ def run_move(params, state):
 
 @njit
 def offer_move_units(params, state):
-    """Offer the units that can move, and DONE after the first."""
+    """Offer the units that can move, and DONE after the first move."""
     rest = state.units[state.current_player]
     while rest != NO_BITS:
         unit = first_token(params, state.current_player) + lowest_bit(rest)

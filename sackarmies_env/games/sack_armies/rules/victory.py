@@ -46,7 +46,7 @@ def has_lost_all_units(params, state, player):
 
 @njit
 def has_lost_all_fields(params, state, player):
-    """Return whether `player` controls none of the battlefields they put down.
+    """Return whether `player` controls none of the battlefields they placed.
 
     (R3.2.1-8, R3.2.1-11, R5.0-2, R5.0-3, Q-02)
     """
@@ -63,7 +63,7 @@ def has_lost_all_fields(params, state, player):
 
 @njit
 def discard_chain(params, state, token, player):
-    """Discard what `player` owns of a stack, or of the captives of a unit, from `token` on."""
+    """Discard the tokens of `player` in a stack of attachments or captives, from `token` on."""
     while token != NO_TOKEN:
         following = np.int64(state.token_next[token])
         if owner_of(state, token) == player:
@@ -75,7 +75,7 @@ def discard_chain(params, state, token, player):
 def discard_army(params, state, player):
     """Discard the units, spells and maneuvers of an eliminated General; battlefields stay (R5.0-6, Q-15).
 
-    Hex by hex, since others remember in which order captives went back to their sacks.
+    The order is hex by hex, because others remember in which order captives returned to their sacks.
     """
     for cell in range(params.num_cells):
         unit = unit_at(state, np.int64(cell))
@@ -99,7 +99,7 @@ def count_alive(params, state):
 
 @njit
 def finish(params, state):
-    """End the game: the last General left has won; with nobody left it is a draw (R2.0-3, R5.0-4, R5.0-12, Q-13)."""
+    """End the game: the last General left wins; with none left it is a draw (R2.0-3, R5.0-4, R5.0-12, Q-13)."""
     state.terminated = 1
     state.current_player = NO_PLAYER
     state.decision = Decision.NONE
@@ -156,7 +156,7 @@ def eliminate_without_fields(params, state):
 
 @njit
 def eliminate_player(params, state, player, victory):
-    """Eliminate one General: without an action (R8.0-3) or by concession (Q-71)."""
+    """Eliminate one General, for lack of an action (R8.0-3) or by concession (Q-71)."""
     eliminate(params, state, np.int64(1) << player, victory)
 
 
@@ -165,7 +165,7 @@ def eliminate_player(params, state, player, victory):
 
 @njit
 def take_control(params, state):
-    """Turn the arrow of every occupied battlefield to the General of the unit on it.
+    """Turn the arrow of every occupied battlefield to the controller of the unit on it.
 
     (R3.2.1-5, R3.2.1-9, R3.2.1-10, R5.0-7, R5.0-8, R5.0-9, R5.0-10, RB-12, RB-15, Q-09, Q-10)
     """
@@ -185,7 +185,7 @@ def take_control(params, state):
 
 @njit
 def drop_passing_effects(state):
-    """End what lasts this turn only: action effects and the bonuses of dead augmenters (R9.1-3, Q-89)."""
+    """End the effects that last only this turn: action effects and the bonuses of dead augmenters (R9.1-3, Q-89)."""
     if state.num_modifiers > 0 or state.num_ghosts > 0:
         outdate_stats(state)
     state.num_modifiers = 0
@@ -205,7 +205,7 @@ def next_player(params, state, player):
 
 @njit
 def begin_turn_of(params, state, player):
-    """Hand the turn to `player`."""
+    """Begin the turn of `player`."""
     state.active = player
     state.turn += 1
     log_event(params, state, Event.TURN, player, -1, 0)
@@ -213,7 +213,7 @@ def begin_turn_of(params, state, player):
 
 @njit
 def is_out_of_turns(params, state):
-    """Return whether a turn limit or the lack of progress ends the game undecided.
+    """Return whether the turn limit, or the limit of turns without progress, truncates the game.
 
     (Q-70, C-max_turns, C-no_progress_turns)
     """
@@ -223,7 +223,7 @@ def is_out_of_turns(params, state):
 
 @njit
 def end_turn(params, state):
-    """Close the turn and pass to the next General (P-END, Q-16)."""
+    """End the turn and pass it to the next General (P-END, Q-16)."""
     take_control(params, state)
     eliminate_without_fields(params, state)
     drop_passing_effects(state)

@@ -46,7 +46,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 @njit
 def can_reveal_token(params, state, attachment, player):
-    """Return whether `player` may turn up `attachment`: a face-down free text of their own.
+    """Return whether `player` may reveal `attachment`: their own, face down, with a free effect.
 
     (R9.2-6, R9.2-8, R8.2.2-12)
     """
@@ -59,7 +59,7 @@ def can_reveal_token(params, state, attachment, player):
 
 @njit
 def has_revealable_token(params, state, unit, player):
-    """Return whether `player` may turn up some attachment of `unit`, their own."""
+    """Return whether `player` may reveal some attachment of their `unit`."""
     attachment = np.int64(state.token_first[unit])
     while attachment != NO_TOKEN:
         if can_reveal_token(params, state, attachment, player):
@@ -70,7 +70,7 @@ def has_revealable_token(params, state, unit, player):
 
 @njit
 def can_reveal_by(params, state, player, verb, unit):
-    """Return whether `player` may reveal their `unit`, or an attachment of it."""
+    """Return whether `player` may reveal their `unit` or, if `verb` says so, one of its attachments."""
     if verb == Verb.REVEAL_UNIT:
         return not is_face_up(state, unit)
     return has_revealable_token(params, state, unit, player)
@@ -78,7 +78,7 @@ def can_reveal_by(params, state, player, verb, unit):
 
 @njit
 def offer_reveal_verbs(params, state, player):
-    """Offer the free reveals: units, and attached free texts (RB-7, R8.2.2-9, R8.2.2-10, R9.1-10, Q-80)."""
+    """Offer the free reveals: of units, and of attached free effects (RB-7, R8.2.2-9, R8.2.2-10, R9.1-10, Q-80)."""
     rest = state.units[player]
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
@@ -113,7 +113,7 @@ def offer_reveal_slots(params, state):
 
 @njit
 def apply_reveal_hex(params, state, action):
-    """Turn up the chosen unit, or go on to the slot."""
+    """Reveal the chosen unit, or ask for the slot of the attachment to reveal."""
     cell = decode_hex(params, action)
     if state.chain_verb == Verb.REVEAL_TOKEN:
         extend_chain(state, cell)
@@ -125,7 +125,7 @@ def apply_reveal_hex(params, state, action):
 
 @njit
 def apply_reveal_slot(params, state, action):
-    """Turn up the chosen attachment and, if need be, its host; either may sight (R9.2-9, R8.2.2-11, Q-48)."""
+    """Reveal the chosen attachment and, if face down, its host; either may sight (R9.2-9, R8.2.2-11, Q-48)."""
     host = unit_at(state, np.int64(state.chain[0]))
     reveal(params, state, attachment_in_slot(state, host, decode_slot(params, action)))
     reveal(params, state, host)
@@ -136,7 +136,7 @@ def apply_reveal_slot(params, state, action):
 
 @njit
 def after_reveal(params, state):
-    """Go on after a free reveal: in a window the announcement is tested anew."""
+    """Continue after a free reveal; in a window, test again whether the announcement is legal."""
     clear_chain(state)
     state.decision = Decision.NONE
     if not is_in_window(state):
@@ -146,12 +146,12 @@ def after_reveal(params, state):
         close_window(state, WindowResult.CANCEL)
 
 
-# --- is what was announced still legal
+# --- whether the announcement is still legal
 
 
 @njit
 def is_coordinated_valid(params, state):
-    """Return whether every participant may still attack: else the whole attack is cancelled (Q-45)."""
+    """Return whether every participant may still attack; otherwise the whole attack is cancelled (Q-45)."""
     target = state.attack_target
     for unit in range(len(state.token_member)):
         if state.token_member[unit] == 1 and not can_target(params, state, unit, target, is_ranged(state.attack_verb)):
@@ -181,7 +181,7 @@ def is_attack_valid(params, state):
 
 @njit
 def is_announcement_valid(params, state):
-    """Return whether a reveal has left legal what was announced (R9.1-11)."""
+    """Return whether the announcement is still legal after a reveal (R9.1-11)."""
     kind = get_data(state, WINDOW_KIND)
     if kind == WindowKind.ATTACK:
         return is_attack_valid(params, state)
@@ -197,20 +197,20 @@ def is_announcement_valid(params, state):
 
 @njit
 def next_position(params, state):
-    """Let the next General be asked."""
+    """Move on to the next General to ask."""
     set_data(state, WINDOW_POSITION, (get_data(state, WINDOW_POSITION) + 1) % params.num_generals)
 
 
 @njit
 def ask_all_again(params, state):
-    """Begin another round with the General after the one who has reacted."""
+    """Begin a new round of passes with the General after the one who has reacted."""
     set_data(state, WINDOW_PASSES, 0)
     next_position(params, state)
 
 
 @njit
 def window_player(params, state, position):
-    """Return who is asked at a position: from the first seat counter-clockwise, the active General last."""
+    """Return the player asked at `position`: counter-clockwise from the first seat, the active General last."""
     count = params.num_generals
     if position == count - 1:
         return state.active
@@ -225,7 +225,7 @@ def window_player(params, state, position):
 
 @njit
 def takes_part(params, state, player):
-    """Return whether `player` is asked in this window: every General in play, or the one targeted."""
+    """Return whether `player` is asked in this window: any General in play or, by the switch, only the targeted one."""
     if state.general_alive[player] == 0:
         return False
     return params.windows_targeted_only == 0 or player == get_data(state, WINDOW_TARGETED)
@@ -233,14 +233,14 @@ def takes_part(params, state, player):
 
 @njit
 def close_window(state, result):
-    """End the window and tell the procedure below how."""
+    """End the window and store its result for the procedure below."""
     pop_frame(state)
     state.frame_data[state.frame_top, RESULT] = result
 
 
 @njit
 def run_window(params, state):
-    """Ask one after the other until all have passed in turn (P-WINDOW, D-22)."""
+    """Ask the Generals in turn until all of them have passed in a row (P-WINDOW, D-22)."""
     if state.frame_step[state.frame_top] == WindowStep.SURPRISED:
         set_step(state, WindowStep.ASK)
         ask_all_again(params, state)
@@ -261,7 +261,7 @@ def run_window(params, state):
 
 @njit
 def offer_window(params, state):
-    """Offer PASS, free reveals, and to the defender's General surprise maneuvers (Q-42)."""
+    """Offer PASS, free reveals and, to the defender's General, surprise maneuvers (Q-42)."""
     player = state.current_player
     allow(state, np.int64(Verb.PASS))
     offer_reveal_verbs(params, state, player)
@@ -298,7 +298,7 @@ def can_surprise(params, state, defender, attachment):
 
 @njit
 def has_surprise(params, state, defender):
-    """Return whether `defender` has a maneuver to surprise with (R8.4.1-4, R8.4.1-5)."""
+    """Return whether `defender` has a usable surprise maneuver (R8.4.1-4, R8.4.1-5)."""
     attachment = np.int64(state.token_first[defender])
     while attachment != NO_TOKEN:
         if can_surprise(params, state, defender, attachment):
@@ -309,7 +309,7 @@ def has_surprise(params, state, defender):
 
 @njit
 def offer_surprise_slots(params, state):
-    """Offer the maneuvers of the defender (D-22b)."""
+    """Offer the surprise maneuvers of the defender (D-22b)."""
     defender = state.attack_target
     for slot in range(count_attachments(state, defender)):
         if can_surprise(params, state, defender, attachment_in_slot(state, defender, np.int64(slot))):
@@ -318,7 +318,7 @@ def offer_surprise_slots(params, state):
 
 @njit
 def apply_surprise_slot(params, state, action):
-    """Choose the maneuver; its other choices follow."""
+    """Choose the surprise maneuver; its other choices follow."""
     defender = state.attack_target
     begin_act(state, np.int64(Verb.SURPRISE), defender)
     state.act_token = attachment_in_slot(state, defender, decode_slot(params, action))
@@ -327,7 +327,7 @@ def apply_surprise_slot(params, state, action):
 
 @njit
 def drop_members(params, state, target):
-    """Let participants who can no longer attack drop out; return whether any is left (Q-84)."""
+    """Drop the participants that can no longer attack, and return whether any are left (Q-84)."""
     left = False
     for unit in range(len(state.token_member)):
         if state.token_member[unit] == 1:
@@ -342,7 +342,7 @@ def drop_members(params, state, target):
 
 @njit
 def judge_surprise(params, state):
-    """Return whether the attack goes on after a surprise maneuver, perhaps against another unit on the hex.
+    """Return whether the attack continues after a surprise maneuver, possibly against another unit on the hex.
 
     (R9.3-4, R9.3-5, R9.3-6, R9.3-7, Q-83)
     """

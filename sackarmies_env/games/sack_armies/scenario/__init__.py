@@ -1,1 +1,1 @@
-"""Positions as documents: read, checked, filled in, dumped."""
+"""Positions as documents: reading, validation, conversion into states, and dumps."""

@@ -13,21 +13,21 @@ from sackarmies_env.games.sack_armies.state.record import MAX_SCRIPT_DRAWS, MAX_
 from sackarmies_env.games.sack_armies.tokens.schema import AnyToken, Attachment, Unit
 
 Hex = tuple[int, int]
-BANDS = {"spell": ("blue", "green"), "maneuver": ("red", "green")}  # that may hold it
+BANDS = {"spell": ("blue", "green"), "maneuver": ("red", "green")}  # bands of units that may hold it
 KINDS = {Zone.ATTACHED: ("spell", "maneuver"), Zone.PICKED: ("battlefield",)}  # kinds that a zone may hold
 
 
 def problems_of(
     scenario: Scenario, pieces: Sequence[Piece], tokens: Mapping[str, AnyToken], radius: int, sight: bool
 ) -> list[str]:
-    """Return everything that is wrong with a position; an empty list if nothing is.
+    """Return all problems of a position; an empty list if there are none.
 
     Args:
         scenario: the position.
         pieces: its tokens.
-        tokens: all tokens by id, those of the scenario included.
-        radius: of the board.
-        sight: whether units that are revealed sight at once, so that no face-down unit can stand beside an enemy.
+        tokens: all tokens by id, including those of the scenario.
+        radius: radius of the board.
+        sight: whether a revealed unit sights at once, so that no face-down unit can stand next to an enemy.
     """
     if len(pieces) > MAX_ENTRIES:
         return [f"there are {len(pieces)} tokens, but at most {MAX_ENTRIES} fit into a game"]
@@ -50,7 +50,7 @@ def _distance(one: Hex, other: Hex) -> int:
 
 
 def _seats(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
-    """Everybody named must be in the game."""
+    """All seats named must be in the game, and lists by General must be empty or complete."""
     last = scenario.generals - 1
     for key in ("to_move", "winner"):
         if (seat := getattr(scenario, key)) is not None and seat > last:
@@ -87,7 +87,7 @@ def _kinds(pieces: Sequence[Piece], tokens: Mapping[str, AnyToken]) -> Iterator[
 
 
 def _script(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
-    """Forced results must fit into a state, and what is drawn must belong to who draws it."""
+    """Forced results must fit into a state, and a General can be forced to draw only tokens that they own."""
     flips = sum(letter in "HT" for letter in scenario.flips.upper())
     if flips > MAX_SCRIPT_FLIPS:
         yield f"flips forces {flips} flips, but at most {MAX_SCRIPT_FLIPS} can be forced"
@@ -101,7 +101,7 @@ def _script(scenario: Scenario, pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def _board(units: Sequence[Piece], fields: Sequence[Piece], radius: int) -> Iterator[str]:
-    """One unit and one battlefield on a hex, units on legal hexes, all on the board."""
+    """At most one unit and one battlefield may be on a hex, units on legal hexes, and everything on the board."""
     holders: dict[tuple[str, Hex], Piece] = {}
     for kind, piece in [*(("battlefield", field) for field in fields), *(("unit", unit) for unit in units)]:
         at = piece.at or (0, 0)
@@ -119,7 +119,7 @@ def _board(units: Sequence[Piece], fields: Sequence[Piece], radius: int) -> Iter
 
 
 def _attachments(pieces: Sequence[Piece], tokens: Mapping[str, AnyToken]) -> Iterator[str]:
-    """Bands, numbers, and permanents in effect."""
+    """Attachments must respect the bands, the limits on their number, and what permanents in effect require."""
     for number, host in enumerate(pieces):
         stack = [piece for piece in pieces if piece.host == number and piece.zone == Zone.ATTACHED]
         if len(stack) > STACK_LIMIT:
@@ -149,7 +149,7 @@ def _attachment(piece: Piece, host: Piece, tokens: Mapping[str, AnyToken]) -> It
 
 
 def _captives(pieces: Sequence[Piece]) -> Iterator[str]:
-    """Captured units were face up and belong to an opponent."""
+    """A unit cannot have captured a face-down token of its own General."""
     for piece in pieces:
         if piece.zone != Zone.CAPTURED or piece.host == NO_PIECE:
             continue
@@ -159,7 +159,7 @@ def _captives(pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def _unsighted(units: Sequence[Piece]) -> Iterator[str]:
-    """No face-down unit stands next to an opposing unit: it would have been sighted."""
+    """No face-down unit may stand next to an opposing unit: it would have been sighted."""
     for one, other in combinations(units, 2):
         if one.owner != other.owner and _distance(one.at or (0, 0), other.at or (0, 0)) == 1:
             for unit, enemy in ((one, other), (other, one)):
@@ -170,7 +170,7 @@ def _unsighted(units: Sequence[Piece]) -> Iterator[str]:
 def _generals(
     scenario: Scenario, pieces: Sequence[Piece], fields: Sequence[Piece], tokens: Mapping[str, AnyToken]
 ) -> Iterator[str]:
-    """Every General in the game has a unit left and controls a battlefield of their own."""
+    """Every General in the game must have a unit left and control a battlefield of their own."""
     for seat in range(scenario.generals):
         if scenario.general and not scenario.general[seat].alive:
             if any(piece.owner == seat and piece.zone == Zone.ATTACHED for piece in pieces) or any(

@@ -1,7 +1,7 @@
-"""Scenarios: positions as data, from which games start, and into which any state can be written.
+"""Scenarios: positions as data, from which games can start and as which any state can be written.
 
-`scenario_schema` says what a scenario may hold, `scenario_check` what is wrong with one; `scenario_fill` makes a state
-of it, `scenario_dump` makes it of a state; `scenario_procedure` handles what a mere position does not show.
+`schema` says what a scenario may hold, `check` what is wrong with one; `fill` turns a scenario into a state, `dump` a
+state into a scenario; `procedure` handles what a plain position does not show.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 SCENARIOS_FOLDER = Path(__file__).parent / "built_in"
-SHORT_LIST = re.compile(r"\[\n((?: ++[^][{}\n]++(?<=,)\n)++) *+\]")  # without lists, tables or brackets in texts inside
+SHORT_LIST = re.compile(r"\[\n((?: ++[^][{}\n]++(?<=,)\n)++) *+\]")  # with no lists, tables or brackets inside
 MAX_LINE = 100
 ERRORS = {
     ERROR_SCRIPT_EXHAUSTED: "flips: the forced flips run out before the first decision",
@@ -64,7 +64,7 @@ class Position:
     """A scenario made ready to play.
 
     Attributes:
-        config: its configuration; the army of a General are all tokens they own in it.
+        config: its configuration; a General's army consists of all tokens that they own in the scenario.
         params: `(1,)`, of that configuration.
         states: `(1,)`, at the first decision.
     """
@@ -89,10 +89,10 @@ def load_scenario(source: ScenarioSource) -> dict[str, Any]:
     """Return a scenario as validated plain data, with the keys that were given.
 
     Args:
-        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+        source: the path of a TOML file, the name of a built-in scenario, or an equivalent dict.
 
     Raises:
-        ValueError: with a line for each fault: the file, the form of an entry, or a position that breaks the rules.
+        ValueError: with a line for each fault: in the file, the form of an entry, or a position that breaks the rules.
     """
     scenario, _, _ = _read(source)
     return _plain(scenario)
@@ -105,7 +105,7 @@ def start_scenario(source: ScenarioSource) -> Position:
         source: as for `load_scenario`.
 
     Raises:
-        ValueError: as for `load_scenario`; also if there is no way to a first decision.
+        ValueError: as for `load_scenario`; also if no first decision can be reached.
     """
     position = initial_position(source)
     dispatch(step_batch, position.params, position.states, Command.RESUME)
@@ -116,7 +116,7 @@ def start_scenario(source: ScenarioSource) -> Position:
 
 
 def initial_position(source: ScenarioSource) -> Position:
-    """Return a scenario as it stands, not yet advanced: forced results may be changed before it is.
+    """Return a scenario not yet advanced to its first decision, so that forced results may still be changed.
 
     Args:
         source: as for `load_scenario`.
@@ -141,7 +141,7 @@ def initial_position(source: ScenarioSource) -> Position:
 
 
 def scenario_toml(scenario: Mapping[str, Any]) -> str:
-    """Return a scenario as the text of a TOML file, short lists on one line."""
+    """Return a scenario as the text of a TOML file, with short lists on one line."""
     return SHORT_LIST.sub(_on_one_line, tomli_w.dumps(dict(scenario)))
 
 
@@ -151,7 +151,7 @@ def _on_one_line(found: re.Match[str]) -> str:
 
 
 def _read(source: ScenarioSource) -> tuple[Scenario, Config, str]:
-    """Return scenario, its configuration and the name by which messages call it."""
+    """Return a scenario, its configuration, and its name in error messages."""
     name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list")
     scenario = read_model(Scenario, data, name)
     return scenario, _configure(scenario, name), name
@@ -161,7 +161,7 @@ def _configure(scenario: Scenario, name: str) -> Config:
     """Return the configuration of a scenario.
 
     Raises:
-        ValueError: with a line for each thing that is wrong with the position.
+        ValueError: with a line for each problem of the position.
     """
     switches = read_switches(scenario.switches, f"{name}: switches")
     pieces = pieces_of(scenario)
@@ -181,12 +181,12 @@ def _configure(scenario: Scenario, name: str) -> Config:
 
 
 def _counts(pieces: list[Piece], seat: int) -> dict[str, int]:
-    """Return the copies of each token that a General owns."""
+    """Return the number of copies of each token that a General owns."""
     owned = [piece.token for piece in pieces if piece.owner == seat]
     return {token_id: owned.count(token_id) for token_id in dict.fromkeys(owned)}
 
 
 def _plain(scenario: Scenario) -> dict[str, Any]:
-    """Return the keys that were given as JSON types."""
+    """Return the keys that were given, as JSON types."""
     data: dict[str, Any] = scenario.model_dump(mode="json", exclude_unset=True)
     return {"game": scenario.game} | data

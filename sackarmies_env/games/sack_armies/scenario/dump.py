@@ -23,7 +23,7 @@ FACES = {Face.UP: "up", Face.DOWN: "down"}
 
 
 class Dump:
-    """Writes `states[0]` as a scenario, and notes the rows of the tokens in order of appearance."""
+    """Writer of `states[0]` as a scenario; it notes the rows of the tokens in order of appearance."""
 
     def __init__(self, params: NDArray[np.void], config: Config, states: NDArray[np.void]) -> None:
         self.params = params
@@ -53,12 +53,12 @@ class Dump:
     # --- tokens
 
     def note(self, row: int) -> str:
-        """Let the token of `row` appear; return its id."""
+        """Note that the token of `row` appears next; return its id."""
         self.rows.append(row)
         return self.config.type_ids[int(self.state["token_type"][row])]
 
     def on_board(self, kind: Kind) -> list[int]:
-        """Return the rows of the tokens of a kind on the board, rising."""
+        """Return the rows of the tokens of a kind on the board, in rising order."""
         kinds = self.params["type_kind"][0]
         on_board = np.flatnonzero(self.state["token_zone"] == Zone.BATTLEGROUND)
         return [int(row) for row in on_board if kinds[self.state["token_type"][row]] == kind]
@@ -95,7 +95,7 @@ class Dump:
         return entry | {"attached": attached, "captives": captives}
 
     def captives(self, captor: int) -> list[int]:
-        """Return the rows of what a unit holds captive, in the order of capture."""
+        """Return the rows of a unit's captives, in order of capture."""
         held = (self.state["token_zone"] == Zone.CAPTURED) & (self.state["token_host"] == captor)
         before = {int(self.state["token_next"][row]): row for row in np.flatnonzero(held).tolist()}
         rows, row = [], before.get(NO_TOKEN)
@@ -105,7 +105,7 @@ class Dump:
         return rows[::-1]
 
     def face(self, row: int) -> str:
-        """Return which side is up."""
+        """Return which way a token faces: "up" or "down"."""
         return FACES[Face(int(self.state["token_face"][row]))]
 
     def generals(self) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ class Dump:
         return left if any(left) else []
 
     def course(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return chance and procedure, in which the state differs from the position that `data` shows."""
+        """Return `chance` and `procedure`: how the state differs from the position that `data` shows."""
         position = Scenario.model_validate(data)
         plain = alloc(self.states.dtype, 1)
         pieces = pieces_of(position)
@@ -158,7 +158,7 @@ class Dump:
         ]
 
     def follows_from(self, plain: NDArray[np.void], dump: ProcedureDump) -> bool:
-        """Return whether a game that starts from the position `plain` is in this very state at its first decision."""
+        """Return whether a game that starts from the position `plain` has exactly this state at its first decision."""
         resumed = plain.copy()
         dispatch(step_batch, self.params, resumed, Command.RESUME)
         used = resumed["script_flips_used"].any() or resumed["script_draws_used"].any()
@@ -166,7 +166,7 @@ class Dump:
 
 
 def to_scenario(params: NDArray[np.void], config: Config, states: NDArray[np.void]) -> dict[str, Any]:
-    """Return `states[0]`, in whatever phase, as a scenario of JSON and TOML types that loads to an equal state.
+    """Return `states[0]`, in any phase, as a scenario of JSON and TOML types that loads to an equal state.
 
     Args:
         params: `(1,)`, of `config`.

@@ -23,20 +23,20 @@ from sackarmies_env.games.sack_armies.state.record import IN_SIGHT, clear_states
 from sackarmies_env.games.sack_armies.state.zones import rebuild
 
 ROWS_KEY = (
-    "rows"  # in the procedure: the tokens of each General in the order of their rows, if it is not the natural one
+    "rows"  # key in the procedure: each General's tokens in the order of their rows, if it is not the natural one
 )
 
 
 def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece], given: Any = None) -> list[int]:
-    """Return the row of each token: a General's rows follow the ids of their tokens, copies their names.
+    """Return the row of each token: a General's tokens are sorted by id, and copies by name.
 
-    Chance counts rows, so they depend neither on the catalogue nor on the order in which tokens are listed.
+    Draws depend on rows, so rows depend neither on the catalogue nor on the order in which tokens are listed.
 
     Args:
         params: `(1,)`; each General's army consists of their tokens.
         config: the configuration of `params`.
         pieces: the tokens.
-        given: the names of each General's tokens, in the order of their rows, to be used instead.
+        given: the names of each General's tokens, in an order of rows to use instead.
 
     Raises:
         ValueError: `given` does not fit the tokens.
@@ -60,10 +60,10 @@ def assign_rows(params: NDArray[np.void], config: Config, pieces: Sequence[Piece
 
 
 def _in_order(owner: int, numbers: Mapping[str, int], given: Any) -> list[int]:
-    """Return the numbers of a General's tokens in the order that is given.
+    """Return the numbers of a General's tokens in the given order.
 
     Raises:
-        ValueError: it is not an order of these tokens.
+        ValueError: `given` is not an order of these tokens.
     """
     where = f"rows[{owner}]"
     if not isinstance(given, list | tuple) or len(given) != len(numbers):
@@ -86,12 +86,12 @@ def fill_state(
     rows: Sequence[int],
     states: NDArray[np.void],
 ) -> None:
-    """Write the position to `states[0]`: a turn, Setup, or the end of a game; procedure and chance come on top.
+    """Write the position to `states[0]`: a turn, Setup, or the end of a game; then procedure and chance on top of it.
 
-    The stats of units are out of date: a procedure that has not been checked may name what there is not.
+    The stats of units are left out of date, since a procedure that has not been checked may name what does not exist.
 
     Raises:
-        ValueError: procedure or chance hold what a state cannot.
+        ValueError: procedure or chance hold what a state cannot hold.
     """
     clear_states(states[:1])
     shuffle_deck(params[0], states[0])
@@ -152,7 +152,7 @@ def _fill_script(config: Config, scenario: Scenario, states: NDArray[np.void]) -
 
 
 def _fill_flow(scenario: Scenario, states: NDArray[np.void]) -> None:
-    """Let a turn begin, or Setup; or the game be over."""
+    """Write the beginning of a turn or of Setup, or the end of the game."""
     states["frame_top"] = 0
     states["frame_kind"][0, 0] = Frame.SETUP if scenario.setup else Frame.TURN
     states["active"] = NO_PLAYER if scenario.setup else scenario.to_move

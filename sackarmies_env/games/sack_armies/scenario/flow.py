@@ -1,8 +1,8 @@
-"""Validation of procedures: compiled rules trust a state, so that untrusted positions are checked for consistency.
+"""Validation of procedures: compiled rules trust a state, so untrusted positions are checked for consistency.
 
-Values alone are checked by `scenario_procedure`. Here the parts must fit each other: which procedures lie on each
-other, what they may ask, and what their numbers and the choice so far stand for. A position that fails would lead the
-rules past the end of their tables.
+`procedure` checks single values. This module checks that the parts fit together: which procedures lie on which others,
+what they may ask, and what their numbers and the choice so far stand for. A position that fails these checks would lead
+the rules past the end of their tables.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ASKS: dict[Frame, tuple[Decision, ...]] = {  # what the procedure on top may be 
     Frame.ACTIVATE: (D.RAISE_HEX, D.SAVE, D.SAVE_SLOT, *EFFECTS),
     Frame.WINDOW: (D.WINDOW, D.SURPRISE_SLOT, *REVEALS, *EFFECTS),
 }
-STEPS: dict[Frame, type[IntEnum]] = {  # procedures that are not named have one step
+STEPS: dict[Frame, type[IntEnum]] = {  # procedures not listed here have a single step
     Frame.SETUP: SetupStep,
     Frame.TURN: TurnStep,
     Frame.DRAW: DrawStep,
@@ -75,21 +75,21 @@ WINDOWS: dict[Frame, tuple[WindowKind, ...]] = {  # what a window on a procedure
     Frame.ACTIVATE: (WindowKind.ACTIVATION,),
 }
 AFTER_A_WINDOW = (Frame.TURN, Frame.DRAW, Frame.DEPLOY, Frame.MOVE, Frame.ATTACK)  # what may ask something next
-NEEDS = {  # how many parts of the choice must be there for a decision
+NEEDS = {  # how many parts of the choice must exist at a decision
     **dict.fromkeys((D.SETUP_HEX, D.DEPLOY_HEX, D.REVEAL_SLOT, D.MOVE_TO, D.TARGET, D.COORD_MEMBER, D.TOKEN_HOST), 1),
     **dict.fromkeys((D.RAISE_TYPE, D.CAST_SLOT), 1),
     D.TOKEN_SLOT: 2,
 }
 MOST_PARTS = 2
 MOST_COUNTED = 64  # tokens that a General can have discarded, deployed or moved
-HELD_IN = {  # decisions whose choice begins with a type, and where a token of it is; other choices are units' hexes
+HELD_IN = {  # decisions whose choice begins with a type, and where its token must be; other choices are units' hexes
     D.SETUP_HEX: (Zone.PICKED, Zone.SACK, Zone.HAND),
     D.DEPLOY_HEX: (Zone.HAND,),
 }
 
 
 def flow_faults(params: NDArray[np.void], states: NDArray[np.void], names: Names) -> Iterator[str]:
-    """Yield what does not fit together in the procedure of `states[0]`, the stack first; nothing if all does."""
+    """Yield the inconsistencies in the procedure of `states[0]`, those of the stack first; none if it is consistent."""
     state: Any = states.view(np.ndarray)[0]
     generals = int(params["num_generals"][0])
     stack = [Frame(int(kind)) for kind in state["frame_kind"][: int(state["frame_top"]) + 1]]
@@ -100,7 +100,7 @@ def flow_faults(params: NDArray[np.void], states: NDArray[np.void], names: Names
 
 
 def _stack_faults(state: Any, stack: list[Frame]) -> Iterator[str]:
-    """Each procedure lies where it may, at a step that it has."""
+    """Each procedure must lie where it may, at a step that it has."""
     if stack[0] not in (Frame.SETUP, Frame.TURN):
         yield f"frame_kind: {_name(stack[0])} cannot be the lowest procedure"
     for below, above in pairwise(stack):
@@ -117,7 +117,7 @@ def _stack_faults(state: Any, stack: list[Frame]) -> Iterator[str]:
 
 
 def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[str]:
-    """The numbers of each procedure are what it takes them for."""
+    """The numbers of each procedure must be within the limits for their meaning."""
     if stack[0] == Frame.TURN and state["active"] < 0:
         yield "active: a turn is that of a General"
     for name in ("window_closed", "window_heard"):
@@ -145,7 +145,7 @@ def _number_faults(state: Any, stack: list[Frame], generals: int) -> Iterator[st
 
 
 def _question_faults(state: Any, top: Frame, names: Names) -> Iterator[str]:
-    """The decision is one of the procedure on top, and the choice so far goes with it."""
+    """The decision must be one of the procedure on top, and the choice so far must fit it."""
     decision, length = Decision(int(state["decision"])), int(state["chain_length"])
     if length > MOST_PARTS or length < NEEDS.get(decision, 0):
         yield f"chain_length: {length} parts of a choice do not go with the decision {_name(decision)}"
@@ -171,7 +171,7 @@ def _question_faults(state: Any, top: Frame, names: Names) -> Iterator[str]:
 
 
 def _deck_faults(state: Any) -> Iterator[str]:
-    """The deck holds no more cards than there are."""
+    """The deck must not hold more cards than there are."""
     for name, most in (("deck_red", CARDS_OF_A_COLOR), ("deck_black", CARDS_OF_A_COLOR), ("deck_jokers", JOKERS)):
         if not 0 <= state[name] <= most:
             yield f"{name}: {state[name]} cards are left, but there are 0 to {most}"

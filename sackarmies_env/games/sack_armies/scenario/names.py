@@ -1,7 +1,8 @@
-"""Names in a dump: references to tokens, types and hexes, whose numbers depend on catalogue, armies and order.
+"""Names in a dump: references to tokens, types and hexes, whose numbers depend on the catalogue, armies and order.
 
 A token is named by its place: `unit 1,0`, `battlefield 1,0`, `attached 1,0 2` (host and slot), `captive 1,0 1` (captor
-and order of capture), `sack 0 wisps 1` (pile, owner, id, which of the copies). A type is its id, a hex its coordinates.
+and order of capture), `sack 0 wisps 1` (pile, owner, id, number of the copy). A type is named by its id, a hex by its
+coordinates.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ HELD = {Zone.ATTACHED: "attached", Zone.CAPTURED: "captive"}  # by a unit
 
 
 def piece_names(pieces: Sequence[Piece]) -> list[str]:
-    """Return the name of each token of a position; in whatever order hexes and piles are listed."""
+    """Return the name of each token of a position, whatever the order in which hexes and piles are listed."""
     names: list[str] = []
     counts: dict[str, int] = {}
     for piece in pieces:
@@ -41,7 +42,7 @@ def _hex_name(at: tuple[int, int] | None) -> str:
 
 
 class Names:
-    """Names of what a state of one configuration holds as numbers, and back.
+    """A two-way mapping between the numbers in a state of one configuration and their names.
 
     Args:
         config: the configuration.
@@ -59,7 +60,7 @@ class Names:
         )
 
     def token_name(self, row: int) -> str:
-        """Return the name of the token of a row."""
+        """Return the name of the token in a row."""
         return self._token_names.get(row, NOTHING)
 
     def type_name(self, number: int) -> str:
@@ -71,7 +72,7 @@ class Names:
         return self._hex_names.get(cell, NOTHING)
 
     def token(self, field: str, name: object) -> int:
-        """Return the row of a token; `field` is for the message.
+        """Return the row of a token; `field` is named in the error message.
 
         Raises:
             ValueError: there is no such token.

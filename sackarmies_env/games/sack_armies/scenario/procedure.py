@@ -1,8 +1,8 @@
 """Procedures as data: every field of the state that a plain position does not show.
 
-`ProcedureDump` writes the fields in which a state differs from the position it shows, and puts them back. Nothing is a
-number that catalogue, armies or the order of tokens give: codes, tokens, types and hexes are written as names. A field
-of the tokens is a list of pairs of token and value; of other lists, the end is left out where it is as in the position.
+`ProcedureDump` writes the fields in which a state differs from the position it shows, and restores them. No number
+in them depends on the catalogue, the armies or the order of tokens: codes, tokens, types and hexes are written as
+names. A field of the tokens is a list of (token, value) pairs; other lists leave out an end that is as in the position.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ CHANCE = [
     for field in select(STATE_FIELDS, role=KEPT)
     if field.part == "streams of chance" or field.name.startswith("deck_")
 ]
-NOT_WRITTEN = (  # here: most are by the rest of the scenario
+NOT_WRITTEN = (  # here: the rest of the scenario holds most of them
     *("token_type", "token_owner", "token_zone", "token_hex", "token_host", "token_first", "token_next"),
     "general_alive",
-    "decisions",  # not of the position: those of a game that begins from it are counted from there
+    "decisions",  # not part of the position: a game that begins from it counts from there
 )
 PROCEDURE = [
     field
     for field in select(STATE_FIELDS, role=KEPT)
     if field not in CHANCE and field.name not in NOT_WRITTEN and field.part != "forced results"
 ]
-BEGUN_WITH_TYPE = (Decision.SETUP_HEX, Decision.DEPLOY_HEX)  # whose choice begins with a type; all else of it are hexes
-VALUES: dict[Event, Meaning] = {  # what the value of an event is, where it is no plain number
+BEGUN_WITH_TYPE = (Decision.SETUP_HEX, Decision.DEPLOY_HEX)  # the choice begins with a type, its other parts are hexes
+VALUES: dict[Event, Meaning] = {  # what the value of an event is, if not a plain number
     **dict.fromkeys((Event.PLACE, Event.REVEAL, Event.CASUALTY, Event.CAPTURE, Event.TO_SACK, Event.REMOVE), TYPE),
     **dict.fromkeys((Event.CONTROL, Event.RAISE, Event.ATTACH), TYPE),
     **dict.fromkeys((Event.ANNOUNCE, Event.CANCEL, Event.MISS), Verb),
@@ -47,7 +47,7 @@ VALUES: dict[Event, Meaning] = {  # what the value of an event is, where it is n
 
 
 class ProcedureDump(RecordDump):
-    """Writes and reads fields of a state with names for tokens, types and hexes.
+    """Writer and reader of the fields of a state, with names for tokens, types and hexes.
 
     Args:
         config: the configuration.
@@ -59,7 +59,7 @@ class ProcedureDump(RecordDump):
         self.names = names
 
     def meaning(self, states: NDArray[np.void], field: StateField, place: int) -> Meaning:
-        """Return what a number stands for; that of choices and events depends on the decision and the event."""
+        """Return what a number stands for; for choices and events, this depends on the decision and the event."""
         if field.name == "chain":
             return TYPE if place == 0 and int(states["decision"][0]) in BEGUN_WITH_TYPE else CELL
         if field.name == "log_value":
@@ -67,7 +67,7 @@ class ProcedureDump(RecordDump):
         return super().meaning(states, field, place)
 
     def written(self, meaning: Meaning, number: int) -> Any:
-        """Return a number as it is written."""
+        """Return a number in its written form."""
         if meaning == TYPE:
             return self.names.type_name(number)
         if meaning == CELL:
@@ -78,7 +78,7 @@ class ProcedureDump(RecordDump):
         """Return the number that a value stands for.
 
         Raises:
-            ValueError: it is none that the field may hold.
+            ValueError: the field cannot hold it.
         """
         if meaning == TYPE:
             return self.names.type(field.name, value)
@@ -87,7 +87,7 @@ class ProcedureDump(RecordDump):
         return self.names.token(field.name, value) if meaning == ROW else super().number(field, meaning, value)
 
     def encode_field(self, states: NDArray[np.void], base: NDArray[np.void], field: StateField) -> Any:
-        """Return one field; of a field of the tokens, those that differ from the base."""
+        """Return one field; for a field of the tokens, only the tokens that differ from the base."""
         if not field.name.startswith("token_"):
             return super().encode_field(states, base, field)
         value, default = states[field.name][0], base[field.name][0]
@@ -95,7 +95,7 @@ class ProcedureDump(RecordDump):
         return sorted([self.names.token_name(row), int(value[row])] for row in changed)
 
     def decode_field(self, states: NDArray[np.void], field: StateField, value: Any) -> None:
-        """Write one field; of a field of the tokens, pairs of token and value."""
+        """Write one field; a field of the tokens is given as (token, value) pairs."""
         if not field.name.startswith("token_"):
             super().decode_field(states, field, value)
             return

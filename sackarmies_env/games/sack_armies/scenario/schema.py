@@ -15,7 +15,7 @@ from sackarmies_env.games.sack_armies.state.record import LARGE
 from sackarmies_env.games.sack_armies.tokens.schema import Tokens
 from sackarmies_env.games.sack_armies.tokens.text_schema import Id
 
-LARGEST = 2**63 - 1  # number in a field of a state
+LARGEST = 2**63 - 1  # largest number in a field of a state
 MAX_ENTRIES = MAX_GENERALS * LARGE.tokens  # of one kind: no more tokens fit into a game
 Seat = Annotated[int, Field(ge=0, lt=MAX_GENERALS)]
 FaceName = Literal["up", "down"]
@@ -25,7 +25,7 @@ VictoryName = Literal["none", "standard", "decisive", "concession", "draw"]
 
 
 def flips_alone(text: str) -> str:
-    """Return forced flips if they hold nothing else."""
+    """Return `text` unchanged if it holds nothing but forced flips."""
     if not set(text) <= set("HTht| \t\r\n"):
         raise ValueError(f"{quote(text)} is given, but H and T are wanted, with blanks and bars between them")
     return text
@@ -35,7 +35,7 @@ Flips = Annotated[str, Field(max_length=2000), AfterValidator(flips_alone)]
 
 
 def codes_alone(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return fields of a state if they hold nothing but numbers, names and lists of these."""
+    """Return the fields of a state unchanged if they hold nothing but numbers, names and lists of these."""
     for name, value in fields.items():
         rest = [value]
         while rest:
@@ -55,8 +55,8 @@ class AttachedEntry(StrictModel):
 
     token: Id
     face: FaceName = "down"
-    owner: Seat | None = None  # left out: the unit's owner
-    active: bool | None = None  # a permanent in effect on its host; left out: if another than the unit's owner owns it
+    owner: Seat | None = None  # defaults to the unit's owner
+    active: bool | None = None  # a permanent in effect on its host; defaults to whether its owner is not the unit's
 
 
 class CaptiveEntry(StrictModel):
@@ -73,7 +73,7 @@ class BattlefieldEntry(StrictModel):
     token: Id
     at: Hex
     owner: Seat
-    controller: Seat | None = None  # left out: the owner
+    controller: Seat | None = None  # defaults to the owner
 
 
 class UnitEntry(StrictModel):
@@ -99,27 +99,27 @@ class GeneralEntry(StrictModel):
 
 
 class Scenario(StrictModel):
-    """A position, and what is forced from there on.
+    """A position, and the results that are forced from there on.
 
     Attributes:
         game: always "sack_armies".
-        title: for people.
+        title: title for display.
         generals: number of Generals.
         to_move: the General whose turn begins or continues.
         turn: number of the turn.
         setup: the game starts with Setup instead of a turn.
-        seed: of the chance that is not forced.
+        seed: seed of the chance that is not forced.
         flips: forced flips.
         draws: forced draws, a list for each General.
         switches: those that differ from the defaults.
         token: tokens of this scenario alone.
         battlefield: battlefields on the board.
         unit: units on the board.
-        general: one entry for each General, in seat order; left out, nobody has anything off the board.
-        winner: of a game that is over; -1 for none.
-        victory_type: of a game that is over.
+        general: one entry for each General, in seat order; if left out, nobody has anything off the board.
+        winner: winner of a game that is over; -1 for none.
+        victory_type: victory type of a game that is over.
         chance: state of the streams of chance and of the deck, in a dump.
-        procedure: where in the sequence of play the game stands, in a dump; without it a turn begins.
+        procedure: where in the sequence of play the game stands, in a dump; without it, a turn begins.
     """
 
     game: Literal["sack_armies"] = "sack_armies"
@@ -158,12 +158,12 @@ class Piece:
         token: id.
         owner: seat.
         zone: where it is.
-        face: its side.
-        entry: where it stands in the scenario, for messages.
+        face: which side is up.
+        entry: where it is in the scenario, for error messages.
         at: hex of a unit or battlefield on the board.
         host: number of the unit it is attached to, or of its captor; NO_PIECE if none.
-        controller: seat of the arrow of a battlefield, else of the owner.
-        active: a permanent in effect on its host.
+        controller: seat that the arrow of a battlefield points to; the owner for other tokens.
+        active: whether it is a permanent in effect on its host.
     """
 
     token: str

@@ -17,7 +17,7 @@ from sackarmies_env.core.jit import njit
 from sackarmies_env.games.sack_armies.state.constants import NUM_SLOTS, NUM_VERBS, Verb
 
 TYPE_BASE = NUM_VERBS
-OPTION_VERBS = {21: "option_a", 22: "option_b", 23: "option_c"}  # kept free for token texts; never legal today
+OPTION_VERBS = {21: "option_a", 22: "option_b", 23: "option_c"}  # reserved for token texts; never legal today
 ALSO_PASS = ("done", "no")  # what verb 0 means at some decisions
 
 
@@ -71,19 +71,19 @@ def is_hex(params, action):
 
 @njit
 def decode_type(params, action):
-    """Return the type that `action` names; see `is_type`."""
+    """Return the type that `action` names; `is_type` must hold."""
     return np.int64(action) - TYPE_BASE
 
 
 @njit
 def decode_slot(params, action):
-    """Return the slot that `action` names; see `is_slot`."""
+    """Return the slot that `action` names; `is_slot` must hold."""
     return np.int64(action) - TYPE_BASE - params.num_types
 
 
 @njit
 def decode_hex(params, action):
-    """Return the cell that `action` names; see `is_hex`."""
+    """Return the cell that `action` names; `is_hex` must hold."""
     return np.int64(action) - TYPE_BASE - params.num_types - NUM_SLOTS
 
 

@@ -29,7 +29,7 @@ def shuffle_deck(params, state):
 
 @njit
 def flip_card(params, state):
-    """Turn over the top card: 1 for red, 0 for black; a joker reshuffles and is no result (R7.1-6, Q-68)."""
+    """Turn over the top card: 1 for red, 0 for black; a joker reshuffles the deck and is no result (R7.1-6, Q-68)."""
     while True:
         left = state.deck_red + state.deck_black + state.deck_jokers
         if left == 0:

@@ -18,8 +18,8 @@ MAX_EFFECTS = 512  # rows of the effect table
 MAX_MATCHES = 256
 MAX_CLAUSES = 512
 MAX_KEYWORDS = 62  # bits of a signed word
-STACK_LIMIT = 8  # attachments under one unit: the SLOT ids
-OWNED_LIMIT = 3  # of these, owned by the unit's owner (R3.2.2-7)
+STACK_LIMIT = 8  # most attachments under one unit: the slot ids
+OWNED_LIMIT = 3  # most of these owned by the unit's owner (R3.2.2-7)
 
 
 class Zone(IntEnum):
@@ -108,7 +108,7 @@ NUM_ABILITIES = len(Ability)
 
 
 class Use(IntEnum):
-    """How a spell or maneuver works (R9.2-2, R9.2-15); on a unit, ACTION marks a printed action text of its own."""
+    """How a spell or maneuver works (R9.2-2, R9.2-15); on a unit, ACTION marks its own printed action text."""
 
     NONE = 0
     ACTION = 1
@@ -152,7 +152,7 @@ class Stat(IntEnum):
 
 
 class Flip(IntEnum):
-    """Flips that an effect asks for."""
+    """Flips that an effect calls for."""
 
     NONE = 0
     SINGLE = 1
@@ -160,14 +160,14 @@ class Flip(IntEnum):
 
 
 class Who(IntEnum):
-    """Whom a relocation moves."""
+    """Which unit a relocation moves."""
 
     HOST = 0
     TARGET = 1
 
 
 class FlipMethod(IntEnum):
-    """R7.1-4 to R7.1-8."""
+    """Ways to flip (R7.1-4 to R7.1-8)."""
 
     COIN = 0
     DIE = 1
@@ -213,7 +213,7 @@ class Verb(IntEnum):
 
 
 NUM_KINDS = len(Kind)
-NUM_VERBS = 24  # 21 to 23 are kept free for token texts
+NUM_VERBS = 24  # 21 to 23 are reserved for token texts
 NUM_SLOTS = STACK_LIMIT
 
 
@@ -261,16 +261,16 @@ NUM_DECISIONS = len(Decision)
 
 
 def decision_bits(*decisions: Decision) -> np.uint64:
-    """Return decisions as a set of bits."""
+    """Return a set of decisions as bits."""
     return np.uint64(sum(1 << decision for decision in decisions))
 
 
-# The decisions by what they are about, each in one set.
+# The decisions by subject; each is in one set.
 SETUP_DECISIONS = decision_bits(  # Setup, Draw and Deploy
     *(Decision.SETUP_PICK, Decision.SETUP_TYPE, Decision.SETUP_HEX),
     *(Decision.DISCARD, Decision.DEPLOY_TYPE, Decision.DEPLOY_HEX),
 )
-ACTION_DECISIONS = decision_bits(  # which action is taken and what it consists of, and free reveals
+ACTION_DECISIONS = decision_bits(  # the choice of an action and of its parts; free reveals
     *(Decision.MENU, Decision.REVEAL_HEX, Decision.REVEAL_SLOT, Decision.MOVE_UNIT, Decision.MOVE_TO),
     *(Decision.SOURCE, Decision.TARGET, Decision.COORD_TARGET, Decision.COORD_MEMBER, Decision.CHARGE_TO),
     *(Decision.TOKEN_HOST, Decision.TOKEN_SLOT, Decision.RAISE_TYPE, Decision.RAISE_HEX),
@@ -314,11 +314,11 @@ class Event(IntEnum):
     CAPTURE = 10  # value: type
     TO_SACK = 11  # value: type
     REMOVE = 12  # value: type
-    CONTROL = 13  # player: new controller
+    CONTROL = 13  # player: new controller; value: type
     ELIMINATE = 14  # value: Victory that it counts as
     CANCEL = 15  # an announcement was cancelled
     MISS = 16  # an attack missed
-    TURN = 17  # player: who begins
+    TURN = 17  # player: whose turn begins
     RAISE = 18  # value: type
-    ATTACH = 19  # a permanent came to lie on a unit; value: type
+    ATTACH = 19  # a permanent was laid on a unit; value: type
     WRONG_KIND = 20  # a blind Counter or Dispel met another kind

@@ -1,4 +1,4 @@
-"""Hexes as observations and the public log show them; `core.encode` writes numbers, seats and types."""
+"""Encoding of hexes for observations and the public log; `core.encode` writes numbers, seats and types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sackarmies_env.games.sack_armies.state.layout import OFF_BOARD
 
 @njit
 def write_hex(params, out, at, cell):
-    """Write the coordinates of `cell` to `out[at]` and the next place, without a branch."""
+    """Write the coordinates of `cell` to `out[at]` and `out[at + 1]`, without a branch."""
     known = max(cell, np.int64(0))
     q = np.int64(params.cell_q[known])
     r = np.int64(params.cell_r[known])

@@ -26,14 +26,14 @@ TYPE_EVENTS = (
 )
 KIND_EVENTS = (Event.DEPLOY, Event.WRONG_KIND)
 KINDS = np.arange(len(Event))
-TELLS_TYPE = np.isin(KINDS, TYPE_EVENTS)  # by kind of event: what its value is
+TELLS_TYPE = np.isin(KINDS, TYPE_EVENTS)  # by kind of event: what its value stands for
 TELLS_KIND = np.isin(KINDS, KIND_EVENTS).astype(np.int64)
 TELLS_NUMBER = ~np.isin(KINDS, (*TYPE_EVENTS, Event.MOVE))
 
 
 @njit
 def show_event(params, state, i):
-    """Write event `i` of the log as observations show it, but for the seat, which depends on the observer."""
+    """Write event `i` of the log as observations show it, except for the seat, which depends on the observer."""
     kind = np.int64(state.log_kind[i])
     value = np.int64(state.log_value[i])
     at = i * LOG_WIDTH
@@ -48,7 +48,7 @@ def show_event(params, state, i):
 
 @njit
 def show_log(params, state):
-    """Derive the shown log anew."""
+    """Rebuild the log as observations show it."""
     for i in range(MAX_LOG):
         show_event(params, state, i)
 

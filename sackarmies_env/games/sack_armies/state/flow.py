@@ -1,4 +1,4 @@
-"""Procedures of the turn, reaction windows, and what is announced; `core.flow` keeps the stack of procedures."""
+"""Steps of the turn, reaction windows and announcements; `core.flow` keeps the stack of procedures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sackarmies_env.games.sack_armies.state.record import STATE_FIELDS
 
 ATTACK_NUMBERS, ATTACK_INDEXES = (names_of(STATE_FIELDS, part="attack", empty=value) for value in (0, NONE))
 ACT_NUMBERS, ACT_INDEXES = (names_of(STATE_FIELDS, part="activation", empty=value) for value in (0, NONE))
-RESULT = 5  # number of a frame in which a window above it leaves its WindowResult
+RESULT = 5  # index in a frame's data where the window above it leaves its WindowResult
 
 
 class TurnStep(IntEnum):
-    """Steps of the procedure of a turn (P-TURN)."""
+    """Steps of a turn (P-TURN)."""
 
     START = 0
     MENU = 1
@@ -45,7 +45,7 @@ WINDOW_KIND, WINDOW_TARGETED, WINDOW_START, WINDOW_POSITION, WINDOW_PASSES = 0, 
 
 
 class WindowResult(IntEnum):
-    """How a reaction window ended, left in the first number of the frame below it (P-WINDOW)."""
+    """How a reaction window ended; left in number RESULT of the frame below it (P-WINDOW)."""
 
     CLOSED = 0
     CANCEL = 1
@@ -54,15 +54,15 @@ class WindowResult(IntEnum):
 
 @njit
 def is_in_window(state):
-    """Return whether the present procedure is a reaction window."""
+    """Return whether the current procedure is a reaction window."""
     return state.frame_kind[state.frame_top] == Frame.WINDOW
 
 
 @njit
 def open_window(params, state, kind, targeted):
-    """Push a reaction window; first asked is the General targeted, or the one after the active General.
+    """Push a reaction window; the targeted General is asked first, or else the one after the active General.
 
-    `targeted` is the General whose unit is targeted; NO_PLAYER, or the active General, if no opponent is.
+    `targeted` is the General whose unit is targeted; NO_PLAYER or the active General if no opponent is.
     """
     state.frame_data[state.frame_top, RESULT] = WindowResult.CLOSED
     if params.windows_targeted_only == 1 and (targeted == NO_PLAYER or targeted == state.active):
@@ -86,14 +86,14 @@ def begin_window(params, state, kind, targeted):
 
 @njit
 def open_full_window(params, state):
-    """Push a window that answers nothing, where reactions are allowed at all times (D-30, Q-46, C-reaction_windows)."""
+    """Push a window that answers no announcement, if reactions are always allowed (D-30, Q-46, C-reaction_windows)."""
     if params.windows_full == 1:
         open_window(params, state, WindowKind.FREE, np.int64(NO_PLAYER))
 
 
 @njit
 def clear_attack(state):
-    """No attack is announced."""
+    """Clear the attack: none is announced."""
     for token in range(len(state.token_member)):
         state.token_member[token] = 0
     for name in literal_unroll(ATTACK_NUMBERS):
@@ -105,7 +105,7 @@ def clear_attack(state):
 
 @njit
 def clear_act(state):
-    """No activation is announced."""
+    """Clear the activation: none is announced."""
     for name in literal_unroll(ACT_NUMBERS):
         state[name] = 0
     for name in literal_unroll(ACT_INDEXES):
@@ -114,7 +114,7 @@ def clear_act(state):
 
 @njit
 def retract_choice(state):
-    """Take back what was being chosen but not announced."""
+    """Take back the choices that have not been announced."""
     clear_chain(state)
     if state.attack_announced == 0:
         clear_attack(state)
@@ -124,7 +124,7 @@ def retract_choice(state):
 
 @njit
 def drop_to_turn(state, step):
-    """Leave whatever is going on and continue the turn at `step`."""
+    """Abandon everything in progress and continue the turn at `step`."""
     while state.frame_top > 0:
         pop_frame(state)
     state.frame_step[0] = step
@@ -137,12 +137,12 @@ def drop_to_turn(state, step):
 
 @njit
 def end_action(state):
-    """The turn's one action is spent (RB-1)."""
+    """Spend the turn's one action and continue with the end of the turn (RB-1)."""
     drop_to_turn(state, TurnStep.END)
 
 
 @njit
 def back_to_menu(state):
-    """The action is not spent: the active General chooses again (R8.4.5-12)."""
+    """Return to the menu with the action unspent: the active General chooses again (R8.4.5-12)."""
     drop_to_turn(state, TurnStep.MENU)
     state.check_failed = 1

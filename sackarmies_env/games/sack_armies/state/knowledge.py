@@ -1,4 +1,4 @@
-"""Knowledge of tokens and choices by seat (V-01 to V-23)."""
+"""What each seat knows of tokens and choices (V-01 to V-23)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_identity_public(params, state, token):
 
 @njit
 def knows_identity(params, state, viewer, token):
-    """Return whether `viewer` knows what `token` is: their own, or public (V-09, V-12, V-15)."""
+    """Return whether `viewer` knows what `token` is: it is their own, or public (V-09, V-12, V-15)."""
     return (state.token_owner[token] == viewer) | is_identity_public(params, state, token)
 
 

@@ -1,7 +1,7 @@
 """The layout of an observation: every number that an agent sees, by name (V-01 to V-23).
 
-Kernels take the places of numbers from this declaration: the columns below are computed from its tables. Blocks
-whose size depends on the configuration come last, so that the others lie at fixed places.
+Kernels take the position of each number from this declaration: the columns below are computed from its tables.
+Blocks whose size depends on the configuration come last, so that the others have fixed positions.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Place(IntEnum):
     BATTLEGROUND = 3
     ATTACHED = 4
     CAPTURED = 5
-    REMOVED = 6  # from play, anybody's
+    REMOVED = 6  # from play, whoever owns it
 
 
 class Shown(IntEnum):
-    """Kind of a token as its observer knows it."""
+    """Kind of a token as the observer knows it."""
 
     UNKNOWN = 0  # a face-down attachment of somebody else
     UNIT = 1
@@ -69,7 +69,7 @@ class Shown(IntEnum):
     MANEUVER = 4
 
 
-SHOWN_OFFSET = Shown.UNIT - Kind.UNIT  # the kinds follow each other as in Kind
+SHOWN_OFFSET = Shown.UNIT - Kind.UNIT  # the kinds come in the order of Kind
 
 
 class ShownFace(IntEnum):
@@ -101,7 +101,7 @@ AUGMENTED_OFFSET = Augmented.MOVEMENT - Stat.MOVEMENT
 
 
 class Role(IntEnum):
-    """Part of a token in what is going on."""
+    """A token's part in an attack or activation in progress."""
 
     NONE = 0
     ACTS = 1
@@ -210,7 +210,7 @@ STATE_FEATURES: tuple[Feature, ...] = (
     number("public_armor", "Face-down unit: its printed armor is publicly at least this.", INT8_LOW),
 )
 
-# What follows from the type alone, as it stands in `params.type_attributes`; effects may change the stats.
+# What follows from the type alone, as in `params.type_attributes`; effects may change the stats.
 ATTRIBUTE_FEATURES: tuple[Feature, ...] = (
     code("kind", Shown, "Kind"),
     *_type("", "or 0 if unknown"),

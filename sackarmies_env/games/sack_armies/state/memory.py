@@ -20,23 +20,23 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 @njit
 def seen_of(state, token):
-    """Return whether and how long the identity of `token` has been public: see `token_seen`."""
+    """Return the `token_seen` of `token`: whether its identity was ever public, and until when."""
     return np.int64(state.token_seen[token])
 
 
 @njit
 def is_hidden_row(state, token):
-    """Return whether nobody but its owner can tell which token this row is now."""
+    """Return whether only its owner can tell which token this row is now."""
     zone = state.token_zone[token]
     return zone == Zone.SACK or zone == Zone.HAND or zone == Zone.PICKED or state.token_face[token] == Face.DOWN
 
 
 @njit
 def mark_seen(state, token):
-    """Note that the identity of `token` is public: opponents count copies of a type, they cannot tell them apart.
+    """Record that the identity of `token` is public; opponents count copies of a type but cannot tell them apart.
 
-    What comes to light may be any copy that was seen before and can have got there since. The one that went away last
-    is no longer looked for: what is known of the others then follows from what was known of it.
+    The token may be any copy that was seen before and can have got here since. Of these, opponents stop looking for the
+    one that went away last: what is known of the others then follows from what was known of it.
     """
     own = seen_of(state, token)
     found = np.int64(token)
@@ -55,13 +55,13 @@ def mark_seen(state, token):
 
 @njit
 def is_late_enough(state, token, seen):
-    """Return whether `token` left the sack after a copy of which `token_seen` is this had gone away."""
+    """Return whether `token` left the sack after the copy whose `token_seen` is `seen` had gone away."""
     return np.int64(state.token_drawn[token]) + 1 >= seen
 
 
 @njit
 def note_return(state, token, was_up):
-    """Note that `token` has gone from play to the sack of its owner, and how it lay."""
+    """Record that `token` has gone from play to its owner's sack, and whether it lay face up."""
     owner = owner_of(state, token)
     returns = min(np.int64(state.returns[owner]) + 1, MAX_RETURNS)
     state.returns[owner] = returns
@@ -73,7 +73,7 @@ def note_return(state, token, was_up):
 
 @njit
 def earliest(params, state, token, pool):
-    """Return the token of `pool`, bits of the owner of `token`, that was drawn first, and when the last one was."""
+    """Return which token of `pool` (bits of the owner of `token`) was drawn first, and when the last one was."""
     start = first_token(params, owner_of(state, token))
     first = start + lowest_bit(pool)
     last = np.int64(0)
@@ -88,7 +88,7 @@ def earliest(params, state, token, pool):
 
 @njit
 def leave_pool(params, state, token, pool):
-    """Let `token` leave a pool of tokens such that it may be any of them: others cannot tell.
+    """Update draw times as `token` leaves a pool of tokens: others cannot tell which of them it is.
 
     It may be the one drawn last, and those that stay may be all but the one drawn first.
     """
@@ -99,14 +99,14 @@ def leave_pool(params, state, token, pool):
 
 @njit
 def hidden_losses(params, state, token):
-    """Return as bits the tokens lost face down by the owner of `token`, which is one, that looked like it."""
+    """Return as bits the tokens that the owner of `token` lost face down and that look like it; `token` is one."""
     owner = owner_of(state, token)
     return alike(params, state, token, tokens_in(state, owner, Zone.CASUALTIES) & ~state.face_up[owner])
 
 
 @njit
 def alike(params, state, token, pool):
-    """Return those of `pool`, bits of the owner of `token`, that look like it face down."""
+    """Return those tokens of `pool` (bits of the owner of `token`) that look like it face down."""
     kind = kind_of(params, state, token)
     start = first_token(params, owner_of(state, token))
     found = NO_BITS
@@ -133,7 +133,7 @@ def known_backs(params, state, player):
 
 @njit
 def leave_sack(params, state, token):
-    """Let `token` leave the sack such that it may be any token of it, also one that came there face down from play.
+    """Update what others know as `token` leaves the sack: it may be any token there, even one that went back face down.
 
     Of each kind that did, the sack may have lost the one that had been drawn first.
     """
@@ -157,5 +157,5 @@ def are_alike(kind, other):
 
 @njit
 def is_attachment(kind):
-    """Return whether a kind is attached to units."""
+    """Return whether tokens of a kind are attached to units."""
     return kind == Kind.SPELL or kind == Kind.MANEUVER

@@ -1,4 +1,4 @@
-"""Parameters of kernels: the configuration as one record; nothing of it is compiled in."""
+"""Params: the configuration as one record that is passed to kernels; none of it is compiled in."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ PARAMS_DTYPE = record_dtype(
         ("num_generals", np.int64),
         ("num_types", np.int64),
         ("num_actions", np.int64),
-        ("tokens_per_general", np.int64),  # rows of the state a General owns
+        ("tokens_per_general", np.int64),  # rows of the state that each General owns
     ],
     SWITCH_FIELDS,
     [
@@ -78,11 +78,11 @@ PARAMS_DTYPE = record_dtype(
         ("neighbors", np.int16, (LARGE.cells, 6)),  # NO_HEX off the board
         ("cell_interior", np.int8, (LARGE.cells,)),  # 1: all six neighbors are on the board (Q-06)
         ("row_cell", np.int16, (LARGE.rows,)),  # first cell of row r + R
-        ("row_column", np.int8, (LARGE.rows,)),  # and its q + R
+        ("row_column", np.int8, (LARGE.rows,)),  # q + R of that cell
         # --- armies
         ("army_size", np.int16, (MAX_GENERALS,)),
         ("army_type", np.int16, (MAX_GENERALS, LARGE.tokens)),  # NO_TYPE beyond army_size
-        # --- armies that come with the game, those that are legal in it: what others may well have
+        # --- the built-in armies that are legal in this game: what others may well have
         ("num_lists", np.int64),
         ("list_size", np.int16, (MAX_LISTS,)),
         ("list_copies", np.int8, (MAX_LISTS, MAX_TYPES)),
@@ -96,9 +96,9 @@ PARAMS_DTYPE = record_dtype(
         ("type_damage", np.int16, (MAX_TYPES,)),
         ("type_armor", np.int16, (MAX_TYPES,)),
         ("type_keywords", np.int64, (MAX_TYPES,)),  # bits
-        ("type_first_keyword", np.int8, (MAX_TYPES,)),  # of a unit, as printed: place of the bit, plus 1; 0: none
-        ("type_ability", np.int8, (MAX_TYPES, NUM_ABILITIES)),  # greatest printed value: range, damage or 1; 0 none
-        ("type_verbs", np.int64, (MAX_TYPES,)),  # bits: verbs that a unit may have because of what is printed on it
+        ("type_first_keyword", np.int8, (MAX_TYPES,)),  # of a unit: bit number of the first printed, plus 1; 0: none
+        ("type_ability", np.int8, (MAX_TYPES, NUM_ABILITIES)),  # greatest printed value: range, damage or 1; 0: none
+        ("type_verbs", np.int64, (MAX_TYPES,)),  # bits: verbs that a unit may have from what is printed on it
         ("type_ability_start", np.int16, (MAX_TYPES,)),  # rows of the ability table
         ("type_ability_end", np.int16, (MAX_TYPES,)),
         ("type_limit_start", np.int16, (MAX_TYPES,)),  # rows of limit_match
@@ -114,7 +114,7 @@ PARAMS_DTYPE = record_dtype(
         ("type_retain", np.int8, (MAX_TYPES,)),
         ("type_effect_start", np.int16, (MAX_TYPES,)),  # rows of the effect table
         ("type_effect_end", np.int16, (MAX_TYPES,)),
-        ("type_attributes", np.int8, (MAX_TYPES, NUM_ATTRIBUTES)),  # as observations show them; from the rest
+        ("type_attributes", np.int8, (MAX_TYPES, NUM_ATTRIBUTES)),  # as observations show them; derived from the rest
         # --- abilities, printed or granted
         ("ability_kind", np.int8, (MAX_ABILITIES,)),
         ("ability_value", np.int8, (MAX_ABILITIES,)),  # range, scatter damage, or 1
@@ -129,12 +129,12 @@ PARAMS_DTYPE = record_dtype(
         ("effect_flip", np.int8, (MAX_EFFECTS,)),  # Flip
         ("effect_distance", np.int8, (MAX_EFFECTS,)),  # relocate, swap
         ("effect_who", np.int8, (MAX_EFFECTS,)),  # relocate: Who
-        ("effect_match", np.int16, (MAX_EFFECTS,)),  # battlefields: whom it concerns; raise: whom it may raise
+        ("effect_match", np.int16, (MAX_EFFECTS,)),  # battlefields: units affected; raise: units it may raise
         ("effect_ability", np.int16, (MAX_EFFECTS,)),  # grant: row of the ability table
-        # --- matches: any of their clauses; a clause: all of its conditions
+        # --- a match holds if any of its clauses does; a clause, if all of its conditions do
         ("match_start", np.int16, (MAX_MATCHES,)),
         ("match_end", np.int16, (MAX_MATCHES,)),
-        ("match_types", np.uint64, (MAX_MATCHES, MAX_TYPES // WORD_BITS)),  # the types that fit, as bits; from the rest
+        ("match_types", np.uint64, (MAX_MATCHES, MAX_TYPES // WORD_BITS)),  # bits: types that fit; from the rest
         ("clause_keywords", np.int64, (MAX_CLAUSES,)),  # bits that must all be set
         ("clause_homeland", np.int8, (MAX_CLAUSES,)),  # Homeland or NO_CLAUSE
         ("clause_class", np.int8, (MAX_CLAUSES,)),  # UnitClass or NO_CLAUSE

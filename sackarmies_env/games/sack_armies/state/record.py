@@ -45,12 +45,12 @@ MAX_FRAMES = 5
 FRAME_DATA = 6
 MAX_CHAIN = 6
 MAX_LOG = 24
-LOG_WIDTH = 9  # numbers that observations show of an event
+LOG_WIDTH = 9  # numbers per event in observations
 MAX_SCRIPT_FLIPS = 128
 MAX_SCRIPT_DRAWS = 48
-PASSING_LIMIT = 32  # surprises of a General whose effects pass with the turn; augments that its dead leave
+PASSING_LIMIT = 32  # per General: most surprises with passing effects; most augments that the dead leave
 MAX_INSTANCES = 14  # a hit and a counter, each scattered over six neighbors
-MAX_RETURNS = 250  # returns after that many count as one
+MAX_RETURNS = 250  # cap of `returns`: all later ones get this number
 NUM_STATS = len(Stat)
 STATS = "effective stats"
 PRINTED = 0  # in ghost_rows: the augments printed on the dead unit
@@ -58,25 +58,25 @@ IN_SIGHT = 255  # in token_seen: the identity is public now
 
 
 class Capacity(NamedTuple):
-    """Sizes that a state record is laid out for; a configuration uses the smallest that holds it."""
+    """Sizes of a state record; a configuration uses the smallest capacity that holds it."""
 
     generals: int
     cells: int
     rows: int  # of the board
-    tokens: int  # a General, at most 64: sets of them are bits of a word
+    tokens: int  # per General, at most 64: sets of them are the bits of a word
     legal_words: int  # 64 action ids each
 
 
 def max_modifiers(generals: int) -> int:
-    """Return how many texts can have passing effects in a turn: surprises of all but the active one, its own action.
+    """Return the most texts with passing effects in a turn: the others' surprises, the active General's action.
 
-    One more lets a position be read in the middle of that action without a look at how far it has come.
+    One spare entry lets a position in the middle of that action be read without checking how far it has come.
     """
     return PASSING_LIMIT * (generals - 1) + 2
 
 
 def max_ghosts(generals: int) -> int:
-    """Return how many augments the dead of a turn can leave; two more, as above, if the action grants and raises."""
+    """Return the most augments that a turn's dead can leave; two spare, as above, if the action grants and raises."""
     return PASSING_LIMIT * generals + 2
 
 
@@ -91,14 +91,14 @@ LEGAL_WORD = "legal_word"
 MODIFIER = "modifier"
 GHOST = "ghost"
 
-FLOW_FIELDS = [  # the lowest procedure is Setup or the turn, and always there; chains hold cells, tokens and types
+FLOW_FIELDS = [  # the lowest procedure, Setup or the turn, is always there; chains hold cells, tokens and types
     field._replace(limits=(0, MAX_FRAMES - 1)) if field.name == "frame_top" else field
     for field in flow_fields(MAX_FRAMES, FRAME_DATA, MAX_CHAIN, Decision, Frame, Verb)
 ]
 
 # Token t is row t of the `token_` fields; General g owns the rows from g * tokens on, so rows follow the army lists and
-# must never show in an observation (V-01 to V-23). In sets of tokens, bit t of General g is that token; in those of
-# hexes, bit q + R of row r + R is a hex.
+# must never show in an observation (V-01 to V-23). In sets of tokens, bit t of General g is row g * tokens + t; in sets
+# of hexes, bit q + R of row r + R is a hex.
 STATE_FIELDS: tuple[StateField, ...] = (
     *COMMON_FIELDS,
     *part_of_state(
@@ -323,7 +323,7 @@ STATE_FIELDS: tuple[StateField, ...] = (
 
 @functools.cache
 def make_state_layout(capacity: Capacity) -> StateLayout:
-    """Return the state record for `capacity`."""
+    """Return the layout of the state record for `capacity`."""
     generals, cells, rows, per_general, legal_words = capacity
     sizes = {SEAT: generals, CELL: cells, ROW: generals * per_general, BOARD_ROW: rows, OWN_ROW: per_general}
     lists = {LEGAL_WORD: legal_words, MODIFIER: max_modifiers(generals), GHOST: max_ghosts(generals)}
@@ -331,12 +331,12 @@ def make_state_layout(capacity: Capacity) -> StateLayout:
 
 
 def clear_states(states: NDArray[np.void]) -> None:
-    """Make every record of `states` empty: nobody in play, no tokens, nothing under way."""
+    """Clear every record of `states`: nobody in play, no tokens, nothing in progress."""
     dtype = states.dtype
     names = ("general_alive", "cell_unit", "unit_rows", "true_type", "legal")
     make_state_layout(Capacity(*(dtype[name].shape[0] for name in names))).clear(states)
 
 
 def make_state_dtype(capacity: Capacity) -> np.dtype[np.void]:
-    """Return the dtype of that record."""
+    """Return the dtype of the state record for `capacity`."""
     return make_state_layout(capacity).dtype

@@ -1,4 +1,4 @@
-"""Removal of scratch and of the unused ends of lists, so that equal positions are equal to the byte."""
+"""Clearing of scratch fields and unused list entries, so that equal positions are equal byte for byte."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ GHOSTS = names_of(STATE_FIELDS, counted_by="num_ghosts")
 
 @njit
 def clear_from(numbers, start):
-    """Write zeros from a place of a list on."""
+    """Zero `numbers` from index `start` on."""
     for i in range(start, len(numbers)):
         numbers[i] = 0
 
 
 @njit
 def clear_scratch(state):
-    """Clear what kernels keep in the record while they work."""
+    """Clear the scratch fields, which kernels use while they work."""
     for name in literal_unroll(SCRATCH_LISTS):
         clear_from(state[name], 0)
     for name in literal_unroll(SCRATCH_NUMBERS):
@@ -31,7 +31,7 @@ def clear_scratch(state):
 
 @njit
 def clear_leftovers(state):
-    """Clear scratch and the ends of lists: nobody reads what earlier exchanges have left there, but it tells."""
+    """Clear scratch fields and unused list entries: leftovers of earlier exchanges are never read but could leak."""
     for name in literal_unroll(DAMAGES):
         clear_from(state[name], state.num_damages)
     for name in literal_unroll(MODIFIERS):

@@ -43,7 +43,7 @@ from sackarmies_env.games.sack_armies.state.zones import (
 
 @njit
 def put_unit(params, state, unit, cell):
-    """Stand `unit` on an empty `cell` (R3.2.1-4, R8.2.1-7, R3.2.1-3)."""
+    """Put `unit` on an empty `cell` (R3.2.1-4, R8.2.1-7, R3.2.1-3)."""
     set_zone(state, unit, Zone.BATTLEGROUND)
     state.token_hex[unit] = cell
     enter_unit(params, state, unit, cell)
@@ -51,7 +51,7 @@ def put_unit(params, state, unit, cell):
 
 @njit
 def lift_unit(params, state, unit):
-    """Take `unit` off its cell; the caller puts it somewhere at once."""
+    """Take `unit` off its cell; the caller must put it somewhere at once."""
     cell = np.int64(state.token_hex[unit])
     if cell != NO_HEX:
         outdate_stats_around(params, state, cell)
@@ -65,7 +65,7 @@ def lift_unit(params, state, unit):
 
 @njit
 def put_field(params, state, field, cell, player):
-    """Put a battlefield down, face up, its arrow toward `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8)."""
+    """Put down a battlefield face up, its arrow pointing to `player` (R3.2.1-1, R5.0-1, R7.1-10, R8.2.1-8)."""
     set_face(params, state, field, Face.UP)
     set_zone(state, field, Zone.BATTLEGROUND)
     mark_seen(state, field)
@@ -81,7 +81,7 @@ def put_field(params, state, field, cell, player):
 
 @njit
 def clear_token(params, state, token):
-    """Forget what `token` was and did in play; out of it nobody can track it (Q-64)."""
+    """Clear what `token` was and did in play; out of play nobody can track it (Q-64)."""
     state.token_controller[token] = state.token_owner[token]
     set_face(params, state, token, Face.DOWN)
     state.token_hex[token] = NO_HEX
@@ -99,9 +99,9 @@ def clear_token(params, state, token):
 
 @njit
 def shed_effects(state, unit):
-    """End what texts have done to `unit` this turn, and what the running one would do yet: it leaves play.
+    """End what texts have done to `unit` this turn, and what the running text would still do, as the unit leaves play.
 
-    Should it come back within the turn, it is as printed. A dead augmenter still serves others: see `leave_ghosts`.
+    If it comes back within the turn, it is as printed. A dead augmenter still augments others: see `leave_ghosts`.
     """
     kept = np.int64(0)
     for i in range(state.num_modifiers):
@@ -173,7 +173,7 @@ def show_in_pile(params, state, token, was_up):
 
 @njit
 def show_casualty(params, state, player, type_id):
-    """Turn up a casualty of a type that is named in public: all know from then on that the pile holds one."""
+    """Turn up a casualty whose type is named in public: from then on, all know that the pile holds one."""
     token = find_in_zone(params, state, player, Zone.CASUALTIES, type_id)
     if token != NO_TOKEN and not is_face_up(state, token):
         leave_pool(params, state, token, hidden_losses(params, state, token))
@@ -220,7 +220,7 @@ def to_captor(params, state, token, captor):
 
 @njit
 def release_captives(params, state, captor):
-    """Return all that `captor` holds to the sacks of the owners (RA-Capture-6, Q-52)."""
+    """Return the captives of `captor` to their owners' sacks, or to casualties if eliminated (RA-Capture-6, Q-52)."""
     token = first_captive(state, captor)
     while token != NO_TOKEN:
         following = np.int64(state.token_next[token])

@@ -1,4 +1,4 @@
-"""Zones: the places of tokens, as queries and as records (chapters 3 and 6)."""
+"""Zones: where tokens are, with queries and derived indexes (chapters 3 and 6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUM_DIRECTIONS = 6
 
 @njit
 def type_of(state, token):
-    """Return the row of the catalogue that `token` is a copy of."""
+    """Return the type of `token`: its row in the catalogue."""
     return np.int64(state.token_type[token])
 
 
@@ -104,7 +104,7 @@ def fields_of(state, player):
 
 @njit
 def set_zone(state, token, zone):
-    """Note that `token` is in `zone` now."""
+    """Record that `token` is now in `zone`."""
     player = token // rows_per_general(state)
     mark = bit(token % rows_per_general(state))
     state.zone_tokens[player, state.token_zone[token]] &= ~mark
@@ -114,7 +114,7 @@ def set_zone(state, token, zone):
 
 @njit
 def put_bit(words, state, token, value):
-    """Put `token` into a set that has a word for each General, or take it out."""
+    """Add `token` to a set with one word per General if `value` is 1; else remove it."""
     player = token // rows_per_general(state)
     mark = bit(token % rows_per_general(state))
     if value == 1:
@@ -125,21 +125,21 @@ def put_bit(words, state, token, value):
 
 @njit
 def outdate_stats(state):
-    """Note that the stats of every unit may change now: what is turned up may meet a limit anywhere."""
+    """Mark the stats of every unit as out of date: a token that is turned up may meet a limit anywhere."""
     for player in range(len(state.fresh_stats)):
         state.fresh_stats[player] = NO_BITS
 
 
 @njit
 def outdate_stats_of(state, unit):
-    """Note that the stats of `unit`, unless that is NO_TOKEN, may change now."""
+    """Mark the stats of `unit` as out of date, unless it is NO_TOKEN."""
     if unit != NO_TOKEN:
         put_bit(state.fresh_stats, state, unit, 0)
 
 
 @njit
 def outdate_stats_around(params, state, cell):
-    """Note that the stats of the unit on `cell` and of those next to it may change now."""
+    """Mark the stats of the units on and next to `cell` as out of date."""
     outdate_stats_of(state, unit_at(state, cell))
     for direction in range(NUM_DIRECTIONS):
         neighbor = np.int64(params.neighbors[cell, direction])
@@ -149,14 +149,14 @@ def outdate_stats_around(params, state, cell):
 
 @njit
 def outdate_stats_by(params, state, unit):
-    """Note that the stats of `unit`, unless that is NO_TOKEN or off the board, and of its neighbors may change now."""
+    """Mark the stats of `unit` and its neighbors as out of date, unless it is NO_TOKEN or off the board."""
     if unit != NO_TOKEN and hex_of(state, unit) != NO_HEX:
         outdate_stats_around(params, state, hex_of(state, unit))
 
 
 @njit
 def outdate_limited_stats(params, state, player):
-    """Note that a revealed unit of `player` comes or goes, which a printed limit may ask for."""
+    """Mark stats around limited units of `player` as out of date: a revealed unit that may meet one comes or goes."""
     rest = state.units[player]
     while rest != NO_BITS:
         unit = first_token(params, player) + lowest_bit(rest)
@@ -167,7 +167,7 @@ def outdate_limited_stats(params, state, player):
 
 @njit
 def outdate_stats_by_face(params, state, token):
-    """Note that the stats of those whom `token` may serve can change now, as it is turned."""
+    """Mark as out of date the stats that may change as `token` is turned."""
     zone = state.token_zone[token]
     if zone == Zone.BATTLEGROUND:
         outdate_stats_by(params, state, np.int64(token))
@@ -178,7 +178,7 @@ def outdate_stats_by_face(params, state, token):
 
 @njit
 def set_face(params, state, token, face):
-    """Turn `token` up or down."""
+    """Turn `token` face up or face down."""
     if state.token_face[token] != face:
         outdate_stats_by_face(params, state, token)
     state.token_face[token] = face
@@ -187,20 +187,20 @@ def set_face(params, state, token, face):
 
 @njit
 def set_seen(state, token, seen):
-    """Note whether the identity of `token` has been public, and how long: see `token_seen`."""
+    """Set the `token_seen` of `token`: whether its identity was ever public, and until when."""
     state.token_seen[token] = seen
     put_bit(state.seen, state, token, seen > 0)
 
 
 @njit
 def set_hex(params, rows, cell):
-    """Add `cell` to a set of hexes, a word a row of the board."""
+    """Add `cell` to a set of hexes, with one word per row of the board."""
     rows[np.int64(params.cell_r[cell]) + params.radius] |= bit(np.int64(params.cell_q[cell]) + params.radius)
 
 
 @njit
 def clear_hex(params, rows, cell):
-    """Take `cell` out of a set of hexes."""
+    """Remove `cell` from a set of hexes."""
     rows[np.int64(params.cell_r[cell]) + params.radius] &= ~bit(np.int64(params.cell_q[cell]) + params.radius)
 
 
@@ -222,14 +222,14 @@ def is_legal_hex(params, state, cell):
 
 @njit
 def clear_stats_of(state, token):
-    """Clear the stats of a token that is not on the board any more."""
+    """Clear the stats of a token that is no longer on the board."""
     for stat in range(NUM_STATS):
         state.token_stats[token, stat] = 0
 
 
 @njit
 def clear_stats(state):
-    """Clear the stats of all tokens, to be found anew."""
+    """Clear the stats of all tokens, to be computed anew."""
     outdate_stats(state)
     for token in range(len(state.token_stats)):
         clear_stats_of(state, token)
@@ -247,7 +247,7 @@ def mark_legal_hexes(params, state, cell):
 
 @njit
 def insert_key(state, key):
-    """Add a token on the board to the list of them, which is sorted by hex."""
+    """Add a token on the board to `board_keys`, which is sorted by hex."""
     i = state.num_board
     while i > 0 and state.board_keys[i - 1] > key:
         state.board_keys[i] = state.board_keys[i - 1]
@@ -258,7 +258,7 @@ def insert_key(state, key):
 
 @njit
 def remove_key(state, key):
-    """Take a token off the list of those on the board."""
+    """Remove a token from `board_keys`."""
     i = np.int64(0)
     while state.board_keys[i] != key:
         i += 1
@@ -270,7 +270,7 @@ def remove_key(state, key):
 
 @njit
 def enter_unit(params, state, unit, cell):
-    """Enter a unit on `cell` in the indexes of the board."""
+    """Add a unit on `cell` to the indexes of the board."""
     state.cell_unit[cell] = unit
     state.units[unit // rows_per_general(state)] |= bit(unit % rows_per_general(state))
     set_hex(params, state.unit_rows, cell)
@@ -280,7 +280,7 @@ def enter_unit(params, state, unit, cell):
 
 @njit
 def enter_field(params, state, field, cell):
-    """Enter a battlefield on `cell` in the indexes of the board."""
+    """Add a battlefield on `cell` to the indexes of the board."""
     state.cell_field[cell] = field
     set_hex(params, state.field_rows, cell)
     insert_key(state, 2 * cell)
@@ -292,7 +292,7 @@ def enter_field(params, state, field, cell):
 
 @njit
 def clear_indexes(state):
-    """Empty all that is derived from the token rows."""
+    """Clear all that is derived from the token rows."""
     for cell in range(len(state.cell_unit)):
         state.cell_unit[cell] = NO_TOKEN
         state.cell_field[cell] = NO_TOKEN
@@ -317,7 +317,7 @@ def clear_indexes(state):
 
 @njit
 def rebuild(params, state):
-    """Derive all indexes anew from the token rows and the log; the stats of units are out of date then."""
+    """Rebuild all indexes from the token rows and the log; the stats of units are then out of date."""
     clear_indexes(state)
     show_log(params, state)
     for token in range(len(state.token_zone)):
@@ -382,7 +382,7 @@ def attachment_in_slot(state, unit, slot):
 
 @njit
 def is_in_effect(params, state, attachment):
-    """Return whether a free or permanent text works: attached and revealed.
+    """Return whether a free or permanent text is in effect: attached and revealed.
 
     (R9.2-4, R9.2-7, R9.3-1, R9.2-3, Q-86)
     """
@@ -409,7 +409,7 @@ def attach(state, token, host):
 
 @njit
 def detach(params, state, token):
-    """Take `token` out of the stack of its host."""
+    """Remove `token` from the stack of its host."""
     host = np.int64(state.token_host[token])
     if is_face_up(state, token):
         outdate_stats_by(params, state, host)
@@ -429,7 +429,7 @@ def detach(params, state, token):
 
 @njit
 def captive_before(state, captor, token):
-    """Return the captive of `captor` that came right before `token`, with NO_TOKEN the latest one; or NO_TOKEN."""
+    """Return the captive of `captor` just before `token`, or the latest one for NO_TOKEN; NO_TOKEN if there is none."""
     for player in range(len(state.units)):
         rest = tokens_in(state, player, Zone.CAPTURED)
         while rest != NO_BITS:
@@ -442,7 +442,7 @@ def captive_before(state, captor, token):
 
 @njit
 def first_captive(state, captor):
-    """Return the first token that `captor` captured of those it holds, or NO_TOKEN; `token_next` leads to the rest."""
+    """Return the earliest captive that `captor` still holds, or NO_TOKEN; `token_next` leads to the rest."""
     first = np.int64(NO_TOKEN)
     before = captive_before(state, captor, np.int64(NO_TOKEN))
     while before != NO_TOKEN:
@@ -453,7 +453,7 @@ def first_captive(state, captor):
 
 @njit
 def link_captive(state, token, captor):
-    """Put `token` under `captor`, after all that it holds: the order of captives is public, that of rows is not."""
+    """Put `token` under `captor`, after its other captives: their order is public, that of rows is not."""
     latest = captive_before(state, captor, np.int64(NO_TOKEN))
     set_zone(state, token, Zone.CAPTURED)
     state.token_host[token] = captor
@@ -479,8 +479,8 @@ def unlink_captive(state, token):
 def find_in_zone(params, state, player, zone, type_id):
     """Return a token of type `type_id` that `player` owns in `zone`, or NO_TOKEN.
 
-    Copies are alike, but for those of a pile that lie face up: others see which of the two kinds is taken, so that
-    rows must not choose. The known copy goes first.
+    Copies are alike, except that some in a pile lie face up. Others see whether a face-up copy is taken, so the choice
+    must not depend on rows: a face-up copy goes first.
     """
     found = np.int64(NO_TOKEN)
     rest = tokens_in(state, player, zone)

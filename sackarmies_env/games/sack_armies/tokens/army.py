@@ -27,10 +27,10 @@ class Army:
     """A set of tokens that a General brings.
 
     Attributes:
-        name: for people.
+        name: for display.
         counts: copies by token id.
         inline: tokens that this army adds to the catalogue.
-        description: for people; may be empty.
+        description: for display; may be empty.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Army:
         return sum(self.counts.values())
 
     def ranks(self, tokens: Mapping[str, AnyToken]) -> int:
-        """Return the sum of ranks; `tokens` by id must hold all of the army's."""
+        """Return the sum of ranks; `tokens`, by id, must contain all of the army's tokens."""
         return sum(tokens[token_id].rank * copies for token_id, copies in self.counts.items())
 
 
@@ -62,7 +62,7 @@ def load_army(army_id: str) -> Army:
     """Return a built-in army.
 
     Raises:
-        ValueError: there is none of that id.
+        ValueError: if no army has that id.
     """
     if army_id not in army_ids():
         raise ValueError(
@@ -77,10 +77,10 @@ def built_in_armies() -> Mapping[str, Army]:
 
 
 def read_army(data: object, source: str) -> Army:
-    """Return an army from plain data: `name`, `tokens` (copies by id), `token` tables of its own, `description`.
+    """Return an army from plain data: `name`, `tokens` (copies by id), its own `token` tables, `description`.
 
     Raises:
-        ValueError: with a line for each fault in the form of the data; `check_army` says whether the army is
+        ValueError: if the data is malformed, with a line for each fault; `check_army` says whether the army is
             legal.
     """
     army = read_model(ArmyFile, data, source)
@@ -91,7 +91,7 @@ def read_army(data: object, source: str) -> Army:
 
 
 def resolve_army(choice: ArmyChoice, seat: int = 0) -> Army:
-    """Return the army that a General of `seat` chose before play.
+    """Return the army that the General at `seat` chose before play.
 
     Args:
         choice: the id of a built-in army, the path of a TOML file, plain data as in such a file, an `Army`, or None for
@@ -99,7 +99,7 @@ def resolve_army(choice: ArmyChoice, seat: int = 0) -> Army:
         seat: 0 to 5.
 
     Raises:
-        ValueError: there is no such army or file, or it does not have the form of an army.
+        ValueError: if there is no such army or file, or it does not have the form of an army.
     """
     if choice is None:
         return load_army(DEFAULT_ARMIES[seat])
@@ -132,8 +132,8 @@ def check_army(
 
     Args:
         army: the army.
-        catalogue: all tokens by id; left out, the catalogue with the army's own tokens.
-        switches: agreements; left out, those of the standard game.
+        catalogue: all tokens by id; defaults to the catalogue plus the army's own tokens.
+        switches: agreements; defaults to those of the standard game.
     """
     tokens = by_id([*load_catalogue().values(), *army.inline]) if catalogue is None else catalogue
     agreed = Switches() if switches is None else switches
@@ -186,7 +186,7 @@ def copies_by_rank(army: Army, tokens: Mapping[str, AnyToken]) -> Iterator[tuple
 
 
 def too_few_battlefields(army: Army, tokens: Mapping[str, AnyToken], switches: Switches) -> list[str]:
-    """Return a sentence if battlefields are lacking; more are welcome (R4.2-3, C-min_battlefields)."""
+    """Return a sentence if there are too few battlefields; more are allowed (R4.2-3, C-min_battlefields)."""
     number = sum(copies for token_id, copies in army.counts.items() if tokens[token_id].kind == "battlefield")
     if number >= switches.min_battlefields:
         return []
@@ -201,7 +201,7 @@ def no_unit(army: Army, tokens: Mapping[str, AnyToken]) -> list[str]:
 
 
 def copies_of(army: Army, tokens: Mapping[str, AnyToken]) -> list[AnyToken]:
-    """Return the tokens of an army, each as often as it has copies; `tokens` by id must hold all of them."""
+    """Return the tokens of an army, one entry per copy; `tokens`, by id, must contain all of them."""
     return [tokens[token_id] for token_id, copies in army.counts.items() for _ in range(copies)]
 
 
@@ -209,7 +209,7 @@ def require_legal(armies: Sequence[Army], catalogue: Mapping[str, AnyToken], swi
     """Check the armies of all Generals.
 
     Raises:
-        ValueError: with a line for each thing that is wrong with one of them.
+        ValueError: if one of them is not legal, with a line for each problem.
     """
     problems = [
         f"army {short_repr(army.name)} of General {seat}: {problem}"
@@ -221,10 +221,10 @@ def require_legal(armies: Sequence[Army], catalogue: Mapping[str, AnyToken], swi
 
 
 def require_room(armies: Sequence[Army], catalogue: Mapping[str, AnyToken]) -> None:
-    """Check that a state holds all that armies can bring about, whatever limits they keep.
+    """Check that a state has room for all that the armies can cause, whatever limits they keep.
 
     Raises:
-        ValueError: with a line for each thing that is too much.
+        ValueError: if it has not, with a line for each excess.
     """
     problems = [
         f"tokens of General {seat}: {problem}"

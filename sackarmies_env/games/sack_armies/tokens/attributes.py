@@ -1,4 +1,4 @@
-"""Attributes of tokens: what is printed on each type, as the numbers of an observation, one row a type."""
+"""Attributes of tokens: what is printed on each type, as numbers of an observation, one row per type."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sackarmies_env.games.sack_armies.state.layout import (
     Attribute,
 )
 
-FIRST_ABILITY = int(Attribute.AMBUSH)  # the abilities follow each other in the order of Ability
+FIRST_ABILITY = int(Attribute.AMBUSH)  # the abilities come in the order of Ability
 STAT_COLUMN = {Stat.MOVEMENT: Attribute.MOVEMENT, Stat.DAMAGE: Attribute.DAMAGE, Stat.ARMOR: Attribute.ARMOR}
-# Effects that do what an ability of units does are shown in its column.
+# Effects that do the same as an ability of units are shown in its column.
 LIKE_ABILITY = {
     Effect.DISMISS: Ability.DISMISS,
     Effect.DISPEL: Ability.DISPEL,
@@ -31,7 +31,7 @@ DISTANCE_COLUMN = {Effect.RELOCATE: Attribute.RELOCATE, Effect.SWAP: Attribute.S
 
 
 def fill_attributes(params: NDArray[np.void]) -> None:
-    """Write `type_attributes` of a (1,) record of PARAMS_DTYPE, from its other tables."""
+    """Fill `type_attributes` of a record, (1,) PARAMS_DTYPE, from its other tables."""
     tables = params[0]
     for type_id in range(int(tables["num_types"])):
         row = np.zeros(NUM_ATTRIBUTES, np.int64)
@@ -44,7 +44,7 @@ def fill_attributes(params: NDArray[np.void]) -> None:
 
 
 def _write_printed(tables: Any, type_id: int, row: NDArray[np.int64]) -> None:
-    """Write the values that stand on the token itself."""
+    """Write the values printed on the token itself."""
     row[Attribute.KIND] = int(tables["type_kind"][type_id]) + SHOWN_OFFSET
     row[Attribute.TYPE_HIGH], row[Attribute.TYPE_LOW] = divmod(type_id + 1, DIGIT_BASE)
     for name in ("rank", "use", "target", "target_range", "retain", "halts", "water", "favors_aquatic"):
@@ -63,7 +63,7 @@ def _write_printed(tables: Any, type_id: int, row: NDArray[np.int64]) -> None:
 
 
 def _write_ability(tables: Any, ability: int, row: NDArray[np.int64]) -> None:
-    """Write the particulars of a printed or granted ability."""
+    """Write the values of a printed or granted ability."""
     kind = Ability(int(tables["ability_kind"][ability]))
     column = FIRST_ABILITY + kind
     row[column] = max(row[column], int(tables["ability_value"][ability]))
@@ -107,4 +107,4 @@ def _write_match(tables: Any, match: int, row: NDArray[np.int64]) -> None:
         row[Attribute.MATCH_CLASS] = int(tables["clause_class"][clause]) + 1
     if tables["clause_homeland"][clause] != NO_CLAUSE:
         row[Attribute.MATCH_HOMELAND] = int(tables["clause_homeland"][clause]) + 1
-    row[Attribute.MATCH_KEYWORD] = int(tables["clause_keywords"][clause]).bit_length()  # a clause has one at most
+    row[Attribute.MATCH_KEYWORD] = int(tables["clause_keywords"][clause]).bit_length()  # at most one per clause

@@ -15,14 +15,14 @@ CATALOGUE_FILE = Path(__file__).parent / "catalogue.toml"
 
 @functools.cache
 def load_catalogue() -> Mapping[str, AnyToken]:
-    """Return the tokens of the catalogue by id; their order is their number.
+    """Return the tokens of the catalogue by id, in the order of their numbers.
 
     Raises:
-        ValueError: the file is at fault.
+        ValueError: if the file is faulty.
     """
     return by_id(read_tokens(read_toml(CATALOGUE_FILE).get("token", ()), CATALOGUE_FILE.name))
 
 
 def by_id(tokens: Iterable[AnyToken]) -> Mapping[str, AnyToken]:
-    """Return tokens by id, in their order, read only."""
+    """Return a read-only mapping of tokens by id, in the given order."""
     return MappingProxyType({token.id: token for token in tokens})

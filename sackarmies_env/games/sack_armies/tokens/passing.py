@@ -1,10 +1,10 @@
 """Bounds on passing effects: how many an army can cause in one turn, so that the tables of a state hold them all.
 
-Two tables fill up in the course of a turn and are empty at its end. A text that changes a unit, or grants it an
-ability, until the end of the turn takes one entry. It is activated at most once: General by General, an attached
-maneuver as a surprise in an opponent's turn, or as the one action of the own turn. A dead augmenter leaves an entry for
-what was printed on it, and for each text that granted it an augment: each token can bring that about once, and a
-surprise that raises a unit lets it die once more.
+Two tables fill up during a turn and are empty at its end. In one, each text that changes a unit, or grants it an
+ability, until the end of the turn takes an entry. Such a text is activated at most once: for each General, either an
+attached maneuver as a surprise in an opponent's turn, or the one action of their own turn. In the other, a dead
+augmenter leaves an entry for what was printed on it, and one for each text that granted it an augment: each token can
+cause that once, and a surprise that raises a unit lets it die once more.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def passes(token: AnyToken) -> bool:
 
 
 def is_surprise(token: AnyToken) -> bool:
-    """Return whether a token is a maneuver that can be used as a surprise, and then is spent."""
+    """Return whether a token is a maneuver that can be used as a surprise and is then spent."""
     return isinstance(token, Attachment) and token.kind == "maneuver" and token.use == "action"
 
 
 def augments(token: AnyToken) -> bool:
-    """Return whether an augment is printed on a unit."""
+    """Return whether a token is a unit with a printed augment."""
     return isinstance(token, Unit) and any(isinstance(ability, AugmentAbility) for ability in token.abilities)
 
 
@@ -54,16 +54,16 @@ def raises(token: AnyToken) -> bool:
 
 
 def most_surprises(tokens: Sequence[AnyToken]) -> int:
-    """Return how many surprises with passing effects the units among `tokens` can hold at a time, three each."""
+    """Return the most surprises with passing effects that the units among `tokens` can hold at once, three each."""
     holders = sum(isinstance(token, Unit) and token.band in ("red", "green") for token in tokens)
     return min(OWNED_LIMIT * holders, sum(is_surprise(token) and passes(token) for token in tokens))
 
 
 def left_by_texts(tokens: Sequence[AnyToken], augmenters: int) -> int:
-    """Return how many augments of the dead an army's texts can bring about in one turn.
+    """Return the most augments of the dead that an army's texts can cause in one turn.
 
-    Permanents may lie on anybody's units; of the rest, each unit holds three. Of spells and printed actions, one can be
-    activated in the turn.
+    Permanents may lie on anybody's units; of the rest, each unit holds three. Of spells and printed actions, only one
+    can be activated in a turn.
     """
     permanents = sum(grants_augment(token) for token in tokens if isinstance(token, Attachment) and is_permanent(token))
     held = [
@@ -76,7 +76,7 @@ def left_by_texts(tokens: Sequence[AnyToken], augmenters: int) -> int:
 
 
 def left_by_action(tokens: Iterable[AnyToken], augmenters: int) -> int:
-    """Return how many augments of the dead the one action of a turn can bring about, surprises aside."""
+    """Return the most augments of the dead that the one action of a turn can cause, surprises aside."""
     actions = [
         token for token in tokens if isinstance(token, Text) and token.use == "action" and not is_surprise(token)
     ]
@@ -89,7 +89,7 @@ def is_permanent(token: Attachment) -> bool:
 
 
 def too_many_effects(tokens: Sequence[AnyToken]) -> list[str]:
-    """Return a sentence for each table of passing effects that an army, copy by copy, could fill beyond its share."""
+    """Return a sentence for each table of passing effects in which an army, copy by copy, could exceed its share."""
     problems = []
     surprises = most_surprises(tokens)
     if surprises > PASSING_LIMIT:
@@ -122,7 +122,7 @@ def passing_faults(tokens: Sequence[AnyToken], states: NDArray[np.void]) -> Iter
 
 
 def _modifier_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iterator[str]:
-    """A passing effect is that of an action text on a unit in play."""
+    """Yield faults of passing effects: each must be that of an action text on a unit in play."""
     for row, number, rows in zip(
         *(state[f"modifier_{name}"][:count].tolist() for name in ("token", "type", "rows")), strict=True
     ):
@@ -136,7 +136,7 @@ def _modifier_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iter
 
 
 def _ghost_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iterator[str]:
-    """What a dead augmenter leaves is printed on a unit, or granted by a text."""
+    """Yield faults of what dead augmenters left: it must be printed on a unit, or granted by a text."""
     for cell, number, rows in zip(
         *(state[f"ghost_{name}"][:count].tolist() for name in ("hex", "type", "rows")), strict=True
     ):
@@ -150,7 +150,7 @@ def _ghost_faults(tokens: Sequence[AnyToken], state: Any, count: int) -> Iterato
 
 
 def _room_faults(tokens: Sequence[AnyToken], state: Any, modifiers: int, ghosts: int) -> Iterator[str]:
-    """What this turn may still bring fits beside what is there."""
+    """Yield faults if what this turn may still bring does not fit beside what is there."""
     granted = sum(grants_augment(tokens[number]) for number in state["modifier_type"][:modifiers].tolist())
     more = [_to_come(tokens, state, owner) for owner in range(len(state["general_alive"]))]
     surprises, left = sum(entry[0] for entry in more) + 1, sum(entry[1] for entry in more) + granted
@@ -162,9 +162,9 @@ def _room_faults(tokens: Sequence[AnyToken], state: Any, modifiers: int, ghosts:
 
 
 def _to_come(tokens: Sequence[AnyToken], state: Any, owner: int) -> tuple[int, int, int]:
-    """Return how many passing effects and augments of the dead a General's tokens in play can still bring about.
+    """Return how many passing effects and augments of the dead a General's tokens in play can still cause.
 
-    Last come the augments of the dead by an action of the own turn.
+    The third number is the augments of the dead from an action of their own turn.
     """
     owned = (state["token_owner"] == owner) & (state["token_zone"] != Zone.NONE)
     army = [_token(tokens, state, row) for row in np.flatnonzero(owned).tolist()]

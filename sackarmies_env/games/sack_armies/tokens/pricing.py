@@ -1,8 +1,8 @@
 """Prices of tokens in points, by which the ranks of the catalogue are set.
 
-A unit's price is the sum of its movement, damage, armor, band and abilities. A rank of another token pays for less, as
-that costs an action or a host besides. The weights are a judgment, corrected by what tokens won in games of random
-armies under the scripted General; the catalogue keeps within `TOLERANCE` of them.
+A unit's price is the sum of the prices of its movement, damage, armor, band and abilities. A rank of any other token
+pays for less, as such a token also costs an action or a host. The weights are a judgment, corrected by what tokens won
+in games of random armies under the scripted General; the catalogue keeps within `TOLERANCE` of them.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ PLAIN = {
     "flying": 1.5,
     "leadership": 0.75,
 }
-REACH = {"counter": (0.25, 0.25), "dismiss": (1.0, 0.5), "dispel": (0.25, 0.25), "sight": (0.0, 0.1)}  # base, a hex
-SHOT = (0.1, 0.35)  # a hex of range: base, and for each point of damage
-STAT = {"armor": 1.25, "damage": 1.0, "movement": 0.5}  # a point of modification by a text
+REACH = {"counter": (0.25, 0.25), "dismiss": (1.0, 0.5), "dispel": (0.25, 0.25), "sight": (0.0, 0.1)}  # base, per hex
+SHOT = (0.1, 0.35)  # per hex of range: base, and per point of damage
+STAT = {"armor": 1.25, "damage": 1.0, "movement": 0.5}  # per point of modification by a text
 TERRAIN = {"armor": 1.5, "damage": 1.0, "movement": 0.5}  # the same by a battlefield
-LIMITED = 0.6  # share of the price if only some units profit
+LIMITED = 0.6  # share of the price if only some units benefit
 LIMIT = -0.75  # a printed Limit
 LASTING = {"action": 0.75, "free": 1.0, "permanent": 1.25}  # share of a modification's price, by use
 GRANTED = {"action": 0.5, "free": 1.0, "permanent": 1.25}  # share of an ability's price
 FLIP = {"none": 1.0, "single": 0.5, "progressive": 0.9}  # expected successes; the first counts most
 TARGET = {"dismiss": 3.5, "dispel": 1.0, "counter": 1.0, "remove": 7.0}
-A_HEX = 0.25  # reach of a text
+A_HEX = 0.25  # per hex of a text's reach
 OPEN_GROUND = 2.5  # any battlefield: it must be taken
-POINTS = {"unit": 3.5, "battlefield": 2.5, "spell": 3.0, "maneuver": 2.5}  # that a rank pays for
-TOLERANCE = 1.5  # points that a token may be worth more or less than its rank pays for
+POINTS = {"unit": 3.5, "battlefield": 2.5, "spell": 3.0, "maneuver": 2.5}  # what one rank pays for
+TOLERANCE = 1.5  # most points by which a price may differ from what the rank pays for
 
 
 def price(token: AnyToken) -> float:
@@ -66,12 +66,12 @@ def price(token: AnyToken) -> float:
 
 
 def excess(token: AnyToken) -> float:
-    """Return by how many points a token is worth more than its rank pays for."""
+    """Return how many points a token is worth beyond what its rank pays for."""
     return price(token) - POINTS[token.kind] * token.rank
 
 
 def at(prices: Sequence[float], value: int) -> float:
-    """Return the price of a value; beyond the end of the list, that of the last."""
+    """Return the price of a value; beyond the end of the list, the last price."""
     return prices[min(value, len(prices) - 1)]
 
 
@@ -84,7 +84,7 @@ def unit_price(unit: Unit) -> float:
 
 
 def ability_price(ability: AnyAbility, damage: int, movement: int) -> float:
-    """Return the price of an ability for a unit of these stats."""
+    """Return the price of an ability for a unit with these stats."""
     if isinstance(ability, ReachAbility):
         if ability.kind == "range":
             return ability.range * (SHOT[0] + SHOT[1] * damage)

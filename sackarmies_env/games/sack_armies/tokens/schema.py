@@ -1,4 +1,4 @@
-"""The schema of data files: what tokens and armies may hold. Whatever is not named here is refused."""
+"""The schema of data files: what tokens and armies may contain. Any other key is refused."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ TargetName = Literal["host", "own_unit", "enemy_unit", "any_unit", "hex"]
 
 
 class BaseToken(StrictModel):
-    """What tokens of every kind have."""
+    """The fields that tokens of every kind have."""
 
     id: Id
-    name: Annotated[SingleLine, Field(min_length=1, max_length=60)] = ""  # left out: made from the id
+    name: Annotated[SingleLine, Field(min_length=1, max_length=60)] = ""  # derived from the id if left out
     rank: Annotated[int, Field(ge=1, le=20)] = 1
     reconstructed: bool = False  # not given by the rulebook: our own value
 
     @model_validator(mode="before")
     @classmethod
     def name_from_id(cls, data: object) -> object:
-        """Let the name follow from the id where it is left out."""
+        """Derive the name from the id if it is left out."""
         if isinstance(data, Mapping) and "name" not in data and isinstance(data.get("id"), str) and data["id"]:
             return {**data, "name": data["id"].replace("_", " ").title()[:60]}
         return data
@@ -52,12 +52,12 @@ class Text(BaseToken):
     """A token with a text that is activated, or always in effect."""
 
     range: Annotated[int, Field(ge=0, le=40)] | None = None  # from the host to the target
-    target: TargetName | None = None  # left out: own_unit for a swap, else the host
+    target: TargetName | None = None  # defaults to own_unit for a swap, else to the host
     effects: Annotated[TupleOf[Effect], Field(max_length=6)] = ()
 
     @property
     def aim(self) -> TargetName:
-        """What the text is aimed at, said or implied."""
+        """What the text is aimed at, stated or implied."""
         if self.target is not None:
             return self.target
         return "own_unit" if any(effect.kind == "swap" for effect in self.effects) else "host"
@@ -70,7 +70,7 @@ class Text(BaseToken):
 
 
 class Unit(Text):
-    """A unit; `use = "action"` with effects is a printed action text of its own."""
+    """A unit; `use = "action"` with effects gives it a printed action text."""
 
     kind: Literal["unit"]
     homeland: HomelandName = ""
@@ -86,7 +86,7 @@ class Unit(Text):
 
     @model_validator(mode="after")
     def holds_together(self) -> Unit:
-        """Refuse doubled abilities, and a text that cannot work."""
+        """Refuse repeated abilities or keywords, and a text that cannot work."""
         problems = repeated([ability.kind for ability in self.abilities if ability.kind != "augment"], "ability")
         problems += repeated(list(self.keywords), "keyword")
         if self.use is None and (self.effects or self.target is not None or self.range is not None):
@@ -105,12 +105,12 @@ class Battlefield(BaseToken):
     halts: bool = False
     water: bool = False
     favors_aquatic: bool = False
-    exempt: Annotated[TupleOf[Literal["flying", "aquatic"]], Field(max_length=2)] = ()  # whom it does not halt
+    exempt: Annotated[TupleOf[Literal["flying", "aquatic"]], Field(max_length=2)] = ()  # units that it does not halt
     effects: Annotated[TupleOf[Terrain], Field(max_length=6)] = ()
 
     @model_validator(mode="after")
     def holds_together(self) -> Battlefield:
-        """Refuse terrain whose parts have no meaning together."""
+        """Refuse terrain whose parts make no sense together."""
         problems = repeated(list(self.exempt), "exemption")
         if self.exempt and not self.halts:
             problems.append('"exempt" says whom the battlefield does not halt, so it needs halts = true')
@@ -145,7 +145,7 @@ Checked = TypeVar("Checked")
 
 LASTING = ("modify", "grant")  # effects that have a duration
 ONE_OF_A_KIND = ("relocate", "swap", "dismiss", "dispel", "counter", "raise", "remove", "draw", "reveal")
-EXCLUSIVE = (("dispel", "counter"), ("relocate", "swap"), ("relocate", "raise"))  # each asks for the same choice
+EXCLUSIVE = (("dispel", "counter"), ("relocate", "swap"), ("relocate", "raise"))  # both ask for the same choice
 NEED_A_UNIT = ("damage", "modify", "grant", "dismiss", "dispel", "counter", "remove")
 NOT_THE_HOST = ("dismiss", "swap")
 
@@ -154,7 +154,7 @@ def accepted(token: Checked, problems: list[str]) -> Checked:
     """Return `token` if it has no problems.
 
     Raises:
-        ValueError: naming all of them.
+        ValueError: if there are problems, naming all of them.
     """
     if problems:
         raise ValueError("; ".join(problems))
@@ -189,7 +189,7 @@ def text_problems(text: Text, use: str) -> list[str]:
 
 
 def aim_problems(text: Text, use: str, kinds: list[str]) -> list[str]:
-    """Return what is wrong with target and range of a text, as sentences."""
+    """Return what is wrong with the target and range of a text, as sentences."""
     problems = []
     if use == "free" and (text.target not in (None, "host") or text.range is not None):
         problems.append("a free text is always about its host: it takes neither target nor range")
@@ -223,7 +223,7 @@ class CatalogueFile(StrictModel):
 
 
 class ArmyFile(StrictModel):
-    """An army: copies by id, and tokens of its own where it brings some."""
+    """An army: copies by id, and its own tokens if it brings any."""
 
     name: Annotated[SingleLine, Field(min_length=1, max_length=60)]
     description: Annotated[MultiLine, Field(max_length=400)] = ""
@@ -235,7 +235,7 @@ def read_tokens(data: object, source: str) -> tuple[AnyToken, ...]:
     """Return a list of token tables as tokens.
 
     Raises:
-        ValueError: as `read_model`; also for an id that stands twice.
+        ValueError: as `read_model`; also if an id is repeated.
     """
     tokens = read_model(CatalogueFile, {"token": data}, source).token
     return unique(tokens, source)
@@ -245,7 +245,7 @@ def unique(tokens: tuple[AnyToken, ...], source: str) -> tuple[AnyToken, ...]:
     """Return `tokens` if their ids differ.
 
     Raises:
-        ValueError: naming the ids that stand twice.
+        ValueError: if ids are repeated, naming them.
     """
     problems = repeated([token.id for token in tokens], "id")
     if problems:

@@ -1,4 +1,4 @@
-"""Effect texts in words, made from the data."""
+"""Effect texts in words, generated from token data."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ABILITY_NAMES = {
     "sight": "Sight",
 }
 LASTING = (ModifyEffect, GrantEffect)
-FATES = {  # of the target of a text
+FATES = {  # what happens to the target of a text
     "dismiss": "returns to its owner's sack",
     "remove": "is removed from play",
     "dispel": "loses one spell lying under or on it",
@@ -59,7 +59,7 @@ FATES = {  # of the target of a text
 
 
 def effect_text(token: AnyToken) -> str:
-    """Return the effect text of a token; empty if it has none."""
+    """Return the effect text of a token, or an empty string if it has none."""
     if isinstance(token, Battlefield):
         return battlefield_text(token)
     if isinstance(token, Unit):
@@ -84,7 +84,7 @@ def attachment_text(token: Attachment) -> str:
 
 
 def action_text(token: Text, host: str) -> str:
-    """Return the text of an action; modifications that follow each other are joined."""
+    """Return the text of an action; consecutive modifications are joined."""
     clauses: list[str] = []
     target = aim_text(token, host)
     for lasts, group in itertools.groupby(token.effects, lambda effect: isinstance(effect, LASTING)):
@@ -99,7 +99,7 @@ def action_text(token: Text, host: str) -> str:
 
 
 def action_clause(effect: AnyEffect, target: str, host: str) -> str:
-    """Return one effect of an action that does not last in words."""
+    """Return in words one effect of an action that does not last."""
     if isinstance(effect, DamageEffect):
         return damage_clause(effect, target)
     if isinstance(effect, RelocateEffect):
@@ -118,7 +118,7 @@ def action_clause(effect: AnyEffect, target: str, host: str) -> str:
 
 
 def damage_clause(effect: DamageEffect, target: str) -> str:
-    """Return an effect that inflicts damage in words."""
+    """Return in words an effect that inflicts damage."""
     if effect.flip == "single":
         return f"flip; on heads {target} takes {effect.amount} damage"
     if effect.flip == "progressive":
@@ -127,7 +127,7 @@ def damage_clause(effect: DamageEffect, target: str) -> str:
 
 
 def lasting_text(effects: Sequence[AnyEffect]) -> str:
-    """Return modifications and granted abilities as "has ..." ."""
+    """Return modifications and granted abilities in words, as "has ..."."""
     parts = []
     for effect in effects:
         if isinstance(effect, ModifyEffect):
@@ -143,7 +143,7 @@ def stat_text(change: ModifyEffect | Terrain) -> str:
 
 
 def aim_text(token: Text, host: str) -> str:
-    """Return what a text is aimed at in words."""
+    """Return in words what a text is aimed at."""
     if token.aim == "host":
         return host
     names = {
@@ -172,7 +172,7 @@ def ability_text(ability: AnyAbility) -> str:
 
 
 def casualty_text(match: Sequence[Clause]) -> str:
-    """Return which casualty may be raised in words."""
+    """Return in words which casualty may be raised."""
     return f"a unit ({match_text(match)}) in your casualties" if match else "a unit in your casualties"
 
 
@@ -198,7 +198,7 @@ def match_text(match: Sequence[Clause]) -> str:
 
 
 def clause_text(clause: Clause) -> str:
-    """Return the conditions of a clause, which must all hold, in words."""
+    """Return in words the conditions of a clause, all of which must hold."""
     words = []
     if clause.homeland:
         words.append(HOMELAND_NAMES[clause.homeland])
@@ -212,6 +212,6 @@ def clause_text(clause: Clause) -> str:
 
 
 def joined(words: Iterable[str], conjunction: str) -> str:
-    """Return words as an enumeration."""
+    """Return words joined by commas, with `conjunction` before the last."""
     listed = list(words)
     return f" {conjunction} ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)

@@ -1,4 +1,4 @@
-"""The schema of token texts: matches, abilities, effects, terrain and limits, as data files hold them."""
+"""The schema of token texts in data files: matches, abilities, effects, terrain and limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Amount = Annotated[int, Field(ge=-20, le=20)]
 
 
 def as_list(value: object) -> object:
-    """Let a single table stand for a list of one; refuse a match that nothing could fit."""
+    """Accept a single table as a list of one; refuse an empty list, which nothing could match."""
     if value == []:
         raise ValueError('an empty list matches nothing; leave "match" out to mean all')
     return [value] if isinstance(value, Mapping) else value
@@ -31,7 +31,7 @@ def as_list(value: object) -> object:
 
 
 class Clause(StrictModel):
-    """Conditions on a unit that must all hold; `homeland = ""` means units without Homeland."""
+    """Conditions on a unit that must all hold; `homeland = ""` means units without a Homeland."""
 
     keyword: Id | None = None
     homeland: HomelandName | None = None
@@ -58,14 +58,14 @@ class PlainAbility(StrictModel):
 
 
 class ReachAbility(StrictModel):
-    """An ability that reaches some hexes far."""
+    """An ability with a range in hexes."""
 
     kind: Literal["counter", "dismiss", "dispel", "range", "sight"]
     range: Reach
 
 
 class AugmentAbility(StrictModel):
-    """A bonus to adjacent units; without `match` to all of them."""
+    """A bonus to adjacent units; all of them if `match` is left out."""
 
     kind: Literal["augment"]
     stat: Literal["armor", "damage"]
@@ -74,7 +74,7 @@ class AugmentAbility(StrictModel):
 
 
 class RaiseAbility(StrictModel):
-    """Raising the dead; `match` may limit whom."""
+    """Raising the dead; `match` may limit which units."""
 
     kind: Literal["raise"]
     match: Match = ()
@@ -121,7 +121,7 @@ class GrantEffect(StrictModel):
 
 
 class RelocateEffect(StrictModel):
-    """Host or target goes to an empty legal hex within `distance` of where it is."""
+    """The host or target goes to an empty legal hex within `distance` of where it is."""
 
     kind: Literal["relocate"]
     who: Literal["host", "target"] = "host"
@@ -130,14 +130,14 @@ class RelocateEffect(StrictModel):
 
 
 class SwapEffect(StrictModel):
-    """Host and target, at most `distance` apart, change places."""
+    """The host and target, at most `distance` apart, change places."""
 
     kind: Literal["swap"]
     distance: Reach
 
 
 class TargetEffect(StrictModel):
-    """The target to its sack, one of its attachments to casualties, or the target out of play for good."""
+    """The target returns to its sack, loses one attachment to casualties, or is out of play for good."""
 
     kind: Literal["dismiss", "dispel", "counter", "remove"]
 
@@ -178,7 +178,7 @@ Effect = Annotated[AnyEffect, Field(discriminator="kind")]
 
 
 class Terrain(StrictModel):
-    """What a battlefield does to a stat of a unit on it; without `match` of any unit."""
+    """A battlefield's change of a stat of the unit on it; any unit if `match` is left out."""
 
     stat: StatName
     amount: Amount
@@ -186,7 +186,7 @@ class Terrain(StrictModel):
 
 
 class Limit(StrictModel):
-    """While no other own face-up unit matches, the unit's special abilities do not work."""
+    """The unit's special abilities work only while another own face-up unit matches."""
 
     kind: Literal["requires_revealed"]
     match: Match

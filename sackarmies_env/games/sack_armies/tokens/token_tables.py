@@ -62,7 +62,7 @@ VERB_OF_ABILITY = {
 
 
 def homeland_number(name: str) -> Homeland:
-    """Return the number of a Homeland; units that have none bear the empty name (R3.2.2-10)."""
+    """Return the number of a Homeland; units that have none have the empty name (R3.2.2-10)."""
     return Homeland[name.upper()] if name else Homeland.NONE
 
 
@@ -72,7 +72,7 @@ def class_number(name: str) -> UnitClass:
 
 
 class TokenTables:
-    """Writes tokens to the token tables of `record` ((1,) PARAMS_DTYPE), in the order of their numbers."""
+    """Writer of tokens to the token tables of `record` ((1,) PARAMS_DTYPE), in the order of their numbers."""
 
     def __init__(self, record: NDArray[np.void]) -> None:
         self.record = record
@@ -87,7 +87,7 @@ class TokenTables:
         """Write all tokens.
 
         Raises:
-            ValueError: their texts do not fit into the tables.
+            ValueError: if their texts do not fit into the tables.
         """
         for token in tokens:
             row = self.new_row("type", len(self.record["type_kind"][0]))
@@ -115,14 +115,14 @@ class TokenTables:
         return row
 
     def put(self, table: str, row: int, **values: int) -> None:
-        """Write fields `table_name` of a row."""
+        """Write the fields `{table}_{name}` of a row."""
         for name, value in values.items():
             self.record[f"{table}_{name}"][0, row] = value
 
     # --- the printed values
 
     def fill_values(self, row: int, token: AnyToken) -> None:
-        """Write what every token has (R3.2.2-9)."""
+        """Write the values that every token has (R3.2.2-9)."""
         self.put("type", row, kind=Kind[token.kind.upper()], rank=token.rank)
 
     def fill_unit(self, row: int, unit: Unit) -> None:
@@ -175,7 +175,7 @@ class TokenTables:
         return self.keywords[word]
 
     def add_match(self, match: tuple[Clause, ...]) -> int:
-        """Write a match, any of whose clauses suffices; return its row, NO_MATCH if all units fit (Q-58)."""
+        """Write a match, any of whose clauses suffices; return its row, or NO_MATCH if all units fit (Q-58)."""
         if not match:
             return NO_MATCH
         row = self.new_row("match", MAX_MATCHES)
@@ -221,7 +221,7 @@ class TokenTables:
         return row
 
     def add_terrain(self, terrain: Terrain) -> None:
-        """Write what a battlefield does to a stat."""
+        """Write a battlefield's change of a stat."""
         row = self.new_row("effect", MAX_EFFECTS)
         self.put("effect", row, kind=Effect.MODIFY, stat=Stat[terrain.stat.upper()], amount=terrain.amount)
         self.put("effect", row, match=self.add_match(terrain.match))

@@ -62,7 +62,7 @@ def summary(tokens: Iterable[AnyToken]) -> str:
 
 
 def unit_table(units: Iterable[Unit]) -> str:
-    """Return units with all that is printed on them."""
+    """Return the table of units with everything that is printed on them."""
     head = ("unit", "id", "rank", "type", "band", "M", "D", "A", "keywords", "text", "price")
     return table(head, (unit_row(unit) for unit in units))
 
@@ -75,13 +75,13 @@ def unit_row(unit: Unit) -> list[object]:
 
 
 def text_table(tokens: Iterable[AnyToken]) -> str:
-    """Return battlefields, spells or maneuvers with their texts."""
+    """Return the table of battlefields, spells or maneuvers with their texts."""
     head = ("name", "id", "rank", "text", "price")
     return table(head, ((t.name, f"`{t.id}`", t.rank, effect_text(t), f"{price(t):.1f}") for t in tokens))
 
 
 def army_table(armies: Mapping[str, Army], tokens: Mapping[str, AnyToken]) -> str:
-    """Return armies with their tokens."""
+    """Return the table of armies with their tokens."""
     return table(
         ("army", "id", "tokens", "ranks", "what it is like", "made of"),
         (

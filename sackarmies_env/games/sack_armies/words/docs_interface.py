@@ -1,4 +1,4 @@
-"""The generated pages of the interface, made from its declarations: observations, actions, state."""
+"""The generated pages of the interface, made from its declarations: observations and actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sackarmies_env.games.sack_armies.state.record import LARGE, SMALL
 from sackarmies_env.games.sack_armies.switches import Switches
 from sackarmies_env.games.sack_armies.tokens.catalogue import load_catalogue
 
-SHOWN_GENERALS = 2  # the configuration whose sizes the pages give
+SHOWN_GENERALS = 2  # in the configuration whose sizes the pages give
 
 VERBS = {
     Verb.PASS: "pass, done, no",
@@ -166,7 +166,7 @@ def actions_markdown() -> str:
 
 
 def decision_table() -> str:
-    """Return what can be asked, with the numbers that observations show."""
+    """Return the table of decisions, with the numbers that observations show."""
     head = ("number", "decision", "points", "asks for", "answered by")
     rows = ((each.value, f"`{each.name.lower()}`", *DECISIONS[each]) for each in Decision)
     return "Points are decision points of the [index of rules](rules/index.md).\n\n" + table(head, rows)

@@ -83,9 +83,9 @@ class LogEvent(NamedTuple):
 
 
 def tokens_of(game: Game) -> dict[str, AnyToken]:
-    """Return what the types of a configuration may be, by id: the catalogue, and the inline tokens."""
+    """Return the tokens that the types of a configuration may be, by id: the catalogue and the inline tokens."""
     known = dict(load_catalogue())
-    # A game as a General may know it has all inline tokens in a list of its own.
+    # A game as a General may know it (`Game.known_to`) lists all inline tokens under `tokens`.
     lists = [game.config.get("tokens", ()), game.config.get("scenario", {}).get("token", ())]
     for inline in (*lists, *(army.get("token", ()) for army in game.config.get("armies", ()))):
         known |= by_id(read_tokens(inline, "inline tokens"))
@@ -94,11 +94,11 @@ def tokens_of(game: Game) -> dict[str, AnyToken]:
 
 @dataclass(frozen=True)
 class Names:
-    """What things are called.
+    """The names of types and hexes in a configuration.
 
     Attributes:
         types: names of the types, by number.
-        kinds: kinds of the types.
+        kinds: kinds of the types, by number.
         hexes: hexes as text, by cell.
     """
 
@@ -124,11 +124,11 @@ class Names:
         return len(self.types)
 
     def named(self, type_id: int) -> str:
-        """Return the name of a type; HIDDEN for none."""
+        """Return the name of a type; HIDDEN if there is none."""
         return self.types[type_id] if type_id >= 0 else HIDDEN
 
     def unit(self, state: Any, row: int, player: int) -> str:
-        """Return how `player` is told to speak of a unit on the board."""
+        """Return what a sentence about `player` calls a unit on the board."""
         owner = int(state["token_owner"][row])
         whose = "their" if owner == player else f"General {owner}'s"
         return f"{whose} {self.token(state, row)} at {self.hexes[int(state['token_hex'][row])]}"
@@ -151,8 +151,8 @@ def log_of(state: Any) -> list[LogEvent]:
 def new_events(before: Any, after: Any) -> list[LogEvent]:
     """Return the events between two states, in the order in which they happened.
 
-    The log is a window on the latest events: where several shifts of it would explain the change, the one counts that
-    holds as many new turns and flips as the states say.
+    The log is a window on the latest events. If several shifts of it would explain the change, the one with as many new
+    turns and flips as the states imply is used.
     """
     old, new = log_of(before), log_of(after)
     turns = int(after["turn"]) - int(before["turn"])
@@ -168,14 +168,14 @@ def new_events(before: Any, after: Any) -> list[LogEvent]:
 def event_sentences(
     names: Names, before: Any, after: Any, events: Sequence[LogEvent], drawn: Callable[[int], list[str]]
 ) -> list[str]:
-    """Return events as sentences without stops; flips of one General in a row share a sentence.
+    """Return events as sentences without periods; consecutive flips of a General share a sentence.
 
     Args:
-        names: what things are called.
-        before: the state before them.
-        after: the state after them.
+        names: the names in the configuration.
+        before: the state before the events.
+        after: the state after the events.
         events: in order.
-        drawn: names of what a General drew between the states; none where that is not known.
+        drawn: returns the names of what a General drew between the states; an empty list if that is not known.
     """
     lines: list[str] = []
     turn = int(after["turn"]) - sum(event.kind == Event.TURN for event in events)
@@ -200,7 +200,7 @@ def event_sentences(
 
 
 def event_sentence(names: Names, event: LogEvent, unit: str = "a unit") -> str:
-    """Return one event as a sentence, as it was seen by all; `unit` is what to call a unit that moves."""
+    """Return one event as a sentence, as everyone saw it; `unit` is what to call a unit that moves."""
     place = names.hexes[event.cell] if event.cell >= 0 else ""
     return SENTENCES[event.kind].format(
         general=f"General {event.player}",
@@ -212,7 +212,7 @@ def event_sentence(names: Names, event: LogEvent, unit: str = "a unit") -> str:
 
 
 def value_words(names: Names, event: LogEvent) -> str:
-    """Return the value of an event in words; that of most is a type."""
+    """Return the value of an event in words; for most events it is a type."""
     match event.kind:
         case Event.FLIP:
             return "heads" if event.value else "tails"
@@ -240,7 +240,7 @@ def verb_words(verb: int) -> str:
 
 
 def moved_unit(names: Names, before: Any, after: Any, event: LogEvent) -> str:
-    """Return the name of the unit that moved, wherever it is by now."""
+    """Return the name of the unit that moved, wherever it is now."""
     for state, cell in ((before, event.value), (after, event.cell)):
         row = int(state["cell_unit"][cell])
         if row >= 0 and state["token_owner"][row] == event.player:
@@ -249,7 +249,7 @@ def moved_unit(names: Names, before: Any, after: Any, event: LogEvent) -> str:
 
 
 def outcome_sentence(before: Any, after: Any) -> str | None:
-    """Return how the game ended, if it ended between the two states."""
+    """Return how the game ended; None if it did not end between the two states."""
     if before["terminated"] or before["truncated"] or not (after["terminated"] or after["truncated"]):
         return None
     turn = int(after["turn"])

@@ -1,7 +1,7 @@
 """Narration of a game, move by move, with full information, as after a game.
 
-A ply may hold more than the one decision that was asked for, since forced ones are taken silently;
-`Narrator.narrate_ply` takes them apart and describes each.
+A ply may hold more decisions than the one that was asked for, since forced ones are taken silently;
+`Narrator.narrate_ply` separates them and describes each.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class Step:
     # --- naming what is on the board, before the decision
 
     def unit(self, cell: int) -> str:
-        """Return how to speak of the unit on a hex."""
+        """Return what to call the unit on a hex."""
         return self.names.unit(self.before, int(self.before["cell_unit"][cell]), self.player)
 
     def chained(self, place: int) -> int:
-        """Return a hex chosen before."""
+        """Return a part of the choice so far: a hex, or a type if the choice began with one."""
         return int(self.before["chain"][place])
 
     def attachment(self, unit: int, slot: int) -> int:
@@ -92,7 +92,7 @@ class Step:
     # --- sentences
 
     def sentence(self) -> str | None:
-        """Return what the player does; None where the events say it, or nothing is decided yet."""
+        """Return what the player does; None if the events say it or nothing is decided yet."""
         sentences: dict[Decision, Callable[[], str | None]] = {
             Decision.SETUP_PICK: lambda: f"picks {self.names.types[self.type_id]} for Setup",
             Decision.MENU: lambda: "ends the turn without an action" if self.action == Verb.PASS else None,
@@ -116,7 +116,7 @@ class Step:
         return None if self.action == Verb.PASS else f"puts {self.names.types[self.type_id]} back into the sack"
 
     def deployment(self) -> str | None:
-        """Describe where a token is deployed; battlefields have an event that says it."""
+        """Describe where a token is deployed; for battlefields, an event says it."""
         type_id = self.chained(0)
         name = self.names.types[type_id]
         if self.names.kinds[type_id] == Kind.BATTLEFIELD:
@@ -124,7 +124,7 @@ class Step:
         if self.names.kinds[type_id] != Kind.UNIT:
             return f"attaches {name} to {self.unit(self.cell)}"
         row = int(self.after["cell_unit"][self.cell])
-        hidden = row >= 0 and self.after["token_face"][row] == Face.DOWN  # else the next line tells of its reveal
+        hidden = row >= 0 and self.after["token_face"][row] == Face.DOWN  # otherwise the next line tells of its reveal
         return f"deploys {name} at {self.names.hexes[self.cell]}" + (", face down" if hidden else "")
 
     def single(self) -> str | None:
@@ -132,7 +132,7 @@ class Step:
         return ATTACKS[self.verb].format(source=self.unit(self.chained(0)), target=self.unit(self.cell))
 
     def together(self) -> str | None:
-        """Say who takes part in a coordinated attack, once all are named."""
+        """Describe a coordinated attack, once all its members are named."""
         if self.action != Verb.PASS:
             return None
         rows = np.flatnonzero(self.before["token_member"]).tolist()
@@ -142,14 +142,14 @@ class Step:
         return f"attacks {self.unit(self.chained(0))} with {listed} together, {TOGETHER[self.verb]}"
 
     def stripping(self) -> str | None:
-        """Say at which attachment a Counter or Dispel is aimed."""
+        """Describe which attachment a Counter or Dispel is aimed at."""
         host = int(self.before["cell_unit"][self.chained(1)])
         token = self.names.token(self.before, self.attachment(host, self.slot))
         source = self.unit(self.chained(0))
         return f"aims the {STRIPPING[self.verb]} of {source} at {token} on {self.unit(self.chained(1))}"
 
     def raising(self) -> str | None:
-        """Say who is to be raised."""
+        """Describe which token is to be raised."""
         return f"tries to raise {self.names.types[self.type_id]} with {self.unit(self.chained(0))}"
 
     def counter(self) -> str | None:
@@ -158,7 +158,7 @@ class Step:
         return f"counter-attacks with {defender}" if self.action == Verb.YES else "does not counter-attack"
 
     def text(self) -> str | None:
-        """Say which spell, maneuver or printed text is used, on whom, once all is chosen."""
+        """Describe which spell, maneuver or printed text is used, and on what, once everything is chosen."""
         unit, token = int(self.before["act_unit"]), int(self.before["act_token"])
         if self.decision in (Decision.CAST_SLOT, Decision.SURPRISE_SLOT):
             casts = self.decision == Decision.CAST_SLOT
@@ -180,7 +180,7 @@ class Step:
         return f"activates {name} of {host}{aim}"
 
     def result(self) -> str | None:
-        """Return what flips led to, where no event says it: a failed check, or an attack without a death."""
+        """Return the result of flips, if no event says it: a failed check, or an attack that killed nobody."""
         kinds = [event.kind for event in self.events]
         if Event.FLIP not in kinds or self.after["attack_verb"] != 0:
             return None
@@ -190,14 +190,14 @@ class Step:
         return "nobody is killed" if ends_attack else None
 
     def drawn(self, player: int) -> list[str]:
-        """Return the names of the tokens that came from a General's sack into their hand, in order of the alphabet."""
+        """Return the names of the tokens that came from a General's sack into their hand, in alphabetical order."""
         owned = self.before["token_owner"] == player
         came = (self.before["token_zone"] == Zone.SACK) & (self.after["token_zone"] == Zone.HAND) & owned
         return sorted(self.names.types[int(self.after["token_type"][row])] for row in np.flatnonzero(came))
 
 
 def step_lines(step: Step) -> list[str]:
-    """Return what one decision brings, line by line."""
+    """Return the narration of one decision, line by line."""
     sentence = step.sentence()
     lines = [sentence] if sentence else []
     lines += event_sentences(step.names, step.before, step.after, step.events, step.drawn)
@@ -208,16 +208,16 @@ def step_lines(step: Step) -> list[str]:
 
 
 def _end_of_action(lines: list[str]) -> int:
-    """Return the place before the first line that tells of the end of the turn."""
+    """Return the index of the first line on the end of the turn, or the length of `lines` if there is none."""
     ends = [place for place, line in enumerate(lines) if line.startswith("Turn ") or " takes control " in line]
     return ends[0] if ends else len(lines)
 
 
 class Narrator:
-    """Narrates games of one configuration.
+    """A narrator for games of one configuration.
 
     Attributes:
-        game: what is played.
+        game: the game.
     """
 
     def __init__(self, game: Game) -> None:
@@ -225,12 +225,12 @@ class Narrator:
         self.names = Names.of(game)
 
     def describe(self, states_before: Records, action: int, states_after: Records) -> str | None:
-        """Return what one decision did, as lines; None if there is nothing to tell yet.
+        """Return the narration of one decision, as lines; None if there is nothing to tell yet.
 
         Args:
             states_before: `(1,)`.
-            action: id, or the code of a forfeit.
-            states_after: `(1,)`, after this decision and none besides.
+            action: action id, or the code of a forfeit.
+            states_after: `(1,)`, after this decision and no other.
         """
         if action < 0:
             player = forfeit_code(action)
@@ -250,12 +250,12 @@ class Narrator:
         return event_sentences(self.names, state, state, events, lambda player: [])
 
     def narrate_ply(self, states_before: Records, action: int, states_after: Records) -> Iterator[str]:
-        """Yield what one ply did, forced decisions that followed included, line by line.
+        """Yield the narration of one ply, including the forced decisions that followed, line by line.
 
         Args:
             states_before: `(1,)`.
-            action: id, or the code of a forfeit.
-            states_after: `(1,)`, as the game stood after the ply.
+            action: action id, or the code of a forfeit.
+            states_after: `(1,)`, after the ply.
         """
         if action < 0 or not self.game.params["auto_forced"][0]:
             yield from (self.describe(states_before, action, states_after) or "").splitlines()
@@ -265,14 +265,14 @@ class Narrator:
 
 
 def decisions_of(game: Game, states_before: Records, action: int) -> Iterator[tuple[Records, int, Records]]:
-    """Yield the decisions of one ply one by one, the forced ones included, as (before, action, after).
+    """Yield the decisions of one ply, including the forced ones, as (before, action, after).
 
     Args:
-        game: what is played, with `auto_forced`.
+        game: the game, with `auto_forced`.
         states_before: `(1,)`.
-        action: id of the first one.
+        action: action id of the first decision.
     """
-    slow = game.params.copy()  # the same game, but every forced decision is taken on its own
+    slow = game.params.copy()  # the same game, but each forced decision takes its own step
     slow["auto_forced"] = 0
     before, after = states_before.copy(), states_before.copy()
     while True:
@@ -285,7 +285,7 @@ def decisions_of(game: Game, states_before: Records, action: int) -> Iterator[tu
 
 
 def narrate(game: Game, record: GameRecord) -> Iterator[str]:
-    """Yield a recorded game, line by line: turns as headings, what happens in them indented.
+    """Yield the narration of a recorded game, line by line: turns as headings, what happens in them indented.
 
     Args:
         game: built from `record.config`.

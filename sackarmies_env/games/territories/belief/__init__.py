@@ -1,1 +1,1 @@
-"""Sampled states that are possible for all that a General knows."""
+"""Sampling of states that are consistent with what a player knows."""

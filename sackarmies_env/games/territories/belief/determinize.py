@@ -1,8 +1,8 @@
-"""Sampled states that are possible for all that a player knows: chapter 3.2 of the rules.
+"""Sampling of states that are consistent with what a player knows: chapter 3.2 of the rules.
 
-Hidden are the cards in the hands of others and in the deck. What all know of a card in hand is the cycle of the deck
-that it was drawn from (TR-H3): the cards of one cycle that a player has not seen are spread over the slots of that
-cycle, and the rest of the present cycle is the deck.
+The cards in other players' hands and in the deck are hidden, but everybody knows which cycle of the deck each card in
+a hand was drawn from (TR-H3). So the cards of a cycle that a player has not seen are spread over the other players'
+slots of that cycle; what then remains of the present cycle is the deck.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sackarmies_env.games.territories.state.constants import NO_CARD, NUM_CARDS
 
 @njit
 def collect(params, state, viewer, cycle):
-    """Put the cards of a cycle that others hold into the deck, which is used as the pool, and empty their slots."""
+    """Move the cards of a cycle that others hold into the deck, which serves as the pool, and empty their slots."""
     for player in range(params.num_players):
         if player == viewer:
             continue
@@ -34,7 +34,7 @@ def collect(params, state, viewer, cycle):
 
 @njit
 def spread(params, state, viewer):
-    """Fill the empty slots of others from the pool, each card equally likely (TR-H3)."""
+    """Fill the other players' empty slots from the pool, each card being equally likely (TR-H3)."""
     for player in range(params.num_players):
         for slot in range(state.hand_count[player]):
             if player != viewer and state.hand[player, slot] == NO_CARD:
@@ -46,7 +46,7 @@ def spread(params, state, viewer):
 
 @njit
 def oldest_cycle(params, state, viewer, after):
-    """Return the oldest cycle later than `after` that a card in the hand of another comes from, at most the present."""
+    """Return the oldest cycle after `after` of a card in another player's hand; the present one if there is none."""
     oldest = np.int64(state.cycle)
     for player in range(params.num_players):
         for slot in range(state.hand_count[player]):
@@ -58,7 +58,7 @@ def oldest_cycle(params, state, viewer, after):
 
 @njit
 def set_deck_aside(state, out):
-    """Move the deck into a row of counts, or back: exchange the two."""
+    """Set the deck aside in a row of counts, or bring it back, by swapping the two."""
     for kind in range(NUM_CARDS):
         count = state.deck[kind]
         state.deck[kind] = out[kind]
@@ -67,13 +67,13 @@ def set_deck_aside(state, out):
 
 @njit
 def sample_hidden(params, state, viewer):
-    """Deal the cards anew that `viewer` cannot see; legal ids of others follow from them (TR-H2)."""
+    """Redeal the cards that `viewer` cannot see, clear forced results, and update the legal ids (TR-H2)."""
     clear_forced(state.script_dice, state.script_dice_end, state.script_dice_used)
     clear_forced(state.script_draws, state.script_draws_end, state.script_draws_used)
     deck_count = np.int64(state.deck_count)
     cycle = oldest_cycle(params, state, viewer, np.int64(-1))
     while cycle < state.cycle:
-        # The deck serves as the pool, and its own cards wait in scratch.
+        # The deck serves as the pool; meanwhile its own cards wait in `state.pool`.
         set_deck_aside(state, state.pool)
         state.deck_count = 0
         collect(params, state, viewer, cycle)
@@ -91,5 +91,5 @@ def sample_hidden(params, state, viewer):
 
 @njit
 def determinize_games(params, states, players, seeds):
-    """Make worlds that players may believe in, as `Game` says."""
+    """Replace what each player does not know by a sample: `determinize_batch` of `Game`."""
     sample_worlds(sample_hidden, params, states, players, seeds)

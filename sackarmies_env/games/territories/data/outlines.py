@@ -1,4 +1,4 @@
-"""Checks of a drawn map: it must show the borders that the rules have, and no others."""
+"""Checks of a drawn map: it must show exactly the borders that the rules define."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Outline = Sequence[Corner]
 
 
 def outline_faults(outlines: Mapping[int, Outline], centers: Mapping[int, Corner]) -> Iterator[str]:
-    """Yield what is wrong with each outline by itself and with two that overlap.
+    """Yield the faults of each outline by itself, and of pairs that overlap.
 
     Args:
-        outlines: corners in order, by the number of the territory.
-        centers: where what is in a territory is written.
+        outlines: corners in order, by territory number.
+        centers: points at which the contents of territories are written, by territory number.
     """
     for number, outline in outlines.items():
         if len(set(outline)) < len(outline):
@@ -30,7 +30,7 @@ def outline_faults(outlines: Mapping[int, Outline], centers: Mapping[int, Corner
 
 
 def drawn_borders(outlines: Mapping[int, Outline]) -> dict[int, set[int]]:
-    """Return for each territory those that its outline has an edge in common with."""
+    """Return for each territory the others whose outlines share an edge with its own."""
     edges = {number: {frozenset(edge) for edge in edges_of(outline)} for number, outline in outlines.items()}
     return {
         number: {other for other, theirs in edges.items() if other != number and own & theirs}
@@ -44,7 +44,7 @@ def edges_of(outline: Outline) -> list[tuple[Corner, Corner]]:
 
 
 def is_inside(point: Corner, outline: Outline) -> bool:
-    """Return whether a point is in an outline: a line from it to the right then crosses an odd number of edges."""
+    """Return whether a point is inside an outline: a ray from it to the right then crosses an odd number of edges."""
     x, y = point
     crossed = 0
     for (ax, ay), (bx, by) in edges_of(outline):
@@ -54,7 +54,7 @@ def is_inside(point: Corner, outline: Outline) -> bool:
 
 
 def crossings(outlines: Mapping[int, Outline]) -> list[tuple[int, int]]:
-    """Return pairs of territories whose outlines cross, by rising numbers; edges that only touch do not cross."""
+    """Return the pairs of territories whose outlines cross, in ascending order; edges that only touch do not cross."""
     owners = np.array([number for number, outline in outlines.items() for _ in outline])
     edges = np.array([edge for outline in outlines.values() for edge in edges_of(outline)], np.int64)
     starts, ends = edges[:, 0], edges[:, 1]
@@ -64,7 +64,7 @@ def crossings(outlines: Mapping[int, Outline]) -> list[tuple[int, int]]:
 
 
 def turns(starts: NDArray[np.int64], ends: NDArray[np.int64], points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return on which side of each edge each point lies: -1, 0 on its line, 1; (edges, points)."""
+    """Return on which side of each edge each point lies: -1 or 1, or 0 on its line; (edges, points)."""
     along, across = (ends - starts)[:, None], points[None] - starts[:, None]
     sides: NDArray[np.int64] = np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
     return sides

@@ -1,4 +1,4 @@
-"""What the data files may hold: units, cards and maps."""
+"""Schemas of the data files: units, cards and maps."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ RULEBOOK_FILE = FOLDER / "rulebook.toml"
 MAP_FOLDER = FOLDER / "maps"
 MAX_CORNERS = 100  # of an outline
 MAX_PIXEL = 2000
-Reason = Annotated[SingleLine, Field(min_length=10)]  # why numbers are as they are that the source text does not give
+Reason = Annotated[SingleLine, Field(min_length=10)]  # for numbers that the source text does not give
 Pixel = Annotated[int, Field(ge=0, le=MAX_PIXEL)]
 Point = Annotated[tuple[Pixel, Pixel], Field(strict=False)]
 
 
 def effect_named(value: object) -> object:
-    """Return the effect of a name.
+    """Return the effect with this name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such effect.
     """
     names = {effect.name.lower(): effect for effect in Effect}
     if not isinstance(value, str) or value not in names:
@@ -49,14 +49,14 @@ def effect_named(value: object) -> object:
 
 
 class UnitType(StrictModel):
-    """A type of units.
+    """A unit type.
 
     Attributes:
         id: its name in actions and positions.
         value: exchange value (TR-X3).
-        dice: rolled for each in a battle.
-        counter: bonus of the skirmish counter that each brings; 0: none.
-        reconstructed: why the numbers are what they are: the source text has none.
+        dice: number that each unit rolls in a battle.
+        counter: bonus of the skirmish counter that each unit brings; 0: none.
+        reconstructed: reason for these numbers, which the source text does not give.
     """
 
     id: SingleLine
@@ -67,15 +67,15 @@ class UnitType(StrictModel):
 
 
 class Card(StrictModel):
-    """A kind of cards.
+    """A kind of card.
 
     Attributes:
-        name: for people.
-        copies: in the deck.
+        name: as shown, and as scenarios write it.
+        copies: number in the deck.
         effect: what it does.
         amount: see `Effect`.
         penalty: troops that its owner loses when it is discarded (TR-G2).
-        reconstructed: why it is what it is: the source text has none.
+        reconstructed: reason for this card, which the source text does not give.
     """
 
     name: SingleLine
@@ -112,7 +112,7 @@ class Drawing(StrictModel):
     """How pictures show the map.
 
     Attributes:
-        reconstructed: why it is drawn as it is: the source text has no map.
+        reconstructed: reason for the drawing; the source text has no map.
     """
 
     reconstructed: Reason
@@ -122,11 +122,11 @@ class Territory(StrictModel):
     """A space of the map.
 
     Attributes:
-        number: from 1 on, as players name it.
+        number: as players name it, from 1 on.
         elevation: higher ground helps in battle (TR-F5).
         borders: numbers of the adjacent territories.
-        center: where pictures write what is in it, in pixels from the top left of the map.
-        outline: its corners in order, as pictures draw it.
+        center: where pictures write its contents, in pixels from the top left of the map.
+        outline: its corners in order, as drawn in pictures.
     """
 
     number: Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]
@@ -137,13 +137,13 @@ class Territory(StrictModel):
 
 
 class Limits(StrictModel):
-    """When the game and a turn end.
+    """Limits that end the game or a turn's attacks.
 
     Attributes:
-        reconstructed: why they are what they are, as in all of these classes.
-        max_rounds: after so many the game is truncated (TR-G7).
-        attacks_per_turn: at most (TR-A6).
-        domination: territories that win at the end of a turn (TR-G5).
+        reconstructed: reason for these numbers, as in all these classes.
+        max_rounds: number of rounds after which the game is truncated (TR-G7).
+        attacks_per_turn: maximum number of attacks in a turn (TR-A6).
+        domination: number of territories that wins at the end of a turn (TR-G5).
     """
 
     reconstructed: Reason
@@ -153,7 +153,7 @@ class Limits(StrictModel):
 
 
 class Setup(StrictModel):
-    """What players begin with."""
+    """What players start with."""
 
     reconstructed: Reason
     dealt: dict[str, Annotated[int, Field(ge=1, le=MAX_TERRITORIES)]]
@@ -174,7 +174,7 @@ class Garrison(StrictModel):
 
     @property
     def units(self) -> list[int]:
-        """Numbers of units by type."""
+        """Numbers of units, by type."""
         return [self.troop, self.rider, self.engine, self.hero]
 
 
@@ -182,14 +182,14 @@ class Map(StrictModel):
     """A map, and the numbers of the game that go with its size.
 
     Attributes:
-        name: as `make_game` takes it.
-        reconstructed: why there is a map of ours.
-        players: least and greatest number of players.
-        limits: when the game and a turn end.
-        setup: what players begin with.
+        name: as passed to `make_game`.
+        reconstructed: reason for a map of our own.
+        players: minimum and maximum number of players.
+        limits: what ends the game or a turn's attacks.
+        setup: what players start with.
         garrison: units of each player.
         drawing: how pictures show it.
-        territory: the spaces, by rising number.
+        territory: the spaces, in ascending order of number.
     """
 
     name: SingleLine
@@ -238,10 +238,10 @@ class Map(StrictModel):
 
 @functools.cache
 def load_rulebook() -> Rulebook:
-    """Return units and cards.
+    """Return the units and cards of the rulebook file.
 
     Raises:
-        ValueError: the file is at fault.
+        ValueError: the file is invalid.
     """
     return read_model(Rulebook, read_toml(RULEBOOK_FILE), RULEBOOK_FILE.name)
 
@@ -253,10 +253,10 @@ def map_names() -> tuple[str, ...]:
 
 
 def load_map(name: str) -> Map:
-    """Return a map.
+    """Return the map with this name.
 
     Raises:
-        ValueError: there is none of this name, or its file is at fault.
+        ValueError: there is no such map, or its file is invalid.
     """
     if not isinstance(name, str) or name not in map_names():
         raise ValueError(f"map={quote(name)}{suggestion(name, map_names())}: known are {', '.join(map_names())}")

@@ -1,1 +1,1 @@
-"""What a seat receives."""
+"""What a player observes, and reward shaping from it."""

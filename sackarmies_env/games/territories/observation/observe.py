@@ -1,8 +1,8 @@
-"""Observation of a state by a player, written into the layout of `state/layout.py`: TR-H1, TR-H2.
+"""Observations: what a player sees of a state, in the layout of `state/layout.py` (TR-H1, TR-H2).
 
-All is public but the kinds of cards in the hands of others and in the deck. Of these a player knows what is left
-after subtracting own and open cards, in each cycle of the deck (TR-H3); observations tell the present cycle from
-earlier ones.
+Everything is public except the kinds of the cards in other players' hands and in the deck. For each cycle of the deck,
+a player knows which cards are unseen: those left after subtracting own and open cards (TR-H3). Observations tell the
+present cycle from earlier ones.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def write_globals(params, state, viewer, out):
 
 @njit
 def write_cards(params, state, viewer, out):
-    """Write each kind of cards: own, open and unseen ones (TR-H1, TR-H2, TR-H3)."""
+    """Write how many cards of each kind are in the viewer's hand, in the open and unseen (TR-H1, TR-H2, TR-H3)."""
     for kind in range(NUM_CARDS):
         row = out[CARD_START + kind * len(Card) : CARD_START + (kind + 1) * len(Card)]
         row[Card.HAND] = 0
@@ -95,7 +95,7 @@ def write_cards(params, state, viewer, out):
 
 @njit
 def write_territories(params, state, viewer, out):
-    """Write owner and units of each territory."""
+    """Write the owner and units of each territory, its elevation, and whether it is safe."""
     for territory in range(MAX_TERRITORIES):
         start = TERRITORY_START + territory * len(Territory)
         row = out[start : start + len(Territory)]
@@ -144,7 +144,7 @@ def write_events(params, state, viewer, out):
 
 @njit
 def write_players(params, state, viewer, out):
-    """Write what is public of each player."""
+    """Write the public data of each player."""
     for player in range(params.num_players):
         start = PLAYER_START + relative_seat(viewer, player, params.num_players) * len(Player)
         row = out[start : start + len(Player)]

@@ -1,4 +1,4 @@
-"""Reward shaping: a potential of what a player sees, for training whose own reward comes only at the end."""
+"""Reward shaping: a potential of what a player sees, for training where the game's own reward comes only at the end."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER
 class MapPotential:
     """Value of a position to the observing seat: its lead in territories and in the exchange value of its units.
 
-    A lead is the observing seat's number less the mean of the others', so that the potentials of all seats add up to
-    zero. Units on the battle board count, and only public blocks are read. The value is in tens of troops, so that it
-    compares with a territory.
+    A lead is the observing seat's count minus the mean of the other seats' counts, so the potentials of all seats add
+    up to zero. Units on the battle board count, and only public blocks are read. The exchange value is in tens of
+    troops, which makes it comparable to a territory.
 
     Attributes:
         spec: layout of the observations.
-        territories: worth of a territory.
-        units: worth of ten troops, or of other units of the same exchange value.
+        territories: weight of a territory.
+        units: weight of ten troops, or of other units of the same exchange value.
 
     Raises:
-        ValueError: the observations show no players, territories and battle board.
+        ValueError: the observations lack players, territories or the battle board.
     """
 
     spec: ObservationSpec
@@ -50,7 +50,7 @@ class MapPotential:
         return self.spec.view(observations, block)[:, :, column].astype(np.float32)
 
     def _values(self, observations: NDArray[np.int8], num_players: int) -> NDArray[np.float32]:
-        """Return the exchange value of each player's units on map and battle board, `(k, players)`."""
+        """Return the exchange value of each player's units on the map and the battle board, `(k, players)`."""
         units = load_rulebook().unit
         worth = np.array([unit.value for unit in units], np.float32)
         here, board = (
@@ -67,6 +67,6 @@ class MapPotential:
 
 
 def _lead(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the observing seat's count minus the mean of the others', `(k,)`, of `(k, players)`."""
+    """Return the observing seat's count minus the mean of the other seats' counts: `(k,)` from `(k, players)`."""
     lead: NDArray[np.float32] = counts[:, 0] - counts[:, 1:].mean(axis=1)
     return lead

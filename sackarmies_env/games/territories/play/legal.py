@@ -39,7 +39,7 @@ from sackarmies_env.games.territories.state.constants import Decision
 
 @njit
 def refresh_legal(params, state):
-    """Write the legal ids of the decision at hand; none where nothing is asked."""
+    """Write the legal ids of the current decision; none if nothing is asked."""
     clear_legal(state)
     decision = state.decision
     if decision < Decision.ATTACK_SOURCE:

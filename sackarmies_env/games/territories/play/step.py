@@ -90,7 +90,7 @@ Array = NDArray[Any]
 
 @njit
 def apply(params, state, action):
-    """Apply one legal action; a follow-up that it asks for stands in `state.decision`, else that is NONE."""
+    """Apply one legal action; `state.decision` is then the follow-up decision, or NONE."""
     decision = state.decision
     state.decision = Decision.NONE
     if decision < Decision.ATTACK_SOURCE:
@@ -198,7 +198,7 @@ def apply_after_attacks(params, state, action, decision):
 
 @njit
 def run_frame(params, state):
-    """Go on with the procedure on top of the stack, up to its next step or decision."""
+    """Run the procedure on top of the stack up to its next step or decision."""
     kind = state.frame_kind[state.frame_top]
     if kind == Frame.SETUP:
         run_setup(params, state)
@@ -216,7 +216,7 @@ def run_frame(params, state):
 
 @njit
 def run_battle(params, state):
-    """Go on with the present stage of the attack (TR-A2 to TR-F5)."""
+    """Run the current stage of the attack (TR-A2 to TR-F5)."""
     stage = state.frame_step[state.frame_top]
     if stage == Stage.DECLARE:
         run_declaration(params, state)
@@ -256,7 +256,7 @@ def is_turn_over(state):
 
 @njit
 def run_to_decision(params, state):
-    """Run the procedures until somebody must choose or the game is over."""
+    """Run the procedures until a player must decide or the game is over."""
     while not is_over(state) and state.decision == Decision.NONE:
         if is_turn_over(state):
             abandon_turn(state)
@@ -265,9 +265,9 @@ def run_to_decision(params, state):
 
 @njit
 def tells_of_cards(state):
-    """Return whether the choice depends on the cards that the current player holds: then it is never taken silently.
+    """Return whether the options depend on the current player's cards; such a decision is never taken silently.
 
-    Others can see that a player is asked, or is not; it must not tell them what they cannot know (TR-Q33).
+    Others can see whether a player is asked, which must not tell them what they cannot know (TR-Q33).
     """
     decision = state.decision
     if decision == Decision.REDUCE:
@@ -281,7 +281,7 @@ def tells_of_cards(state):
 
 @njit
 def resume(params, state):
-    """Advance to the next decision; those with one option are taken silently."""
+    """Advance to the next decision; those with one option are taken silently unless `tells_of_cards`."""
     if state.truncated == 1:
         state.decision = Decision.NONE
         clear_chain(state)
@@ -305,22 +305,22 @@ def step_one(params, state, action):
 
 @njit
 def forfeit_one(params, state, player):
-    """Let `player` forfeit at any time, whoever is the current player (TR-G6)."""
+    """Apply the forfeit of `player`, whoever is the current player, then advance (TR-G6)."""
     forfeit_game(params, state, player)
     resume(params, state)
 
 
 @njit
 def is_eliminated(params, state, player):
-    """Return whether `player` is out of a game, which may go on."""
+    """Return whether `player` is out of the game, which may go on without them."""
     return state.alive[player] == 0
 
 
-# --- the state that games begin as
+# --- the initial state
 
 
 def write_initial(params: Array, states: Array) -> None:
-    """Make a new game of `states[0]`, whatever it holds: full garrisons and deck, the set-up to come."""
+    """Overwrite `states[0]` with a new game before its set-up: full garrisons and a full deck."""
     STATE.clear(states[:1])
     players = int(params["num_players"][0])
     states["alive"][0, :players] = 1

@@ -1,4 +1,4 @@
-"""The fused entry of Territories, the only one into the sequence of play; see `core.step_batch`."""
+"""The compiled entry point of Territories, the only one into the sequence of play; see `core.step_batch`."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ RULES = Rules(step_one, resume, forfeit_one, observe, write_returns, is_eliminat
 
 @njit
 def step_batch(params, states, commands, slots, action_masks, packed_masks, observations, results):  # noqa: PLR0917 - contract
-    """Do what `core.step_batch` says."""
+    """Run commands on many games in one call, see `core.step_batch`."""
     run_commands(RULES, params, states, commands, slots, action_masks, packed_masks, observations, results)

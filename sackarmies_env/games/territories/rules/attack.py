@@ -39,13 +39,13 @@ from sackarmies_env.games.territories.state.forces import total
 
 @njit
 def can_be_attacked(state, territory):
-    """Return whether the active player may attack a territory: not an own one, and not safe by a card (TR-A2)."""
+    """Return whether the active player may attack a territory: not their own, and not made safe by a card (TR-A2)."""
     return state.territory_owner[territory] != state.active and state.territory_safe[territory] == 0
 
 
 @njit
 def can_attack_from(params, state, territory):
-    """Return whether an attack can come from a territory: own, with a neighbor that can be attacked (TR-A2)."""
+    """Return whether a territory is the active player's and has a neighbor that can be attacked (TR-A2)."""
     if state.territory_owner[territory] != state.active:
         return False
     for border in range(params.neighbors.shape[1]):
@@ -57,7 +57,7 @@ def can_attack_from(params, state, territory):
 
 @njit
 def can_attack(params, state):
-    """Return whether there is any attack to declare."""
+    """Return whether the active player can declare any attack."""
     for territory in range(MAX_TERRITORIES):
         if can_attack_from(params, state, territory):
             return True
@@ -91,7 +91,7 @@ def offer_attack_target(params, state):
 
 @njit
 def apply_attack_target(state, action):
-    """Note the target."""
+    """Record the target."""
     state.target = action - FIRST_TERRITORY
 
 
@@ -118,7 +118,7 @@ def run_declaration(params, state):
 
 @njit
 def offer_attack_unit(state):
-    """Offer the types in the source, and to end the declaration once a unit has been named (TR-Q43, TR-DP6)."""
+    """Offer the unit types in the source, and DONE once a unit has been named (TR-Q43, TR-DP6)."""
     if total(state.board_units[ATTACKER]) > 0:
         allow(state, DONE)
     offer_units(state, state.territory_units[state.source])
@@ -126,7 +126,7 @@ def offer_attack_unit(state):
 
 @njit
 def apply_attack_unit(params, state, action):
-    """Note the type, or declare the attack."""
+    """Record the unit type, or declare the attack."""
     if action == DONE:
         declare_attack(params, state)
     else:
@@ -136,20 +136,20 @@ def apply_attack_unit(params, state, action):
 
 @njit
 def most_attackers(state):
-    """Return how many units of the type that was named can join the attack."""
+    """Return how many units of the named type can join the attack."""
     available = np.int64(state.territory_units[state.source, np.int64(state.chain[0])])
     return min(available, attackers_left(state))
 
 
 @njit
 def offer_attack_quantity(state):
-    """Offer how many of the type attack (TR-DP6)."""
+    """Offer the numbers of units of the named type that can attack (TR-DP6)."""
     offer_quantities(state, most_attackers(state))
 
 
 @njit
 def apply_attack_quantity(state, action):
-    """Put units of the type that was named on the board."""
+    """Put units of the named type on the board."""
     count = quantity_of(action, most_attackers(state))
     unit = np.int64(state.chain[0])
     clear_chain(state)
@@ -183,9 +183,9 @@ def run_answer(params, state):
 
 @njit
 def offer_defense_unit(params, state):
-    """Offer the types in the target, to end the answer, and first of all cards that cancel the attack (TR-DP7).
+    """Offer the unit types in the target, DONE, and at first cards that cancel the attack (TR-DP7).
 
-    No unit need be named, and no card is offered once there is one (TR-Q9, TR-Q35).
+    The defender need not name any unit; once they have named one, no card is offered (TR-Q9, TR-Q35).
     """
     allow(state, DONE)
     offer_units(state, state.territory_units[state.target])
@@ -195,7 +195,7 @@ def offer_defense_unit(params, state):
 
 @njit
 def apply_defense_unit(params, state, action):
-    """Note the type, declare the defense, or cancel the attack by a card."""
+    """Record the unit type, declare the defense, or cancel the attack with a card."""
     if action == DONE:
         declare_defense(params, state)
     elif action >= FIRST_CARD:
@@ -219,13 +219,13 @@ def cancel_attack(state, kind):
 
 @njit
 def offer_defense_quantity(state):
-    """Offer how many of the type defend."""
+    """Offer the numbers of units of the named type that can defend."""
     offer_quantities(state, state.territory_units[state.target, np.int64(state.chain[0])])
 
 
 @njit
 def apply_defense_quantity(state, action):
-    """Put units of the type that was named on the board."""
+    """Put units of the named type on the board."""
     unit = np.int64(state.chain[0])
     count = quantity_of(action, state.territory_units[state.target, unit])
     clear_chain(state)
@@ -234,7 +234,7 @@ def apply_defense_quantity(state, action):
 
 @njit
 def declare_defense(params, state):
-    """Declare the defense; five attacker dice to each defender die win at once (TR-A5, TR-Q8, TR-EV9, TR-EV10)."""
+    """Declare the defense; five attacker dice per defender die win at once (TR-A5, TR-Q8, TR-EV9, TR-EV10)."""
     take_counters(params, state, DEFENDER)
     log(state, Event.DEFENSE, state.defender, total(state.board_units[DEFENDER]))
     attackers = dice_of(params, state.board_units[ATTACKER])

@@ -1,6 +1,6 @@
 """Counters and cards in a battle: TR-D1, TR-D2, TR-DP12, TR-DP13.
 
-Attacker and defender do the same, in stages of their own: `side` says whose turn it is.
+Attacker and defender do the same, each in separate stages; `side` says whose stage it is.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from sackarmies_env.games.territories.state.events import log
 
 @njit
 def assigning_side(state):
-    """Return which side assigns counters or plays cards at the present stage."""
+    """Return the side that assigns counters or plays cards at the current stage."""
     return ATTACKER if state.frame_step[state.frame_top] < Stage.DEFENSE_COUNTERS else DEFENDER
 
 
 @njit
 def has_counters(state, side):
-    """Return whether a side has counters that are not assigned."""
+    """Return whether a side has unassigned counters."""
     for counter in range(NUM_COUNTERS):
         if state.board_counters[side, counter] > 0:
             return True
@@ -53,7 +53,7 @@ def run_counters(state):
 
 @njit
 def offer_counter(state):
-    """Offer the counters that are left; all of them must be assigned (TR-DP12)."""
+    """Offer the unassigned counters, all of which must be assigned (TR-DP12)."""
     side = assigning_side(state)
     for counter in range(NUM_COUNTERS):
         if state.board_counters[side, counter] > 0:
@@ -62,14 +62,14 @@ def offer_counter(state):
 
 @njit
 def apply_counter(state, action):
-    """Note the counter (TR-DP12)."""
+    """Record the counter (TR-DP12)."""
     extend_chain(state, action - FIRST_COUNTER)
     state.decision = Decision.COUNTER_SKIRMISH
 
 
 @njit
 def apply_counter_skirmish(state, action):
-    """Assign the counter that was named to a skirmish (TR-D1)."""
+    """Assign the named counter to a skirmish (TR-D1)."""
     side, counter = assigning_side(state), np.int64(state.chain[0])
     clear_chain(state)
     state.board_counters[side, counter] -= 1
@@ -81,7 +81,7 @@ def apply_counter_skirmish(state, action):
 
 @njit
 def run_cards(state):
-    """Ask for cards until the side passes; whoever has none passes unasked, as all can see (TR-D1, TR-Q33, TR-D2)."""
+    """Ask for cards until the side passes; an empty hand, which is public, counts as a pass (TR-D1, TR-Q33, TR-D2)."""
     side = assigning_side(state)
     player = player_of(state, side)
     if state.num_skirmishes > 0 and state.hand_count[player] > 0:
@@ -92,7 +92,7 @@ def run_cards(state):
 
 @njit
 def end_cards(state):
-    """Let the side pass (TR-EV15)."""
+    """End a side's play of cards, and log a pass if there are skirmishes (TR-EV15)."""
     if state.num_skirmishes > 0:
         log(state, Event.PASS, player_of(state, assigning_side(state)), 0)
     set_step(state, state.frame_step[state.frame_top] + 1)
@@ -100,13 +100,13 @@ def end_cards(state):
 
 @njit
 def is_for_skirmish(effect):
-    """Return whether a card counts in one skirmish."""
+    """Return whether a card with this effect counts in one skirmish only."""
     return effect == Effect.SKIRMISH_BONUS or effect == Effect.ENEMY_PENALTY or effect == Effect.EXTRA_DIE
 
 
 @njit
 def is_playable(effect, side):
-    """Return whether a side can play a card in battle (TR-D1, TR-D2, TR-Card-6)."""
+    """Return whether a side can play a card with this effect in battle (TR-D1, TR-D2, TR-Card-6)."""
     if effect == Effect.LEVEL_GROUND:
         return side == DEFENDER
     return effect == Effect.BATTLE_BONUS or is_for_skirmish(effect)
@@ -114,7 +114,7 @@ def is_playable(effect, side):
 
 @njit
 def offer_card(params, state):
-    """Offer the cards that can be played, and to pass (TR-DP13)."""
+    """Offer the playable cards, and DONE to pass (TR-DP13)."""
     allow(state, DONE)
     side, player = assigning_side(state), np.int64(state.current_player)
     for slot in range(state.hand_count[player]):
@@ -141,7 +141,7 @@ def apply_card(params, state, action):
 
 @njit
 def apply_card_skirmish(params, state, action):
-    """Let the card that was played count in a skirmish (TR-D1, TR-Card-1, TR-Card-2, TR-Card-5, TR-Card-11)."""
+    """Apply the played card to a skirmish (TR-D1, TR-Card-1, TR-Card-2, TR-Card-5, TR-Card-11)."""
     side, kind, skirmish = assigning_side(state), np.int64(state.chain[0]), action - FIRST_SKIRMISH
     clear_chain(state)
     effect, amount = params.card_effect[kind], np.int64(params.card_amount[kind])

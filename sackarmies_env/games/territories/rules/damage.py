@@ -31,8 +31,8 @@ from sackarmies_env.games.territories.state.constants import (
 from sackarmies_env.games.territories.state.events import log, log_loss
 from sackarmies_env.games.territories.state.forces import remove_from_territory, total
 
-LOSER, EXTRA, IS_ROUT = 0, 1, 2  # numbers of the frame: the side that loses a unit; units beyond it; 1: TR-E4
-ROUTED_UNITS = 2  # that the defender picks (TR-E4)
+LOSER, EXTRA, IS_ROUT = 0, 1, 2  # indices into the frame's numbers: losing side; units lost beyond the first; 1: TR-E4
+ROUTED_UNITS = 2  # attackers that the defender picks (TR-E4)
 
 
 # --- totals
@@ -59,7 +59,7 @@ def is_ground_level(params, state):
 
 @njit
 def elevation_bonus(params, state, side):
-    """Return 1 for the side that fights from higher ground (TR-F5, TR-Q21)."""
+    """Return 1 for the side on higher ground, unless a card cancels the bonus; else 0 (TR-F5, TR-Q21)."""
     source, target = params.elevation[state.source], params.elevation[state.target]
     if side == DEFENDER:
         return np.int64(target > source)
@@ -82,7 +82,7 @@ def total_of(params, state, skirmish, side):
 
 @njit
 def run_order(params, state):
-    """Ask which skirmish comes next; after the last one, units decide (TR-E1)."""
+    """Ask which skirmish comes next; after the last one, the remaining units decide (TR-E1)."""
     if first_open_skirmish(state) < state.num_skirmishes:
         ask(state, state.defender, Decision.ORDER)
     else:
@@ -91,7 +91,7 @@ def run_order(params, state):
 
 @njit
 def offer_order(state):
-    """Offer the skirmishes that are not resolved (TR-DP14)."""
+    """Offer the unresolved skirmishes (TR-DP14)."""
     for skirmish in range(state.num_skirmishes):
         if state.skirmish_over[skirmish] == 0:
             allow(state, FIRST_SKIRMISH + skirmish)
@@ -99,9 +99,9 @@ def offer_order(state):
 
 @njit
 def apply_order(params, state, action):
-    """Resolve a skirmish: the higher total wins, a tie is the defender's, and find what it costs.
+    """Resolve a skirmish and determine its losses: the higher total wins, and the defender wins ties.
 
-    What a great lead costs is looked for here, too (TR-E2, TR-E4, TR-E5, TR-Q20, TR-EV16).
+    Extra losses for a large lead are determined here, too (TR-E2, TR-E4, TR-E5, TR-Q20, TR-EV16).
     """
     skirmish = action - FIRST_SKIRMISH
     attack, defense = total_of(params, state, skirmish, ATTACKER), total_of(params, state, skirmish, DEFENDER)
@@ -117,7 +117,7 @@ def apply_order(params, state, action):
 
 @njit
 def begin_rout(state):
-    """Let the defender pick two attackers; there are no further skirmishes and attacks (TR-E4, TR-Q16, TR-Q17)."""
+    """Begin a rout: the defender picks two attackers; no further skirmishes or attacks (TR-E4, TR-Q16, TR-Q17)."""
     state.barred = 1
     set_data(state, LOSER, ATTACKER)
     set_data(state, EXTRA, ROUTED_UNITS)
@@ -127,13 +127,13 @@ def begin_rout(state):
 
 @njit
 def run_loss(state):
-    """Ask the loser of a skirmish for a unit (TR-E3)."""
+    """Ask the loser of a skirmish which unit to remove (TR-E3)."""
     ask(state, player_of(state, get_data(state, LOSER)), Decision.LOSS)
 
 
 @njit
 def offer_loss(state):
-    """Offer the loser's types on the board (TR-DP15)."""
+    """Offer the unit types that the loser has on the board (TR-DP15)."""
     offer_units(state, state.board_units[get_data(state, LOSER)])
 
 
@@ -147,7 +147,7 @@ def remove_loss(state, unit):
 
 @njit
 def apply_loss(params, state, action):
-    """Remove the loser's unit; a side without units has lost, whatever else was due (TR-E3, TR-F1, TR-Q19)."""
+    """Remove the loser's unit; a side without units loses the battle, whatever else was due (TR-E3, TR-F1, TR-Q19)."""
     remove_loss(state, action - FIRST_UNIT)
     if is_wiped_out(state, get_data(state, LOSER)):
         lose_board(params, state, get_data(state, LOSER))
@@ -157,7 +157,7 @@ def apply_loss(params, state, action):
 
 @njit
 def run_pursuit(params, state):
-    """Ask for what a skirmish costs beyond the ordinary loss, then go on with the next (TR-E4, TR-E5)."""
+    """Ask for the losses of a skirmish beyond the ordinary one, then go on to the next (TR-E4, TR-E5)."""
     if get_data(state, IS_ROUT) == 1:
         run_rout(params, state)
     elif get_data(state, EXTRA) == 0:
@@ -168,7 +168,7 @@ def run_pursuit(params, state):
 
 @njit
 def run_rout(params, state):
-    """Ask the defender for the next of the two attackers; then the units left decide (TR-E4, TR-Q17)."""
+    """Ask the defender for the next of the two attackers; then the remaining units decide (TR-E4, TR-Q17)."""
     if is_wiped_out(state, ATTACKER):
         lose_board(params, state, ATTACKER)
     elif get_data(state, EXTRA) == 0:
@@ -186,7 +186,7 @@ def apply_rout(state, action):
 
 @njit
 def offer_extra_loss(state):
-    """Offer where the extra unit is taken from: where there is any (TR-E5, TR-DP15)."""
+    """Offer to take the extra unit from the board, or from the territory if it has units (TR-E5, TR-DP15)."""
     allow(state, FROM_BOARD)
     if total(state.territory_units[state.target]) > 0:
         allow(state, FROM_TERRITORY)
@@ -194,14 +194,14 @@ def offer_extra_loss(state):
 
 @njit
 def apply_extra_loss(state, action):
-    """Note where the extra unit is taken from: 1 the board, 2 the territory."""
+    """Record where the extra unit is taken from: 1 for the board, 2 for the territory."""
     set_data(state, EXTRA, 1 + np.int64(action == FROM_TERRITORY))
     state.decision = Decision.EXTRA_LOSS_UNIT
 
 
 @njit
 def offer_extra_loss_unit(state):
-    """Offer the types there."""
+    """Offer the unit types there."""
     if get_data(state, EXTRA) == 1:
         offer_units(state, state.board_units[DEFENDER])
     else:

@@ -18,19 +18,19 @@ from sackarmies_env.games.territories.state.constants import (
 )
 from sackarmies_env.games.territories.state.events import log_at
 
-IN_STEP_2 = 0  # number of the frame: 1 in step 2
+IN_STEP_2 = 0  # index into the frame's numbers: 1 in step 2
 
 
 @njit
 def price(params, traded_in, traded_out):
-    """Return how many units of a type cover the value of one of another: the surplus is lost (TR-X3, TR-Q1, TR-Q2)."""
+    """Return how many units of the in-type cover one unit of the out-type; surplus is lost (TR-X3, TR-Q1, TR-Q2)."""
     value = np.int64(params.unit_value[traded_in])
     return (np.int64(params.unit_value[traded_out]) + value - 1) // value
 
 
 @njit
 def can_exchange_in(params, state, territory, traded_in, traded_out):
-    """Return whether one exchange is possible in a territory, where all its units come from (TR-X2)."""
+    """Return whether one exchange is possible in a territory, with all its units from there (TR-X2)."""
     return (
         state.territory_owner[territory] == state.active
         and state.garrison[np.int64(state.active), traded_out] > 0
@@ -40,7 +40,7 @@ def can_exchange_in(params, state, territory, traded_in, traded_out):
 
 @njit
 def can_exchange(params, state, traded_in, traded_out):
-    """Return whether a pair of types can be exchanged anywhere; they differ (TR-Q31)."""
+    """Return whether a pair of types, which must differ, can be exchanged anywhere (TR-Q31)."""
     if traded_in == traded_out:
         return False
     for territory in range(MAX_TERRITORIES):
@@ -71,14 +71,14 @@ def can_exchange_at_all(params, state):
 
 @njit
 def open_exchange(state, in_step_2):
-    """Begin an exchange step: that of step 2, or at once as a standard action (TR-T6)."""
+    """Begin an exchange step: that of step 2, or one made at once as a standard action (TR-T6)."""
     push_frame(state, Frame.EXCHANGE, 0)
     set_data(state, IN_STEP_2, in_step_2)
 
 
 @njit
 def close_exchange(params, state):
-    """End an exchange step; the next one has a pair of its own unless one binds the turn (TR-Q3, TR-X1)."""
+    """End an exchange step; the next one has its own pair unless one pair binds the turn (TR-Q3, TR-X1)."""
     if params.pair_per_turn == 0:
         state.traded_in = NO_UNIT
         state.traded_out = NO_UNIT
@@ -87,7 +87,7 @@ def close_exchange(params, state):
 
 @njit
 def run_exchange(params, state):
-    """Ask for the pair, then for one exchange after the other (TR-Q42)."""
+    """Ask for the pair, then for one exchange after another while any is possible (TR-Q42)."""
     if not can_exchange_at_all(params, state):
         close_exchange(params, state)
     elif state.traded_in == NO_UNIT:
@@ -98,7 +98,7 @@ def run_exchange(params, state):
 
 @njit
 def offer_trade_in(params, state):
-    """Offer the types that can be traded in, and to end the step (TR-DP5)."""
+    """Offer the types that can be traded in, and DONE to end the step (TR-DP5)."""
     allow(state, DONE)
     for traded_in in range(NUM_UNITS):
         if can_trade_in(params, state, traded_in):
@@ -107,7 +107,7 @@ def offer_trade_in(params, state):
 
 @njit
 def offer_trade_out(params, state):
-    """Offer the types that the one traded in can become (TR-DP5)."""
+    """Offer the types that the in-type can be traded for (TR-DP5)."""
     for traded_out in range(NUM_UNITS):
         if can_exchange(params, state, state.traded_in, traded_out):
             allow(state, FIRST_UNIT + traded_out)
@@ -115,7 +115,7 @@ def offer_trade_out(params, state):
 
 @njit
 def offer_exchange(params, state):
-    """Offer the territories where the pair can be exchanged, and to end the step (TR-DP5)."""
+    """Offer the territories where the pair can be exchanged, and DONE to end the step (TR-DP5)."""
     allow(state, DONE)
     for territory in range(MAX_TERRITORIES):
         if can_exchange_in(params, state, territory, state.traded_in, state.traded_out):
@@ -124,7 +124,7 @@ def offer_exchange(params, state):
 
 @njit
 def apply_trade_in(params, state, action):
-    """Note the type traded in, or end the step."""
+    """Record the in-type, or end the step."""
     if action == DONE:
         close_exchange(params, state)
     else:
@@ -134,7 +134,7 @@ def apply_trade_in(params, state, action):
 
 @njit
 def apply_exchange(params, state, action):
-    """Trade units of one territory for one of the other type in the same place, or end the step (TR-X2, TR-EV6)."""
+    """Trade units of a territory for one unit of the out-type there, or end the step (TR-X2, TR-EV6)."""
     if action == DONE:
         close_exchange(params, state)
         return

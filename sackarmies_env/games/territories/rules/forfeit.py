@@ -19,7 +19,7 @@ def is_in_battle(state):
 
 @njit
 def concede_battle(params, state, player):
-    """End the battle of a player who forfeits: a defender has lost it, an attacker's units are gone (TR-G6)."""
+    """End the battle of a player who forfeits: as defender they lose it, as attacker they lose their units (TR-G6)."""
     if player == state.active:
         destroy_on_board(state, ATTACKER)
         if state.target != NO_TERRITORY:

@@ -22,13 +22,13 @@ from sackarmies_env.games.territories.state.constants import (
 from sackarmies_env.games.territories.state.events import log, log_at
 from sackarmies_env.games.territories.state.forces import can_move_from, total, update_control
 
-IN_STEP_4, MOVED = 0, 1  # numbers of the frame: 1 in step 4, and units moved so far
-FREE_MOVES = 1  # number of the turn's frame below it: free moves left in step 4
+IN_STEP_4, MOVED = 0, 1  # indices into the frame's numbers: 1 in step 4; units moved so far
+FREE_MOVES = 1  # index into the numbers of the turn's frame below it: free moves left in step 4
 
 
 @njit
 def can_move(params, state):
-    """Return whether the active player has a free move to make."""
+    """Return whether the active player can make a free move."""
     for territory in range(MAX_TERRITORIES):
         if can_move_from(params, state, territory, state.active):
             return True
@@ -44,7 +44,7 @@ def open_free_move(state, in_step_4):
 
 @njit
 def open_occupation(state, source, target):
-    """Let the winner of an attack move in (TR-F4, TR-DP16)."""
+    """Begin the occupation of a target by the winner of an attack (TR-F4, TR-DP16)."""
     push_frame(state, Frame.MOVE, 0)
     state.source = source
     state.target = target
@@ -52,7 +52,7 @@ def open_occupation(state, source, target):
 
 @njit
 def close_move(state):
-    """End a move; a source without units is uncontrolled (TR-Q22, TR-EV18, TR-EV19)."""
+    """End a move; a source without units becomes uncontrolled (TR-Q22, TR-EV18, TR-EV19)."""
     moved = get_data(state, MOVED)
     if moved > 0:
         log_at(state, Event.MOVE, state.active, state.target, moved)
@@ -64,7 +64,7 @@ def close_move(state):
 
 @njit
 def run_move(state):
-    """Ask for source, target and units."""
+    """Ask for the source, or for units to move until the source is empty."""
     if state.source == NO_TERRITORY:
         ask(state, state.active, Decision.MOVE_SOURCE)
     elif total(state.territory_units[state.source]) > 0:
@@ -75,7 +75,7 @@ def run_move(state):
 
 @njit
 def offer_move_source(params, state):
-    """Offer where a free move can begin, to make none, and in step 4 cards that grant one more (TR-DP17)."""
+    """Offer the sources of a free move, DONE to make none, and in step 4 cards that grant one more (TR-DP17)."""
     allow(state, DONE)
     for territory in range(MAX_TERRITORIES):
         if can_move_from(params, state, territory, state.active):
@@ -86,7 +86,7 @@ def offer_move_source(params, state):
 
 @njit
 def offer_cards_with(params, state, effect):
-    """Offer the cards in the current player's hand that have an effect (TR-Q6)."""
+    """Offer the cards in the current player's hand that have `effect` (TR-Q6)."""
     player = np.int64(state.current_player)
     for slot in range(state.hand_count[player]):
         kind = np.int64(state.hand[player, slot])
@@ -96,7 +96,7 @@ def offer_cards_with(params, state, effect):
 
 @njit
 def apply_move_source(state, action):
-    """Note the source, make no move, or play a card for one more, which the frame below counts (TR-Card-8)."""
+    """Record the source, make no move, or play a card for one more, counted in the frame below (TR-Card-8)."""
     if action == DONE:
         pop_frame(state)
     elif FIRST_CARD <= action < FIRST_CARD + NUM_CARDS:
@@ -110,7 +110,7 @@ def apply_move_source(state, action):
 
 @njit
 def offer_move_target(params, state):
-    """Offer the own neighbors of the source (TR-G1)."""
+    """Offer the neighbors of the source that the active player controls (TR-G1)."""
     for border in range(params.neighbors.shape[1]):
         neighbor = np.int64(params.neighbors[state.source, border])
         if neighbor != NO_TERRITORY and state.territory_owner[neighbor] == state.active:
@@ -119,20 +119,20 @@ def offer_move_target(params, state):
 
 @njit
 def apply_move_target(state, action):
-    """Note the target."""
+    """Record the target."""
     state.target = action - FIRST_TERRITORY
 
 
 @njit
 def offer_move_unit(state):
-    """Offer the types in the source, and to end the move."""
+    """Offer the unit types in the source, and DONE to end the move."""
     allow(state, DONE)
     offer_units(state, state.territory_units[state.source])
 
 
 @njit
 def apply_move_unit(state, action):
-    """Note the type, or end the move."""
+    """Record the unit type, or end the move."""
     if action == DONE:
         close_move(state)
     else:
@@ -142,13 +142,13 @@ def apply_move_unit(state, action):
 
 @njit
 def offer_move_quantity(state):
-    """Offer how many of the type move."""
+    """Offer the numbers of units of the named type that can move."""
     offer_quantities(state, state.territory_units[state.source, np.int64(state.chain[0])])
 
 
 @njit
 def apply_move_quantity(state, action):
-    """Move units of the type that was named; they control the target (TR-F4, TR-Q41)."""
+    """Move units of the named type; the active player then controls the target (TR-F4, TR-Q41)."""
     unit = np.int64(state.chain[0])
     clear_chain(state)
     count = quantity_of(action, state.territory_units[state.source, unit])

@@ -1,4 +1,4 @@
-"""Quantities, and types of units, as players name them."""
+"""Quantities and unit types as players choose them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sackarmies_env.games.territories.state.constants import MAX_QUANTITY, NUM_U
 
 @njit
 def offer_quantities(state, most):
-    """Offer 1 up to `most`, and ALL where there are at least two (TR-Q32)."""
+    """Offer 1 up to `most` or MAX_QUANTITY, and ALL if `most` is at least 2 (TR-Q32)."""
     for quantity in range(1, min(np.int64(most), np.int64(MAX_QUANTITY)) + 1):
         allow(state, FIRST_QUANTITY + quantity - 1)
     if most > 1:
@@ -27,7 +27,7 @@ def quantity_of(action, most):
 
 @njit
 def offer_units(state, units):
-    """Offer the types that a row of units holds."""
+    """Offer the unit types present in a row of counts by type."""
     for unit in range(NUM_UNITS):
         if units[unit] > 0:
             allow(state, FIRST_UNIT + unit)

@@ -24,12 +24,12 @@ from sackarmies_env.games.territories.state.forces import (
     update_control,
 )
 
-PENALTY_LEFT = 3  # number of the turn's frame: troops that a discard still costs
+PENALTY_LEFT = 3  # index into the numbers of the turn's frame: troops that a discard still costs
 
 
 @njit
 def run_reduction(state):
-    """Ask for a discard while there are more cards than territories (TR-G2)."""
+    """Ask for a discard while the active player has more cards than territories (TR-G2)."""
     player = np.int64(state.active)
     if state.hand_count[player] > num_controlled(state, player):
         ask(state, player, Decision.REDUCE)
@@ -59,7 +59,7 @@ def apply_reduction(params, state, action):
 
 @njit
 def run_penalty(params, state):
-    """Ask for the troops that a discard costs, one by one; who has lost the last territory is out (TR-Q23, TR-Q29)."""
+    """Ask for the troops that a discard costs, one by one; a player left without territory is out (TR-Q23, TR-Q29)."""
     if get_data(state, PENALTY_LEFT) > 0:
         ask(state, state.active, Decision.PENALTY)
         return
@@ -69,7 +69,7 @@ def run_penalty(params, state):
 
 @njit
 def offer_penalty(state):
-    """Offer own territories with a troop (TR-DP19)."""
+    """Offer the active player's territories that hold a troop (TR-DP19)."""
     for territory in range(MAX_TERRITORIES):
         if state.territory_owner[territory] == state.active and state.territory_units[territory, Unit.TROOP] > 0:
             allow(state, FIRST_TERRITORY + territory)
@@ -77,7 +77,7 @@ def offer_penalty(state):
 
 @njit
 def apply_penalty(state, action):
-    """Remove a troop (TR-DP19)."""
+    """Remove a troop from a territory (TR-DP19)."""
     territory = action - FIRST_TERRITORY
     remove_from_territory(state, territory, Unit.TROOP)
     update_control(state, territory)

@@ -25,7 +25,7 @@ def offer_own_territories(state):
 
 @njit
 def open_reinforcement(state):
-    """Roll a die for each territory of the active player: so many troops may be placed (TR-T3, TR-EV3)."""
+    """Roll a die for each territory of the active player; the total is how many troops to place (TR-T3, TR-EV3)."""
     troops = np.int64(0)
     for _ in range(num_controlled(state, state.active)):
         troops += roll_die(state)
@@ -36,7 +36,7 @@ def open_reinforcement(state):
 
 @njit
 def troops_to_place(state):
-    """Return how many troops can still be placed: what the garrison lacks is lost (TR-T3)."""
+    """Return how many troops can still be placed; what the garrison lacks is lost (TR-T3)."""
     return min(get_data(state, 0), np.int64(state.garrison[np.int64(state.active), Unit.TROOP]))
 
 
@@ -51,14 +51,14 @@ def run_reinforcement(state):
 
 @njit
 def offer_reinforcement(state):
-    """Offer own territories, and to place no more: the rest is lost (TR-DP3)."""
+    """Offer own territories, and DONE to place no more and lose the rest (TR-DP3)."""
     allow(state, DONE)
     offer_own_territories(state)
 
 
 @njit
 def apply_reinforcement(state, action):
-    """Note the territory, or place no more (TR-DP3)."""
+    """Record the territory, or place no more (TR-DP3)."""
     if action == DONE:
         pop_frame(state)
     else:
@@ -68,13 +68,13 @@ def apply_reinforcement(state, action):
 
 @njit
 def offer_reinforcement_quantity(state):
-    """Offer how many troops go there."""
+    """Offer the numbers of troops that can be placed there."""
     offer_quantities(state, troops_to_place(state))
 
 
 @njit
 def apply_reinforcement_quantity(state, action):
-    """Put troops into the territory that was named (TR-DP3, TR-EV3)."""
+    """Place troops in the named territory (TR-DP3, TR-EV3)."""
     territory = np.int64(state.chain[0])
     count = quantity_of(action, troops_to_place(state))
     clear_chain(state)
@@ -85,7 +85,7 @@ def apply_reinforcement_quantity(state, action):
 
 @njit
 def apply_card_placement(state, action):
-    """Put as many troops as the chain says into a territory, as far as the garrison has them (TR-DP4, TR-Card-7)."""
+    """Place the number of troops in the chain, limited by the garrison, in a territory (TR-DP4, TR-Card-7)."""
     player = np.int64(state.active)
     count = min(np.int64(state.chain[0]), np.int64(state.garrison[player, Unit.TROOP]))
     clear_chain(state)

@@ -24,7 +24,7 @@ from sackarmies_env.games.territories.state.forces import clear_territory, total
 def win_attack(params, state):
     """End a battle that the attacker has won: all defenders are destroyed, and the attacker may move in (TR-F4).
 
-    Who has lost the last territory is out before anybody moves in (TR-Q50, TR-EV17).
+    A player left without territory is out before the attacker moves in (TR-Q50, TR-EV17).
     """
     source, target = np.int64(state.source), np.int64(state.target)
     state.victories += 1
@@ -42,7 +42,7 @@ def win_attack(params, state):
 
 @njit
 def lose_attack(params, state):
-    """End a battle that the attacker has lost: no further attacks in this turn, the rest return (TR-F3, TR-EV17)."""
+    """End a battle that the attacker has lost: further attacks are barred, surviving units return (TR-F3, TR-EV17)."""
     source, target = np.int64(state.source), np.int64(state.target)
     state.barred = 1
     log_at(state, Event.VICTORY, state.defender, target, 1)
@@ -56,7 +56,7 @@ def lose_attack(params, state):
 
 @njit
 def decide_battle(params, state):
-    """Let the side with more units on the board win; equal numbers are the defender's (TR-F2, TR-Q18)."""
+    """End a battle in favor of the side with more units on the board; the defender wins ties (TR-F2, TR-Q18)."""
     if total(state.board_units[ATTACKER]) > total(state.board_units[DEFENDER]):
         win_attack(params, state)
     else:

@@ -1,7 +1,7 @@
-"""The roll on the battle board, and what ones and twos cost: TR-B1 to TR-B3, TR-DP8.
+"""Rolls on the battle board, and the cost of ones and twos: TR-B1 to TR-B3, TR-DP8.
 
-Attacker and defender roll in the same way, in stages of their own: `side` says whose turn it is. The frame holds how
-many ones and twos are still to be handled.
+Attacker and defender roll in the same way, each in separate stages; `side` says whose stage it is. The frame
+holds how many ones and twos are still to be handled.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from sackarmies_env.games.territories.state.constants import (
 )
 from sackarmies_env.games.territories.state.events import log, log_loss
 
-ONES, TWOS = 0, 1  # numbers of the frame
+ONES, TWOS = 0, 1  # indices into the frame's numbers
 
 
 @njit
 def rolling_side(state):
-    """Return which side handles its dice at the present stage."""
+    """Return the side that rolls or handles its dice at the current stage."""
     return ATTACKER if state.frame_step[state.frame_top] < Stage.DEFENSE_ROLL else DEFENDER
 
 
@@ -62,7 +62,7 @@ def roll(params, state):
 
 @njit
 def run_ones(params, state):
-    """Ask for a unit for each one; a side without units has lost (TR-B1, TR-Q10)."""
+    """Ask which unit each rolled 1 removes; a side without units has lost (TR-B1, TR-Q10)."""
     side = rolling_side(state)
     if is_wiped_out(state, side):
         lose_board(params, state, side)
@@ -74,7 +74,7 @@ def run_ones(params, state):
 
 @njit
 def run_twos(params, state):
-    """Ask what each two costs; a side without units has lost (TR-B2, TR-Q10)."""
+    """Ask how to pay for each rolled 2; a side without units has lost (TR-B2, TR-Q10)."""
     side = rolling_side(state)
     if is_wiped_out(state, side):
         lose_board(params, state, side)
@@ -86,13 +86,13 @@ def run_twos(params, state):
 
 @njit
 def offer_one(state):
-    """Offer the types on the board of the side that rolls (TR-DP8)."""
+    """Offer the unit types that the rolling side has on the board (TR-DP8)."""
     offer_units(state, state.board_units[rolling_side(state)])
 
 
 @njit
 def apply_one(state, action):
-    """Remove a unit for a one (TR-B1, TR-Q27, TR-EV11)."""
+    """Remove a unit for a rolled 1 (TR-B1, TR-Q27, TR-EV11)."""
     side, unit = rolling_side(state), action - FIRST_UNIT
     remove_from_board(state, side, unit)
     set_data(state, ONES, get_data(state, ONES) - 1)
@@ -101,7 +101,7 @@ def apply_one(state, action):
 
 @njit
 def offer_two(state):
-    """Offer to remove a troop, or to trade another unit down, as far as there are any (TR-B2, TR-Q11, TR-DP8)."""
+    """Offer to remove a troop, if there is one, or to trade another unit down, if any (TR-B2, TR-Q11, TR-DP8)."""
     side = rolling_side(state)
     if state.board_units[side, Unit.TROOP] > 0:
         allow(state, REMOVE)
@@ -124,7 +124,7 @@ def apply_two(state, action):
 
 @njit
 def offer_trade_down(state):
-    """Offer the types on the board but troops (TR-DP8)."""
+    """Offer the unit types on the board except troops (TR-DP8)."""
     side = rolling_side(state)
     for unit in range(1, NUM_UNITS):
         if state.board_units[side, unit] > 0:
@@ -133,7 +133,7 @@ def offer_trade_down(state):
 
 @njit
 def apply_trade_down(state, action):
-    """Trade a unit on the board for a troop; without a troop in the garrison it is removed (TR-B2, TR-Q11, TR-EV11)."""
+    """Trade a unit on the board for a troop, or remove it if the garrison has no troop (TR-B2, TR-Q11, TR-EV11)."""
     side, unit = rolling_side(state), action - FIRST_UNIT
     player = player_of(state, side)
     has_troop = state.garrison[player, Unit.TROOP] > 0

@@ -19,7 +19,7 @@ from sackarmies_env.games.territories.state.forces import place_troops
 
 
 class SetupStep(IntEnum):
-    """Steps of the set-up; its frame holds how many placements there have been."""
+    """Steps of the set-up; its frame counts the placements so far."""
 
     DEAL = 0
     PLACE = 1
@@ -27,7 +27,7 @@ class SetupStep(IntEnum):
 
 @njit
 def undealt(params, state, index):
-    """Return a territory that nobody has been dealt yet, by its place among them."""
+    """Return the territory at `index` among those that are not dealt yet."""
     place = np.int64(0)
     while True:
         territory = np.int64(params.territories[place])
@@ -51,7 +51,7 @@ def deal(params, state):
 
 @njit
 def run_setup(params, state):
-    """Deal, then let the players place their troops in turns, and begin the first turn."""
+    """Deal, ask the players in turn to place their troops, then begin the first turn."""
     if state.frame_step[state.frame_top] == SetupStep.DEAL:
         deal(params, state)
         set_step(state, SetupStep.PLACE)

@@ -1,4 +1,4 @@
-"""How skirmishes are formed: TR-C1 to TR-C5, TR-DP9 to TR-DP11."""
+"""Formation of skirmishes: TR-C1 to TR-C5, TR-DP9 to TR-DP11."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from sackarmies_env.games.territories.state.constants import (
 from sackarmies_env.games.territories.state.events import log, log_loss
 from sackarmies_env.games.territories.state.forces import remove_from_territory, total
 
-RESERVE_DUE = 0  # number of the frame: units that extra attacker dice cost in the attacked territory
+RESERVE_DUE = 0  # index into the frame's numbers: units that extra attacker dice still cost in the attacked territory
 
 
 @njit
 def pairing_side(state):
-    """Return the side whose dice are taken one after the other, the other side's die being chosen (TR-DP9, TR-Q26)."""
+    """Return the side whose dice are paired from the highest down with chosen dice of the other (TR-DP9, TR-Q26)."""
     return ATTACKER if num_dice(state.loose_dice[DEFENDER]) >= num_dice(state.loose_dice[ATTACKER]) else DEFENDER
 
 
@@ -50,7 +50,7 @@ def run_pairing(state):
 
 @njit
 def form_undefended(state):
-    """Form a skirmish of each attacker die, the highest first, where the defender has none (TR-Q14)."""
+    """Form a skirmish from each attacker die, the highest first, if the defender has no dice (TR-Q14)."""
     for place in range(NUM_FACES - 1, -1, -1):
         while state.loose_dice[ATTACKER, place] > 0:
             state.loose_dice[ATTACKER, place] -= 1
@@ -69,7 +69,7 @@ def offer_pair(state):
 
 @njit
 def apply_pair(state, action):
-    """Set a die against the highest one that waits for it: a skirmish (TR-C1)."""
+    """Form a skirmish from the chosen die and the highest loose die of the other side (TR-C1)."""
     side = pairing_side(state)
     skirmish = np.int64(state.num_skirmishes)
     add_die(state, skirmish, side, highest_die(state.loose_dice[side]))
@@ -86,7 +86,7 @@ def add_die(state, skirmish, side, place):
 
 @njit
 def sort_skirmishes(state):
-    """Number the skirmishes, a die of each side in each, by falling attacker dice, equal ones as paired (TR-C5)."""
+    """Number the skirmishes, which have one die per side, by falling attacker dice; equal ones as paired (TR-C5)."""
     for skirmish in range(1, state.num_skirmishes):
         place = np.int64(skirmish)
         while place > 0 and attacker_face(state, place - 1) < attacker_face(state, place):
@@ -96,13 +96,13 @@ def sort_skirmishes(state):
 
 @njit
 def attacker_face(state, skirmish):
-    """Return the place of the face of a skirmish's only attacker die."""
+    """Return the face of a skirmish's only attacker die, as its place (face - FIRST_FACE)."""
     return highest_die(state.skirmish_dice[skirmish, ATTACKER])
 
 
 @njit
 def swap_dice(state, one, other):
-    """Exchange the dice of two skirmishes."""
+    """Swap the dice of two skirmishes."""
     for side in range(2):
         for place in range(NUM_FACES):
             count = state.skirmish_dice[one, side, place]
@@ -115,7 +115,7 @@ def swap_dice(state, one, other):
 
 @njit
 def run_reserve(state):
-    """Ask for the units that extra attacker dice cost in the territory, while there are any (TR-C3)."""
+    """Ask for the units that extra attacker dice cost in the territory, while it has any (TR-C3)."""
     if get_data(state, RESERVE_DUE) > 0 and total(state.territory_units[state.target]) > 0:
         ask(state, state.defender, Decision.RESERVE_LOSS)
     else:
@@ -125,13 +125,13 @@ def run_reserve(state):
 
 @njit
 def offer_reserve_loss(state):
-    """Offer the types in the attacked territory (TR-DP10)."""
+    """Offer the unit types in the attacked territory (TR-DP10)."""
     offer_units(state, state.territory_units[state.target])
 
 
 @njit
 def apply_reserve_loss(state, action):
-    """Remove a unit of the attacked territory (TR-C3, TR-EV12)."""
+    """Remove a unit from the attacked territory (TR-C3, TR-EV12)."""
     remove_from_territory(state, np.int64(state.target), action - FIRST_UNIT)
     set_data(state, RESERVE_DUE, get_data(state, RESERVE_DUE) - 1)
     log_loss(state, state.defender, action - FIRST_UNIT)
@@ -139,13 +139,13 @@ def apply_reserve_loss(state, action):
 
 @njit
 def extra_side(state):
-    """Return which side has loose dice left; the defender if neither has."""
+    """Return the side that has loose dice left; the defender if neither has any."""
     return ATTACKER if num_dice(state.loose_dice[ATTACKER]) > 0 else DEFENDER
 
 
 @njit
 def run_extra_dice(state):
-    """Ask where each extra die goes; without a skirmish there is no place for any (TR-C3, TR-C4, TR-Q12)."""
+    """Ask which skirmish each extra die joins; without a skirmish, nothing is asked (TR-C3, TR-C4, TR-Q12)."""
     side = extra_side(state)
     if num_dice(state.loose_dice[side]) == 0 or state.num_skirmishes == 0:
         set_step(state, Stage.ATTACK_COUNTERS)
@@ -164,7 +164,7 @@ def offer_skirmishes(state):
 def apply_extra_die(params, state, action):
     """Add the highest extra die to a skirmish; five defender dice on an attacker die win the battle (TR-C4, TR-Q13).
 
-    Each die is tested as it comes (TR-Q38).
+    This is tested after each die (TR-Q38).
     """
     side, skirmish = extra_side(state), action - FIRST_SKIRMISH
     add_die(state, skirmish, side, highest_die(state.loose_dice[side]))

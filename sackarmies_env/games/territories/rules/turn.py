@@ -47,14 +47,14 @@ from sackarmies_env.games.territories.state.constants import (
 )
 from sackarmies_env.games.territories.state.events import log
 
-ACTIONS_LEFT, LICENSE = 0, 2  # numbers of the frame; LICENSE: 1 if a card allows an attack although they are barred
+ACTIONS_LEFT, LICENSE = 0, 2  # indices into the frame's numbers; LICENSE: 1 if a card allows an attack while barred
 
 
 @njit
 def begin_turn(params, state, player):
     """Begin the turn of a player: two standard actions, fewer in the first turn of the game (TR-T1, TR-T2).
 
-    The first turn is that of whoever takes it (TR-EV1, TR-Q52).
+    The first turn of the game counts as such, whoever takes it (TR-EV1, TR-Q52).
     """
     state.active = player
     state.turn += 1
@@ -73,7 +73,7 @@ def begin_turn(params, state, player):
 
 @njit
 def run_turn(params, state):
-    """Go on with the present step of the turn (TR-T1)."""
+    """Run the current step of the turn (TR-T1)."""
     step = state.frame_step[state.frame_top]
     if step == TurnStep.STANDARD:
         run_standard(state)
@@ -97,13 +97,13 @@ def run_turn(params, state):
 
 @njit
 def garrison_troops(state):
-    """Return how many troops the active player has in the garrison."""
+    """Return the number of troops in the active player's garrison."""
     return np.int64(state.garrison[np.int64(state.active), Unit.TROOP])
 
 
 @njit
 def has_cards(state):
-    """Return whether the active player has any card, which all know: only then are they asked for one (TR-Q33)."""
+    """Return whether the active player has any card, which is public; only then are they asked for one (TR-Q33)."""
     return state.hand_count[np.int64(state.active)] > 0
 
 
@@ -111,7 +111,7 @@ def has_cards(state):
 def run_standard(state):
     """Ask for a standard action, and after the last one for a card that places troops (TR-T2, TR-DP2).
 
-    Each is asked for when the one before is done (TR-Q5, TR-Q36).
+    Each is asked for once the previous one is done (TR-Q5, TR-Q36).
     """
     if get_data(state, ACTIONS_LEFT) > 0 or (has_cards(state) and garrison_troops(state) > 0):
         ask(state, state.active, Decision.STANDARD)
@@ -121,7 +121,7 @@ def run_standard(state):
 
 @njit
 def offer_standard(params, state):
-    """Offer the standard actions that can do anything (TR-T3 to TR-T6), and cards that place troops (TR-Q47)."""
+    """Offer the standard actions that would have an effect (TR-T3 to TR-T6), and cards that place troops (TR-Q47)."""
     allow(state, DONE)
     if get_data(state, ACTIONS_LEFT) > 0:
         if garrison_troops(state) > 0:
@@ -171,9 +171,9 @@ def is_barred(state):
 
 @njit
 def run_attacks(params, state):
-    """Ask for an attack while there may be more; under a bar only a card helps, after a victory (TR-A1, TR-DP6).
+    """Ask for an attack while more are possible; if barred, only after a victory and with cards (TR-A1, TR-DP6).
 
-    No card lifts the limit of attacks (TR-A6, TR-Q34).
+    No card lifts the limit on attacks per turn (TR-A6, TR-Q34).
     """
     possible = state.attacks < params.attacks_per_turn and can_attack(params, state)
     if possible and (not is_barred(state) or (state.victories > 0 and has_cards(state))):
@@ -184,7 +184,7 @@ def run_attacks(params, state):
 
 @njit
 def offer_attack_source(params, state):
-    """Offer where an attack can come from, or under a bar the card that lifts it (TR-DP6)."""
+    """Offer the sources of an attack, or while barred the card that lifts the bar (TR-DP6)."""
     allow(state, DONE)
     if is_barred(state):
         offer_cards_with(params, state, Effect.EXTRA_ATTACK)
@@ -212,7 +212,7 @@ def apply_attack_source(state, action):
 
 @njit
 def run_free_moves(params, state):
-    """Begin the free move, and those that cards have granted (TR-G1, TR-DP17)."""
+    """Begin the free move, or another one granted by a card (TR-G1, TR-DP17)."""
     left = get_data(state, FREE_MOVES)
     if left > 0 and (has_cards(state) or can_move(params, state)):
         set_data(state, FREE_MOVES, left - 1)
@@ -226,7 +226,7 @@ def run_free_moves(params, state):
 
 @njit
 def abandon_turn(state):
-    """End the turn at once, whatever is under way: the active player is out."""
+    """End the turn at once, whatever is under way, because the active player is out."""
     clear_frames(state)
     clear_chain(state)
     clear_board(state)
@@ -235,7 +235,7 @@ def abandon_turn(state):
 
 @njit
 def end_turn(params, state):
-    """End the turn: elimination, domination, then the next player, and the end of the last round (TR-G4 to TR-G7)."""
+    """End the turn: check elimination, domination and the round limit, then begin the next turn (TR-G4 to TR-G7)."""
     eliminate_landless(params, state)
     if is_over(state):
         return
@@ -255,5 +255,5 @@ def end_turn(params, state):
 
 @njit
 def order_of(params, state, player):
-    """Return the place of a player in the order of turns (TR-Q45)."""
+    """Return the place of a player in turn order (TR-Q45)."""
     return (np.int64(player) - np.int64(state.first_player)) % params.num_players

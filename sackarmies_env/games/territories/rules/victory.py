@@ -39,7 +39,7 @@ def eliminate(params, state, player):
 
 @njit
 def eliminate_landless(params, state):
-    """Eliminate who controls no territory any more (TR-G4)."""
+    """Eliminate every player who no longer controls a territory (TR-G4)."""
     for player in range(params.num_players):
         if not is_over(state) and state.alive[player] == 1 and num_controlled(state, player) == 0:
             eliminate(params, state, player)
@@ -47,7 +47,7 @@ def eliminate_landless(params, state):
 
 @njit
 def dominates(params, state, player):
-    """Return whether a player controls as much of the map as wins at the end of a turn (TR-G5)."""
+    """Return whether a player controls enough territories to win at the end of a turn (TR-G5)."""
     return params.domination > 0 and num_controlled(state, player) >= params.domination
 
 
@@ -74,7 +74,7 @@ def ranks_below(params, state, player, other):
 
 @njit
 def is_at_the_top(params, state, player):
-    """Return whether nobody in play ranks above a player: the winner, or who leads a truncated game."""
+    """Return whether a player is in play and nobody ranks above them: the winner, or a leader of a truncated game."""
     if state.alive[player] == 0:
         return False
     if state.terminated == 1:

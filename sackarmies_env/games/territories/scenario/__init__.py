@@ -1,1 +1,1 @@
-"""Positions as documents: read, checked, filled in, written."""
+"""Positions as documents: reading, validation, conversion to states, dumps."""

@@ -31,11 +31,11 @@ ONES = (Stage.ATTACK_ONES, Stage.DEFENSE_ONES)
 TWOS = (Stage.ATTACK_TWOS, Stage.DEFENSE_TWOS)
 COUNTERS = (Stage.ATTACK_COUNTERS, Stage.DEFENSE_COUNTERS)
 CARDS = (Stage.ATTACK_CARDS, Stage.DEFENSE_CARDS)
-ROLLED = (Stage.ATTACK_ROLL, Stage.DEFENSE_ROLL)  # after these stages dice of a side are on the board
+ROLLED = (Stage.ATTACK_ROLL, Stage.DEFENSE_ROLL)  # a side's dice are on the board after these stages
 FOR_SKIRMISH = (Effect.SKIRMISH_BONUS, Effect.ENEMY_PENALTY, Effect.EXTRA_DIE)
 FOR_BATTLES = ((*FOR_SKIRMISH, Effect.BATTLE_BONUS), (*FOR_SKIRMISH, Effect.BATTLE_BONUS, Effect.LEVEL_GROUND))
-MOST_DICE = (MAX_SKIRMISHES, 116)  # of attackers; of all units of a player
-KEYS: dict[str, tuple[Stage, ...]] = {  # at which stages a key may be given
+MOST_DICE = (MAX_SKIRMISHES, 116)  # of the attackers; of all units of a player
+KEYS: dict[str, tuple[Stage, ...]] = {  # the stages at which each key may be given
     "unit": DECLARATION,
     "ones": ONES,
     "twos": (*ONES, *TWOS),
@@ -50,7 +50,7 @@ KEYS: dict[str, tuple[Stage, ...]] = {  # at which stages a key may be given
 
 
 def battle_faults(config: Config, params: NDArray[np.void], scenario: Scenario, board: Board) -> Iterator[str]:
-    """Yield what does not fit together in the attack of a position that goes on; nothing if all does."""
+    """Yield the inconsistencies in the attack of a game that is not over; nothing if there are none."""
     if scenario.attack is None:
         return
     faults = [*_keys(scenario.attack), *_places(config, params, scenario, board)]
@@ -70,7 +70,7 @@ def _keys(attack: AttackEntry) -> Iterator[str]:
 
 
 def _places(config: Config, params: Any, scenario: Scenario, board: Board) -> Iterator[str]:
-    """An attack leads from an own territory to a neighbor that can be attacked (TR-A2)."""
+    """Check that an attack leads from an own territory to a neighbor that can be attacked (TR-A2)."""
     attack, mover = scenario.attack, scenario.mover
     assert attack is not None
     if attack.source is None:
@@ -96,13 +96,13 @@ def _places(config: Config, params: Any, scenario: Scenario, board: Board) -> It
 
 
 def _reserve(attack: AttackEntry, board: Board, side: int) -> list[int]:
-    """Return the units of a side in the territory that it fights from."""
+    """Return the numbers of a side's units left in the territory that it fights from."""
     number = (attack.source, attack.target)[side]
     return board[number].units.counts if number in board else [0]
 
 
 def _units(attack: AttackEntry, board: Board) -> Iterator[str]:
-    """Both sides have units once they are declared; at most ten attack."""
+    """Check that both sides have units once declared, and that at most ten units attack."""
     on_board = [sum(side.units.counts) for side in (attack.attacker, attack.defender)]
     if on_board[ATTACKER] > MAX_ATTACKERS:
         yield f"attacker.units: {on_board[ATTACKER]} units attack, but at most {MAX_ATTACKERS} may"
@@ -123,7 +123,7 @@ def _units(attack: AttackEntry, board: Board) -> Iterator[str]:
 
 
 def _dice(attack: AttackEntry) -> Iterator[str]:
-    """Dice lie on the board from the roll to their place in a skirmish, at least one for each unit (TR-B1)."""
+    """Check that dice are on the board from the roll until they join skirmishes, at least one per unit (TR-B1)."""
     sides = (attack.attacker, attack.defender)
     for side, name in enumerate(SIDES):
         loose, on_board = len(sides[side].dice), len(sides[side].dice) + _in_skirmishes(attack, name)
@@ -155,7 +155,7 @@ def _cards(attack: AttackEntry, side: int) -> list[Card]:
 
 
 def _skirmishes(attack: AttackEntry) -> Iterator[str]:
-    """A skirmish has dice of both sides: one each while they are paired (TR-C1 to TR-C5)."""
+    """Check that skirmishes have dice of both sides: one each during pairing (TR-C1 to TR-C5)."""
     if attack.at < Stage.PAIRING and attack.skirmish:
         yield f"skirmish: there are some, but none are formed at the stage {quote(attack.stage)}"
     if attack.at > Stage.PAIRING and not attack.skirmish:
@@ -178,7 +178,7 @@ def _skirmishes(attack: AttackEntry) -> Iterator[str]:
 
 
 def _assigned(config: Config, attack: AttackEntry) -> Iterator[str]:
-    """Counters and cards are such as there are, and as the side can have on the board by now (TR-D1, TR-D2)."""
+    """Check that counters and cards exist, and that the side can have them on the board by now (TR-D1, TR-D2)."""
     for side, (name, entry) in enumerate(zip(SIDES, (attack.attacker, attack.defender), strict=True)):
         counters = counters_of(attack, side, entry)
         if sum(counters) and not DECLARED[side] <= attack.at <= COUNTERS[side]:
@@ -201,7 +201,7 @@ def _assigned(config: Config, attack: AttackEntry) -> Iterator[str]:
 
 
 def _chosen(attack: AttackEntry, board: Board) -> Iterator[str]:
-    """The first part of a choice is one that could be made."""
+    """Check that the first part of a choice was possible."""
     sides = (attack.attacker, attack.defender)
     if attack.counter is not None:
         side = assigning_side(attack)
@@ -221,7 +221,7 @@ def _chosen(attack: AttackEntry, board: Board) -> Iterator[str]:
 
 
 def _cost(scenario: Scenario) -> Iterator[str]:
-    """What a skirmish costs beyond the first unit goes with who lost it (TR-E4, TR-E5)."""
+    """Check that losses beyond the first unit fit the side that lost the skirmish (TR-E4, TR-E5)."""
     attack = scenario.attack
     assert attack is not None
     is_more = attack.extra > 0 or attack.extra_from is not None

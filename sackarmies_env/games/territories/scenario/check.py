@@ -1,7 +1,7 @@
-"""Validation of positions: what every position must keep, and sentences that name the faulty entry.
+"""Validation of positions: the invariants of every position, and messages that name the faulty entry.
 
-Compiled rules trust a state: a position that breaks them could lead them past the end of their tables. What is under
-way is checked by `flow`.
+Compiled rules trust a state: an invalid position could make them index past the end of their tables. What is under way
+is checked by `flow`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sackarmies_env.games.territories.state.record import MAX_SCRIPT_DICE
 
 MOST_IN_HAND = MAX_HAND - 2  # two more may be drawn in a turn
 UNITS = names_of(Unit)
-VALUES = {  # of events whose value stands for something that is named, see `Event`
+VALUES = {  # of events whose value encodes something that has a name, see `Event`
     Event.STANDARD: range(1, 5),
     Event.DRAW: range(1, MAX_HAND + 1),
     Event.EXCHANGE: range(NUM_UNITS**2),
@@ -35,11 +35,11 @@ VALUES = {  # of events whose value stands for something that is named, see `Eve
 
 
 def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:
-    """Return what is wrong with a position, what is under way aside; an empty list if nothing is.
+    """Return the faults of a position, except in what is under way; an empty list if there are none.
 
     Args:
-        config: of the scenario.
-        params: `(1,)`, of the configuration.
+        config: configuration of the scenario.
+        params: `(1,)`, that configuration as parameters.
         scenario: the position.
     """
     problems = [*_seats(scenario), *_places(config, scenario), *_turn(params, scenario), *_events(scenario)]
@@ -49,7 +49,7 @@ def problems_of(config: Config, params: NDArray[np.void], scenario: Scenario) ->
 
 
 def _seats(scenario: Scenario) -> Iterator[str]:
-    """Everybody named must be in the game."""
+    """Check that all seats named are in the game."""
     last = scenario.num_players - 1
     named: list[tuple[str, int | None]] = [
         (key, getattr(scenario, key)) for key in ("first_player", "active", "winner")
@@ -65,7 +65,7 @@ def _seats(scenario: Scenario) -> Iterator[str]:
 
 
 def _places(config: Config, scenario: Scenario) -> Iterator[str]:
-    """Every territory named must be on the map, and stand there once."""
+    """Check that all territories named are on the map, and that none is given twice."""
     numbers = config.board.numbers
     named: list[tuple[str, int | None]] = [
         (f"territory[{place}].number", each.number) for place, each in enumerate(scenario.territory)
@@ -85,7 +85,7 @@ def _places(config: Config, scenario: Scenario) -> Iterator[str]:
 
 
 def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
-    """Numbers of turn and game must be possible."""
+    """Check that turn, rounds, attacks and forced dice are possible, and that ending and chance are consistent."""
     if scenario.is_setup:
         if scenario.active is not None or scenario.turn:
             yield "active and turn: in the set-up nobody's turn has begun, so that they are left out"
@@ -109,7 +109,7 @@ def _turn(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
 
 
 def _events(scenario: Scenario) -> Iterator[str]:
-    """The values of events must be such as can be told."""
+    """Check that the values of events are possible for their kinds."""
     for place, each in enumerate(scenario.event):
         allowed = VALUES.get(Event[each.kind.upper()])
         if allowed is not None and each.value not in allowed:
@@ -118,7 +118,7 @@ def _events(scenario: Scenario) -> Iterator[str]:
 
 
 def _control(scenario: Scenario) -> Iterator[str]:
-    """Who controls a territory has units there, and everybody in play controls one (TR-G3, TR-G4)."""
+    """Check that owners have units in their territories and all in play control one (TR-G3, TR-G4)."""
     alive = [player.alive for player in scenario.players]
     fighting = _fighting(scenario)
     for each in scenario.territory:
@@ -142,7 +142,7 @@ def _control(scenario: Scenario) -> Iterator[str]:
 
 
 def _fighting(scenario: Scenario) -> list[int | None]:
-    """Return the territories that have units on the battle board: all of them may be there."""
+    """Return the territories that have units on the battle board, which may be all their units."""
     attack = scenario.attack
     if attack is None:
         return []
@@ -151,7 +151,7 @@ def _fighting(scenario: Scenario) -> list[int | None]:
 
 
 def _units(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
-    """Map, battle board and garrison of a player hold all their units (TR-Q24)."""
+    """Check that map, battle board and garrison add up to all units of a player (TR-Q24)."""
     out, most = units_out(scenario), params["garrison"][0].astype(np.int64)
     for seat, player in enumerate(scenario.players):
         for unit, name in enumerate(UNITS):
@@ -168,7 +168,7 @@ def _units(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
 
 
 def _hands(scenario: Scenario) -> Iterator[str]:
-    """Hands fit into a state, and the cycles of their cards are those of drawing (TR-H3)."""
+    """Check that hands fit into a state, and that the cycles of their cards are in drawing order (TR-H3)."""
     for seat, player in enumerate(scenario.player):
         if player.hand and not player.alive:
             yield f"player[{seat}] is out of the game, but has cards"
@@ -184,7 +184,7 @@ def _hands(scenario: Scenario) -> Iterator[str]:
 
 
 def _cards(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
-    """Each card is somewhere, once."""
+    """Check that each card is in exactly one place."""
     copies = params["card_copies"][0].astype(np.int64)
     deck, discards = piles_of(params, scenario)
     used = cards_out(scenario)

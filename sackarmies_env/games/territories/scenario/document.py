@@ -1,7 +1,7 @@
-"""Scenarios: positions as data, from which games start, and into which any state can be written.
+"""Scenarios: positions as data, from which games start and to which any state can be dumped.
 
-`schema` says what a scenario may hold, `check`, `flow` and `battle` what is wrong with one; `fill` makes a state of it,
-with the help of `sequence`, and `dump` makes it of a state.
+`schema` defines what a scenario may hold; `check`, `flow` and `battle` find its faults. `fill`, with the help of
+`sequence`, converts a scenario to a state, and `dump` a state to a scenario.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ SCENARIOS_FOLDER = Path(__file__).parent / "built_in"
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """A scenario made ready to play.
+    """A scenario ready to be played.
 
     Attributes:
         config: its configuration.
-        params: `(1,)`, of that configuration.
+        params: `(1,)`, that configuration as parameters.
         states: `(1,)`, not yet advanced to the first decision.
-        keeps_chance: whether the scenario says where chance stands.
+        keeps_chance: whether the scenario fixes the state of chance.
     """
 
     config: Config
@@ -59,10 +59,10 @@ def load_scenario(source: ScenarioSource) -> dict[str, Any]:
     """Return a scenario as validated plain data, with the keys that were given.
 
     Args:
-        source: the path of a TOML file, the name of a built-in scenario, or the equal dict.
+        source: the path of a TOML file, the name of a built-in scenario, or the equivalent dict.
 
     Raises:
-        ValueError: with a line for each fault: the file, the form of an entry, or a position that breaks the rules.
+        ValueError: with one line for each fault: in the file, in the form of an entry, or a position against the rules.
     """
     scenario, _, _ = _read(source)
     data: dict[str, Any] = scenario.model_dump(mode="json", exclude_unset=True)
@@ -70,7 +70,7 @@ def load_scenario(source: ScenarioSource) -> dict[str, Any]:
 
 
 def initial_position(source: ScenarioSource) -> Position:
-    """Return a scenario as it stands, not yet advanced: forced results may be changed before it is.
+    """Return a scenario as a position that is not yet advanced, so that forced results can still be changed.
 
     Args:
         source: as for `load_scenario`.
@@ -85,8 +85,8 @@ def initial_position(source: ScenarioSource) -> Position:
 
 
 def _read(source: ScenarioSource) -> tuple[Scenario, Config, NDArray[np.void]]:
-    """Return a scenario, its configuration, and the same as parameters."""
-    if source == "":  # which as a path is the present folder
+    """Return a validated scenario, its configuration, and the configuration as parameters."""
+    if source == "":  # as a path, the current folder
         raise ValueError('scenario: "" is given, but a name, a file or a table is wanted')
     name, data = read_source(source, SCENARIOS_FOLDER, "sackarmies scenario list --game territories")
     scenario = read_model(Scenario, data, name)

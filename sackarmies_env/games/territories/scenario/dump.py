@@ -1,4 +1,4 @@
-"""Dump of a state: any state as a scenario, with the referee's full truth."""
+"""Dump of any state as a scenario, with the referee's full truth."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Entry = dict[str, Any]
 
 
 def to_scenario(config: Config, states: NDArray[np.void]) -> Entry:
-    """Return `states[0]`, at whatever decision or after the end, as a scenario that loads to an equal state.
+    """Return `states[0]`, at any decision or after the end, as a scenario that loads to an equal state.
 
     Args:
         config: the configuration that the state belongs to.
@@ -41,7 +41,7 @@ def to_scenario(config: Config, states: NDArray[np.void]) -> Entry:
 
 
 class Dump:
-    """Writes `states[0]` as a scenario."""
+    """Converter of `states[0]` to a scenario."""
 
     def __init__(self, config: Config, states: NDArray[np.void]) -> None:
         self.config = config
@@ -70,7 +70,7 @@ class Dump:
     # --- the course of the game
 
     def turn(self) -> Entry:
-        """Return where in the turn the game stands."""
+        """Return where the game is in the turn or the set-up."""
         state = self.state
         data: Entry = {"rounds": int(state["rounds"])}
         if state["frame_kind"][0] == Frame.SETUP:
@@ -90,13 +90,13 @@ class Dump:
         return data
 
     def end(self) -> Entry:
-        """Return how the game has ended; nothing if it goes on."""
+        """Return how the game ended; empty if it goes on."""
         if self.state["truncated"]:
             return {"truncated": True}
         return {"winner": int(self.state["winner"])} if self.state["terminated"] else {}
 
     def under_way(self) -> Entry:
-        """Return what is under way above the turn."""
+        """Return the procedure that is under way above the turn."""
         if self.kind == Frame.EXCHANGE:
             return {"exchanging": True}
         if self.kind == Frame.REINFORCE:
@@ -114,7 +114,7 @@ class Dump:
         return {name: place + 1 for name, place in places.items() if place != NO_TERRITORY}
 
     def unit(self) -> Entry:
-        """Return the type that has been named, of which a number is asked."""
+        """Return the unit type named, whose number is asked; empty if there is none."""
         return {} if self.chosen is None else {"unit": UNITS[self.chosen]}
 
     # --- the battle board
@@ -129,7 +129,7 @@ class Dump:
         return data | self.course(stage) | self.choice(stage)
 
     def course(self, stage: Stage) -> Entry:
-        """Return the numbers of an attack, which mean something else at each of its stages."""
+        """Return the numbers of an attack, whose meanings depend on its stage."""
         first, second, third = self.numbers[:3]
         if stage <= Stage.DEFENSE_TWOS:
             return {"ones": first, "twos": second}
@@ -141,7 +141,7 @@ class Dump:
         return data | ({"extra": second} if second else {})
 
     def choice(self, stage: Stage) -> Entry:
-        """Return the first part of a choice."""
+        """Return the first part of a choice that is not complete."""
         if self.decision == Decision.TRADE_DOWN:
             return {"trading": True}
         if self.chosen is None or stage in (Stage.DECLARE, Stage.ANSWER):
@@ -176,12 +176,12 @@ class Dump:
         return [card_names()[kind] for kind in kinds]
 
     def pile(self, field: str) -> dict[str, int]:
-        """Return a pile of cards as names and numbers."""
+        """Return a pile of cards: name -> number."""
         counts = self.state[field].tolist()
         return {name: count for name, count in zip(card_names(), counts, strict=True) if count}
 
     def territories(self) -> list[Entry]:
-        """Return what is on the map."""
+        """Return the territories with an owner, and those that are safe from attacks."""
         found = []
         for number in self.config.board.numbers:
             owner = int(self.state["territory_owner"][number - 1])

@@ -1,4 +1,4 @@
-"""Conversion of a position into a state: map, cards, battle board, and the point in the sequence of play."""
+"""Conversion of a position to a state: map, cards, battle board, and place in the sequence of play."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from sackarmies_env.games.territories.state.constants import (
 from sackarmies_env.games.territories.state.record import STATE
 
 Counts = list[int]
-DECLARED = (Stage.ANSWER, Stage.ATTACK_ROLL)  # from these stages on the counters of a side are on the board
-ASSIGNED = (Stage.ATTACK_COUNTERS, Stage.DEFENSE_COUNTERS)  # up to these they wait
+DECLARED = (Stage.ANSWER, Stage.ATTACK_ROLL)  # from these stages on, a side's counters are on the board
+ASSIGNED = (Stage.ATTACK_COUNTERS, Stage.DEFENSE_COUNTERS)  # up to these stages, they are unassigned
 
 
 def kinds_of(names: Sequence[str]) -> list[int]:
-    """Return cards as their numbers."""
+    """Return the kinds of cards with these names."""
     return [card_names().index(name) for name in names]
 
 
 def counted(numbers: Sequence[int], size: int) -> Counts:
-    """Return how often each number below `size` is among some."""
+    """Return how often each number from 0 to `size` - 1 occurs."""
     found = Counter(numbers)
     return [found[number] for number in range(size)]
 
@@ -55,7 +55,7 @@ def faces_of(dice: Sequence[int]) -> Counts:
 
 
 def sides_of(scenario: Scenario) -> list[tuple[int, SideEntry]]:
-    """Return the seat of each side of an attack and what it has on the board; NO_PLAYER where nobody defends yet."""
+    """Return the seat of each side of an attack and what it has on the board; NO_PLAYER if nobody defends yet."""
     attack = scenario.attack
     if attack is None:
         return []
@@ -86,14 +86,14 @@ def units_out(scenario: Scenario) -> NDArray[np.int64]:
 
 
 def cards_out(scenario: Scenario) -> NDArray[np.int64]:
-    """Return the cards in hands and on the table, `(NUM_CARDS,)`."""
+    """Return the numbers of cards in hands and on the table by kind, `(NUM_CARDS,)`."""
     names = [name for player in scenario.player for name in player.hand]
     names += [name for _, side in sides_of(scenario) for name in side.cards]
     return np.array(counted(kinds_of(names), NUM_CARDS), np.int64)
 
 
 def piles_of(params: Any, scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return deck and discards; one that is left out is what is nowhere else, discards without a deck are none."""
+    """Return deck and discards; the one left out holds all cards that are nowhere else; if both are, the deck does."""
     names = card_names()
     given = [
         None if pile is None else np.array([pile.get(name, 0) for name in names], np.int64)
@@ -108,7 +108,7 @@ def piles_of(params: Any, scenario: Scenario) -> tuple[NDArray[np.int64], NDArra
 
 
 def counters_of(attack: AttackEntry, number: int, side: SideEntry) -> Counts:
-    """Return the counters of a side that are not assigned, by bonus - 1."""
+    """Return the numbers of a side's unassigned counters, by bonus - 1."""
     if side.counters is not None:
         return counted([bonus - 1 for bonus in side.counters], NUM_COUNTERS)
     counts = [0] * NUM_COUNTERS
@@ -123,7 +123,7 @@ def counters_of(attack: AttackEntry, number: int, side: SideEntry) -> Counts:
 
 
 def fill_state(config: Config, params: NDArray[np.void], scenario: Scenario, states: NDArray[np.void]) -> None:
-    """Write a position that has been checked to `states[0]`, which is not yet advanced to its first decision."""
+    """Write a validated position to `states[0]`, without advancing it to its first decision."""
     STATE.clear(states[:1])
     state: Any = states.view(np.ndarray)[0]
     _fill_map(config, params, scenario, state)

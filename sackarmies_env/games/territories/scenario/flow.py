@@ -1,7 +1,7 @@
-"""Validation of what is under way: compiled rules trust a state, so that its parts must fit each other.
+"""Validation of what is under way: compiled rules trust a state, so its parts must be consistent.
 
 At most one thing is under way above the turn: a reinforcement, an exchange step, a move or an attack. Each may hold
-the first part of a choice, whose second part is asked.
+the first part of a choice; then the second part is asked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sackarmies_env.games.territories.scenario.fill import units_out
 from sackarmies_env.games.territories.scenario.schema import SETUP, Scenario, TerritoryEntry
 from sackarmies_env.games.territories.state.constants import NUM_UNITS, Unit
 
-STEPS = {  # in which steps something may be under way
+STEPS = {  # the steps in which each may be under way
     "placing": ("standard",),
     "reinforcement": ("standard",),
     "exchanging": ("standard", "exchange"),
@@ -30,14 +30,14 @@ OCCUPIES = "attack"  # the step in which a move is the occupation of a target
 
 
 def flow_faults(config: Config, params: NDArray[np.void], scenario: Scenario) -> list[str]:
-    """Return what does not fit together in what is under way; an empty list if all does.
+    """Return the inconsistencies in what is under way; an empty list if there are none.
 
-    After the end of a game nothing is played on from it: there only its form is checked.
+    A game that is over is not played on, so only its form is checked.
 
     Args:
-        config: of the scenario.
-        params: `(1,)`, of the configuration.
-        scenario: a position in which `problems_of` finds nothing.
+        config: configuration of the scenario.
+        params: `(1,)`, that configuration as parameters.
+        scenario: a position in which `problems_of` finds no faults.
     """
     faults = [*_kinds(scenario)]
     if faults or scenario.is_over:
@@ -50,7 +50,7 @@ def flow_faults(config: Config, params: NDArray[np.void], scenario: Scenario) ->
 
 
 def _kinds(scenario: Scenario) -> Iterator[str]:
-    """One thing is under way, at a step that has it."""
+    """Check that at most one thing is under way, in a step that allows it."""
     under_way = [key for key in STEPS if getattr(scenario, key)]
     if len(under_way) > 1:
         yield f"{join(under_way)} are given, but only one of them can be under way"
@@ -62,7 +62,7 @@ def _kinds(scenario: Scenario) -> Iterator[str]:
 
 
 def _setup(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
-    """All placements that are left can be made (TR-DP1)."""
+    """Check that all remaining placements can be made (TR-DP1)."""
     if not scenario.is_setup:
         return
     each, players = int(params["placements"][0]), scenario.num_players
@@ -78,7 +78,7 @@ def _setup(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
 
 
 def _exchange(params: NDArray[np.void], scenario: Scenario) -> Iterator[str]:
-    """A pair of types is one of two, and complete unless the second is asked."""
+    """Check that the types to exchange differ, and that both are given unless the second is asked."""
     traded = scenario.traded_in, scenario.traded_out
     if traded == (None, None):
         return
@@ -102,7 +102,7 @@ def _can_trade(params: Any, scenario: Scenario, traded_in: Unit) -> bool:
 
 
 def _penalty(scenario: Scenario) -> Iterator[str]:
-    """A penalty is paid in the step of that name, with troops that are there (TR-G2)."""
+    """Check that a penalty is paid in the step of that name, with troops on the map (TR-G2)."""
     if scenario.penalty and scenario.step != "penalty":
         yield f'penalty is {scenario.penalty}, but the step is {quote(scenario.step)}, not "penalty"'
     troops = sum(each.units.troop for each in scenario.territory if each.owner == scenario.mover)
@@ -111,7 +111,7 @@ def _penalty(scenario: Scenario) -> Iterator[str]:
 
 
 def _reinforcement(scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iterator[str]:
-    """Troops go into an own territory, and there are some (TR-T3)."""
+    """Check that troops go to an own territory, and that some are left to place (TR-T3)."""
     if scenario.reinforcement is None or scenario.reinforcement.territory is None:
         return
     number = scenario.reinforcement.territory
@@ -126,7 +126,7 @@ def _owner(board: dict[int, TerritoryEntry], number: int) -> int | None:
 
 
 def _move(config: Config, scenario: Scenario, board: dict[int, TerritoryEntry]) -> Iterator[str]:
-    """Units move between two neighbors of the active player; a target is occupied that nobody else controls."""
+    """Check that a move leads to a neighbor: an own one, or one that nobody controls where an occupation begins."""
     move, mover = scenario.move, scenario.mover
     if move is None:
         return

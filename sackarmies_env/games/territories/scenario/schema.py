@@ -35,15 +35,15 @@ MOST_TURNS = 30_000
 
 
 def names_of(codes: Iterable[IntEnum]) -> tuple[str, ...]:
-    """Return codes as they are written."""
+    """Return the names of codes as they are written: in lower case."""
     return tuple(code.name.lower() for code in codes)
 
 
 def one_of(noun: str, known: Iterable[str], text: str) -> str:
-    """Return a text that is among those known.
+    """Return `text` unchanged if it is among those known.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: it is not among them.
     """
     words = tuple(known)
     if text not in words:
@@ -52,16 +52,16 @@ def one_of(noun: str, known: Iterable[str], text: str) -> str:
 
 
 def card_names() -> tuple[str, ...]:
-    """Return the names of cards by their numbers."""
+    """Return the names of cards, indexed by kind."""
     return tuple(card.name for card in load_rulebook().card)
 
 
 def known_card(text: str) -> str:
-    """Return the name of a card; errors as for `one_of`."""
+    """Return `text` unchanged if it is the name of a card; errors as for `one_of`."""
     return one_of("card", card_names(), text)
 
 
-STAGES = names_of(stage for stage in Stage if stage < Stage.COUNT)  # an attack does not stop later than at those
+STAGES = names_of(stage for stage in Stage if stage < Stage.COUNT)  # an attack never pauses at later ones
 STEPS = (SETUP, *names_of(TurnStep))
 
 Seat = Annotated[int, Field(ge=0, lt=MAX_PLAYERS)]
@@ -82,7 +82,7 @@ Bonus = Annotated[int, Field(ge=-40, le=40)]
 
 
 class Units(StrictModel):
-    """Numbers of units."""
+    """Numbers of units, by type."""
 
     troop: Count = 0
     rider: Count = 0
@@ -91,18 +91,18 @@ class Units(StrictModel):
 
     @property
     def counts(self) -> list[int]:
-        """Numbers of units by type."""
+        """Numbers of units in the order of their types."""
         return [self.troop, self.rider, self.engine, self.hero]
 
 
 class TerritoryEntry(StrictModel):
-    """A territory; those that are left out are uncontrolled.
+    """A territory; territories left out are uncontrolled.
 
     Attributes:
         number: as on the map.
-        owner: who controls it; left out: nobody.
-        units: there, and not on the battle board.
-        safe: it cannot be attacked any more in this turn.
+        owner: seat that controls it; left out: nobody.
+        units: units there, without those on the battle board.
+        safe: whether it cannot be attacked again in this turn.
     """
 
     number: Number
@@ -115,10 +115,10 @@ class PlayerEntry(StrictModel):
     """What a player has off the map.
 
     Attributes:
-        hand: cards in the order of drawing.
-        cycles: of the deck that each was drawn from; left out: all of the present one.
-        garrison: left out: what is on the map and on the battle board, off the units of a player.
-        alive: in play.
+        hand: cards in drawing order.
+        cycles: cycle of the deck that each card was drawn from; left out: the present one for all.
+        garrison: left out: all units that are neither on the map nor on the battle board.
+        alive: whether the player is in play.
     """
 
     hand: Cards = ()
@@ -132,7 +132,7 @@ class ReinforcementEntry(StrictModel):
 
     Attributes:
         left: troops that may still be placed.
-        territory: that has been named for the next ones; how many is asked.
+        territory: named for the next troops; how many is asked.
     """
 
     left: Annotated[int, Field(ge=0, le=DIE_FACES * MAX_TERRITORIES)]
@@ -140,13 +140,13 @@ class ReinforcementEntry(StrictModel):
 
 
 class MoveEntry(StrictModel):
-    """A free move, or in the step of attacks the occupation of a target.
+    """A free move or, in the attack step, the occupation of a target.
 
     Attributes:
         source: left out: it is asked.
         target: left out: it is asked.
-        moved: units that have moved.
-        unit: type that has been named; how many is asked.
+        moved: number of units moved so far.
+        unit: type named; how many is asked.
     """
 
     source: Number | None = None
@@ -159,10 +159,10 @@ class SideEntry(StrictModel):
     """What a side has on the battle board.
 
     Attributes:
-        units: there, and not in the territory.
-        counters: bonuses of those that are not assigned; left out: what the units bring until they are to be assigned.
-        dice: faces of those that are in no skirmish.
-        cards: played in this battle.
+        units: units on the board, without those in the territory.
+        counters: bonuses of unassigned counters; left out: what the units bring, up to the stage that assigns them.
+        dice: faces of the dice that are in no skirmish.
+        cards: cards played in this battle.
     """
 
     units: Units = Units()
@@ -172,16 +172,16 @@ class SideEntry(StrictModel):
 
 
 class SkirmishEntry(StrictModel):
-    """A skirmish, in the order of their numbers.
+    """A skirmish; skirmishes are listed in the order of their numbers.
 
     Attributes:
         attacker: faces of the attacker's dice.
         defender: faces of the defender's dice.
-        attacker_counters: sum of those that the attacker has assigned.
-        defender_counters: the same of the defender.
+        attacker_counters: sum of the counters that the attacker has assigned.
+        defender_counters: the same for the defender.
         attacker_cards: what cards for this skirmish add to the attacker's total.
-        defender_cards: the same of the defender.
-        resolved: it is over.
+        defender_cards: the same for the defender.
+        resolved: whether it is over.
     """
 
     attacker: Dice
@@ -200,19 +200,19 @@ class AttackEntry(StrictModel):
         source: territory of the attacker.
         target: left out: it is asked.
         stage: what comes next, see `Stage`.
-        unit: type that has been named; how many is asked.
+        unit: type named; how many is asked.
         attacker: side of the active player.
         defender: side of the player who controls the target.
-        skirmish: those formed so far.
+        skirmish: skirmishes formed so far.
         ones: dice that showed a one and still cost a unit.
-        twos: dice that show a two and are to be handled; left out: all of the side that has rolled.
-        trading: a unit is to be traded for a two; which type is asked.
-        reserve_losses: units of the target that extra dice of the attacker still cost.
-        counter: bonus of the counter that is to be assigned; to which skirmish is asked.
-        card: that has been played for one skirmish; for which is asked.
+        twos: dice that show a two and are still to be handled; left out: all twos of the side that has rolled.
+        trading: whether a unit is to be traded for a two; which type is asked.
+        reserve_losses: units in the target that the attacker's extra dice still cost.
+        counter: bonus of the counter to be assigned; to which skirmish is asked.
+        card: card played for one skirmish; for which one is asked.
         loser: who lost the latest skirmish; left out: the attacker.
-        extra: units that it costs besides the first.
-        rout: the defender was ahead by ten or more.
+        extra: units lost besides the first.
+        rout: whether the defender was ahead by ten or more.
         extra_from: where the extra unit comes from; which type is asked.
     """
 
@@ -236,7 +236,7 @@ class AttackEntry(StrictModel):
 
     @property
     def at(self) -> Stage:
-        """The stage as its code."""
+        """The stage as a code."""
         return Stage[self.stage.upper()]
 
 
@@ -250,7 +250,7 @@ class EventEntry(StrictModel):
 
 
 class ChanceEntry(StrictModel):
-    """Where the streams of chance stand, in a dump."""
+    """State of the streams of chance, in a dump."""
 
     flip_key: Annotated[TupleOf[Word], Field(min_length=2, max_length=2)]
     flip_count: Place
@@ -259,45 +259,45 @@ class ChanceEntry(StrictModel):
 
 
 class Scenario(StrictModel):
-    """A position, and what is forced from there on.
+    """A position, and the results of chance forced from there on.
 
     Attributes:
         game: always "territories".
-        title: for people.
+        title: for readers.
         num_players: 2 to 4.
         map: as in `make_game`.
         switches: those that differ from the defaults.
-        first_player: who began.
-        active: whose turn it is; left out: player 0. In the set-up it is nobody's.
-        turn: its number, over all players; left out: 1, in the set-up 0.
-        rounds: that are over.
-        step: of the turn, see `TurnStep`, or "setup".
-        placed: placements so far, of the set-up.
-        actions_left: standard actions; left out: those of a turn that begins, 0 in later steps.
-        free_moves: left for step 4.
-        attacks: declared in this turn; left out: those won, and one that is declared and under way.
+        first_player: seat that began.
+        active: seat whose turn it is; left out: player 0. In the set-up it must be left out.
+        turn: number of the turn, counted over all players; left out: 1, or 0 in the set-up.
+        rounds: rounds that are over.
+        step: step of the turn, see `TurnStep`, or "setup".
+        placed: placements made so far in the set-up.
+        actions_left: standard actions left; left out: as at the beginning of the turn, or 0 in later steps.
+        free_moves: free moves left for step 4.
+        attacks: attacks declared in this turn; left out: those won, plus one that is declared and under way.
         victories: attacks won in this turn.
-        barred: no further attacks in this turn.
-        licensed: a card allows one all the same.
+        barred: whether further attacks are barred in this turn.
+        licensed: whether a card allows one all the same.
         penalty: troops that a discard still costs, in the step of that name.
-        placing: troops of a card that have been played; their territory is asked.
+        placing: troops of a card that has been played; their territory is asked.
         traded_in: type that exchanges trade in.
-        traded_out: type that they trade out; left out with `exchanging`: it is asked.
-        exchanging: an exchange step is under way, of the step or as an extra exchange.
-        reinforcement: that is under way.
-        move: that is under way.
-        attack: that is under way.
+        traded_out: type that exchanges trade out; left out with `exchanging`: it is asked.
+        exchanging: whether an exchange step is under way, that of step 2 or an extra exchange.
+        reinforcement: the reinforcement under way.
+        move: the move under way.
+        attack: the attack under way.
         territory: what is on the map.
         player: one entry for each player, in seat order; left out: nobody has cards.
-        deck: cards left in the deck; left out: those that are nowhere else.
-        discards: left out: none, or with a `deck` those that are nowhere else.
+        deck: cards left in the deck; left out: all that are nowhere else.
+        discards: discarded cards; left out: none, or with a `deck` all that are nowhere else.
         cycle: how often the discards have become the deck.
-        seed: of the chance that is not forced.
+        seed: seed of the chance that is not forced.
         dice: forced faces in order, with blanks and bars for the reader.
         draws: forced draws, a list of cards for each player.
         chance: state of the streams of chance, in a dump.
-        winner: of a game that is over.
-        truncated: the game was ended by a limit.
+        winner: seat that has won, if the game is over.
+        truncated: whether the game was ended by a limit.
         event: the latest public events, latest first.
     """
 
@@ -343,12 +343,12 @@ class Scenario(StrictModel):
 
     @property
     def is_over(self) -> bool:
-        """Whether the scenario shows a game after its end."""
+        """Whether the game is over."""
         return self.winner is not None or self.truncated
 
     @property
     def is_setup(self) -> bool:
-        """Whether the players still place their troops."""
+        """Whether the players are still placing their troops."""
         return self.step == SETUP
 
     @property
@@ -358,10 +358,10 @@ class Scenario(StrictModel):
 
     @property
     def players(self) -> tuple[PlayerEntry, ...]:
-        """An entry for each player."""
+        """One entry per player, defaults if none are given."""
         return self.player or (PlayerEntry(),) * self.num_players
 
     @property
     def keeps_chance(self) -> bool:
-        """Whether the scenario says where chance stands."""
+        """Whether the scenario fixes the state of chance."""
         return self.seed is not None or self.chance is not None

@@ -1,7 +1,7 @@
-"""Where in the sequence of play a position stands: procedures with their numbers, the decision, the choice so far.
+"""Place of a position in the sequence of play: procedures with their numbers, the decision, the choice so far.
 
 A decision that opens a step of play follows from the step. One that comes after the first part of a choice, such as how
-many units of a type attack, follows from that part: it stands in the document, and the rules are told what they ask.
+many units of a type attack, follows from that part, which the document holds; here it is derived for the rules.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from sackarmies_env.games.territories.state.constants import (
     Unit,
 )
 
-Procedure = tuple[Frame, int, list[int]]  # its step and its numbers
-FROM = {"board": 1, "territory": 2}  # where an extra unit is taken from, as its number in the frame
+Procedure = tuple[Frame, int, list[int]]  # kind, step, numbers
+FROM = {"board": 1, "territory": 2}  # where an extra unit is taken from -> its code in the frame's numbers
 SIDES = ("attacker", "defender")
 
 
 def unit_number(name: str) -> int:
-    """Return the number of a type of units."""
+    """Return the code of a unit type."""
     return int(Unit[name.upper()])
 
 
 def frames_of(scenario: Scenario) -> list[Procedure]:
-    """Return the procedures that are under way, the lowest first."""
+    """Return the procedures that are under way, from the bottom of the stack up."""
     if scenario.is_setup:
         return [(Frame.SETUP, SetupStep.PLACE, [scenario.placed])]
     step = TurnStep[scenario.step.upper()]
     if step == TurnStep.EXCHANGE and scenario.exchanging:
-        step = TurnStep.ATTACK  # the turn goes on there once the exchanges are over
+        step = TurnStep.ATTACK  # the turn continues there once the exchanges are over
     numbers = [actions_left(scenario), scenario.free_moves, int(scenario.licensed), scenario.penalty]
     turn: Procedure = (Frame.TURN, step, numbers)
     if scenario.reinforcement is not None:
@@ -50,7 +50,7 @@ def frames_of(scenario: Scenario) -> list[Procedure]:
 
 
 def actions_left(scenario: Scenario) -> int:
-    """Return how many standard actions are left: those of a turn that begins, if the scenario does not say."""
+    """Return how many standard actions are left; if not given, as at the beginning of the turn, or 0 in later steps."""
     if scenario.actions_left is not None:
         return scenario.actions_left
     if scenario.step != TurnStep.STANDARD.name.lower():
@@ -59,18 +59,18 @@ def actions_left(scenario: Scenario) -> int:
 
 
 def attacks_of(scenario: Scenario) -> int:
-    """Return how many attacks have been declared in the turn: as few as there can be, if the scenario does not say."""
+    """Return how many attacks have been declared in the turn; if not given, as few as possible."""
     return fewest_attacks(scenario) if scenario.attacks is None else scenario.attacks
 
 
 def fewest_attacks(scenario: Scenario) -> int:
-    """Return how many attacks must have been declared: those won, and the one that is under way."""
+    """Return the fewest attacks that can have been declared: those won, plus one declared and under way."""
     is_declared = scenario.attack is not None and scenario.attack.at > Stage.DECLARE
     return scenario.victories + int(is_declared and not scenario.is_over)
 
 
 def numbers_of(attack: AttackEntry) -> list[int]:
-    """Return the numbers of an attack, which mean something else at each of its stages."""
+    """Return the numbers of an attack, whose meanings depend on its stage."""
     if attack.at <= Stage.DEFENSE_TWOS:
         return [attack.ones, twos_of(attack)]
     if attack.at < Stage.ORDER:
@@ -90,7 +90,7 @@ def assigning_side(attack: AttackEntry) -> int:
 
 
 def twos_of(attack: AttackEntry) -> int:
-    """Return how many twos are to be handled: all of the side that has rolled, if the scenario does not say."""
+    """Return how many twos are still to be handled; if not given, all twos of the side that has rolled."""
     if attack.twos is not None:
         return attack.twos
     if attack.at in (Stage.ATTACK_ONES, Stage.ATTACK_TWOS, Stage.DEFENSE_ONES, Stage.DEFENSE_TWOS):
@@ -100,7 +100,7 @@ def twos_of(attack: AttackEntry) -> int:
 
 
 def chain_of(scenario: Scenario) -> list[int]:
-    """Return the choice so far."""
+    """Return the parts of a choice made so far."""
     move, attack, reinforcement = scenario.move, scenario.attack, scenario.reinforcement
     if scenario.placing is not None:
         return [scenario.placing]
@@ -117,7 +117,7 @@ def chain_of(scenario: Scenario) -> list[int]:
 
 
 def decision_of(scenario: Scenario) -> tuple[Decision, int]:
-    """Return the decision that follows from a part of a choice, and the side that is asked; NONE if there is none."""
+    """Return the decision that follows from the first part of a choice and the side asked; NONE without such a part."""
     if scenario.placing is not None:
         return Decision.PLACE_CARD, ATTACKER
     if scenario.reinforcement is not None and scenario.reinforcement.territory is not None:
@@ -132,7 +132,7 @@ def decision_of(scenario: Scenario) -> tuple[Decision, int]:
 
 
 def _decision_in(attack: AttackEntry) -> tuple[Decision, int]:
-    """Return the same for an attack."""
+    """Return the same as `decision_of` for an attack."""
     if attack.target is None:
         return Decision.ATTACK_TARGET, ATTACKER
     if attack.unit is not None:

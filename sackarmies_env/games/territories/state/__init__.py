@@ -1,1 +1,1 @@
-"""The state record of a game and what every rule needs to read and write it."""
+"""The state record of a game, and the functions with which all rules read and write it."""

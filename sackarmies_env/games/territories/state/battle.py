@@ -33,7 +33,7 @@ def territory_of(state, side):
 
 @njit
 def dice_of(params, units):
-    """Return how many dice a row of units rolls (TR-A3)."""
+    """Return how many dice the units in a row of counts by type roll (TR-A3)."""
     count = np.int64(0)
     for unit in range(NUM_UNITS):
         count += np.int64(units[unit]) * np.int64(params.unit_dice[unit])
@@ -42,7 +42,7 @@ def dice_of(params, units):
 
 @njit
 def num_dice(dice):
-    """Return how many dice a row of faces holds."""
+    """Return the number of dice in a row of counts by face."""
     count = np.int64(0)
     for place in range(NUM_FACES):
         count += np.int64(dice[place])
@@ -51,7 +51,7 @@ def num_dice(dice):
 
 @njit
 def sum_of_dice(dice):
-    """Return the sum of the faces of a row of dice."""
+    """Return the sum of the faces in a row of counts by face."""
     points = np.int64(0)
     for place in range(NUM_FACES):
         points += np.int64(dice[place]) * (place + FIRST_FACE)
@@ -60,7 +60,7 @@ def sum_of_dice(dice):
 
 @njit
 def highest_die(dice):
-    """Return the place of the highest face among some dice, of which there must be one."""
+    """Return the place (face - FIRST_FACE) of the highest die in a row of counts; there must be at least one die."""
     place = np.int64(NUM_FACES - 1)
     while dice[place] == 0:
         place -= 1
@@ -69,14 +69,14 @@ def highest_die(dice):
 
 @njit
 def move_to_board(state, side, unit, count):
-    """Put units of a territory on the battle board."""
+    """Move units from a side's territory to the battle board."""
     state.territory_units[territory_of(state, side), unit] -= count
     state.board_units[side, unit] += count
 
 
 @njit
 def take_counters(params, state, side):
-    """Put the counters of all units of a side on the board (TR-A3)."""
+    """Put the counters that a side's units bring on the board (TR-A3)."""
     for unit in range(NUM_UNITS):
         bonus = np.int64(params.unit_counter[unit])
         if bonus > 0:
@@ -85,14 +85,14 @@ def take_counters(params, state, side):
 
 @njit
 def remove_from_board(state, side, unit):
-    """Put a unit of the board into its owner's garrison (TR-Q24)."""
+    """Move a unit from the board to its owner's garrison (TR-Q24)."""
     state.board_units[side, unit] -= 1
     state.garrison[player_of(state, side), unit] += 1
 
 
 @njit
 def return_from_board(state, side):
-    """Let the units of a side return from the board to their territory."""
+    """Return a side's units from the board to their territory."""
     territory = territory_of(state, side)
     for unit in range(NUM_UNITS):
         state.territory_units[territory, unit] += state.board_units[side, unit]
@@ -101,7 +101,7 @@ def return_from_board(state, side):
 
 @njit
 def destroy_on_board(state, side):
-    """Put all units of a side on the board into its garrison (TR-Q24)."""
+    """Move all of a side's units on the board to its garrison (TR-Q24)."""
     player = player_of(state, side)
     for unit in range(NUM_UNITS):
         state.garrison[player, unit] += state.board_units[side, unit]
@@ -116,7 +116,7 @@ def is_wiped_out(state, side):
 
 @njit
 def first_open_skirmish(state):
-    """Return the first skirmish that is not resolved, or their number if all are."""
+    """Return the first unresolved skirmish, or the number of skirmishes if all are resolved."""
     skirmish = np.int64(0)
     while skirmish < state.num_skirmishes and state.skirmish_over[skirmish] == 1:
         skirmish += 1
@@ -125,7 +125,7 @@ def first_open_skirmish(state):
 
 @njit
 def clear_board(state):
-    """Take everything but units off the battle board; cards that were played go to the discards."""
+    """Clear everything but units from the battle board; played cards go to the discards."""
     for side in range(2):
         for kind in range(NUM_CARDS):
             state.discards[kind] += state.played[side, kind]

@@ -12,7 +12,7 @@ from sackarmies_env.games.territories.state.events import log, log_discard
 
 @njit
 def can_draw(state):
-    """Return whether there is a card to draw, discards included."""
+    """Return whether there is a card to draw, in the deck or among the discards."""
     if state.deck_count > 0:
         return True
     for kind in range(NUM_CARDS):
@@ -23,7 +23,7 @@ def can_draw(state):
 
 @njit
 def reshuffle(state):
-    """Let the discards become the deck: a new cycle (TR-H3, TR-EV5)."""
+    """Turn the discards into the deck and begin a new cycle (TR-H3, TR-EV5)."""
     for kind in range(NUM_CARDS):
         state.deck[kind] = state.discards[kind]
         state.deck_count += state.discards[kind]
@@ -34,7 +34,7 @@ def reshuffle(state):
 
 @njit
 def draw_card(state, player):
-    """Take one card into the hand (TR-T4, TR-EV4, TR-H3)."""
+    """Draw one card into a player's hand; an empty deck is reshuffled first (TR-T4, TR-EV4, TR-H3)."""
     if state.deck_count == 0:
         reshuffle(state)
     slot = np.int64(state.hand_count[player])
@@ -46,7 +46,7 @@ def draw_card(state, player):
 
 @njit
 def take_from_hand(state, player, kind):
-    """Take the oldest card of a kind out of a hand; those drawn after it move up (TR-H3)."""
+    """Remove the oldest card of a kind from a hand; cards drawn after it move up (TR-H3)."""
     last = np.int64(state.hand_count[player]) - 1
     slot = np.int64(0)
     while state.hand[player, slot] != kind:
@@ -70,14 +70,14 @@ def count_in_hand(state, player, kind):
 
 @njit
 def discard_card(state, player, kind):
-    """Put a card from a hand on the discards."""
+    """Move a card from a hand to the discards."""
     take_from_hand(state, player, kind)
     state.discards[kind] += 1
 
 
 @njit
 def discard_hand(state, player):
-    """Put all cards of a player on the discards, openly, those of a kind together (TR-G4)."""
+    """Discard a player's hand openly, cards of the same kind together (TR-G4)."""
     while state.hand_count[player] > 0:
         kind = np.int64(state.hand[player, 0])
         for _ in range(count_in_hand(state, player, kind)):

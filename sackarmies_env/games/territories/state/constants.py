@@ -1,4 +1,4 @@
-"""The vocabulary of Territories as numbers: units, effects of cards, steps, decisions, events."""
+"""Constants of Territories, and its vocabulary as codes: units, effects of cards, steps, decisions, events."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ MAX_TERRITORIES = 20
 NUM_UNITS = 4  # types of units
 NUM_CARDS = 12  # kinds of cards
 MAX_BORDERS = 6  # of a territory
-MAX_HAND = 24  # a hand holds at most one card a territory at the end of a turn, and two more are drawn in the next
-STANDARD_ACTIONS = 2  # of a turn, at most (TR-T1)
-MAX_ATTACKERS = 10  # units of an attack (TR-A2)
+MAX_HAND = 24  # at the end of a turn at most one card per territory, and up to two drawn in the next turn
+STANDARD_ACTIONS = 2  # per turn, at most (TR-T1)
+MAX_ATTACKERS = 10  # units per attack (TR-A2)
 DICE_A_UNIT = 2  # at most
 MAX_SKIRMISHES = MAX_ATTACKERS * DICE_A_UNIT
 NUM_COUNTERS = 3  # kinds of skirmish counters: +1, +2, +3
-FIRST_FACE = 2  # ones leave the board as they are rolled
+FIRST_FACE = 2  # ones leave the board as soon as they are rolled
 NUM_FACES = 5  # 2 to 6
 DIE_FACES = 6
-MAX_QUANTITY = 20  # named by an id of its own
-ODDS = 5  # attacker dice to a defender die that win at once (TR-A5)
+MAX_QUANTITY = 20  # the largest that has its own action id
+ODDS = 5  # attacker dice per defender die that win at once (TR-A5)
 STACK = 5  # defender dice on an attacker die that win the battle (TR-C4)
-ROUT = 10  # points of the defender above the attacker (TR-E4)
+ROUT = 10  # lead in points that gives the defender a rout (TR-E4)
 NO_TERRITORY = -1
 NO_UNIT = -1
 NO_CARD = -1
@@ -41,19 +41,19 @@ class Effect(IntEnum):
     """What a card does."""
 
     NOTHING = 0
-    SKIRMISH_BONUS = 1  # `amount` to the own total in one skirmish
-    BATTLE_BONUS = 2  # `amount` to the own total in every skirmish
-    ENEMY_PENALTY = 3  # `amount` off the enemy's total in one skirmish
-    LEVEL_GROUND = 4  # the attacker's elevation does not count in this battle; for the defender
-    EXTRA_DIE = 5  # a die of face `amount` for the own side of one skirmish
-    PLACE_TROOPS = 6  # up to `amount` troops into one own territory, in step 1
-    FREE_MOVE = 7  # one more free move in step 4
-    CANCEL_ATTACK = 8  # the attack is called off and the territory safe for the turn; for the defender
-    EXTRA_ATTACK = 9  # one attack although attacks are barred, after a victory in the turn
+    SKIRMISH_BONUS = 1  # adds `amount` to the player's total in one skirmish
+    BATTLE_BONUS = 2  # adds `amount` to the player's total in every skirmish
+    ENEMY_PENALTY = 3  # subtracts `amount` from the enemy's total in one skirmish
+    LEVEL_GROUND = 4  # defender only: the attacker's elevation does not count in this battle
+    EXTRA_DIE = 5  # adds a die of face `amount` to the player's side of one skirmish
+    PLACE_TROOPS = 6  # step 1: up to `amount` troops into one own territory
+    FREE_MOVE = 7  # step 4: one more free move
+    CANCEL_ATTACK = 8  # defender only: the attack is called off and the territory is safe for the turn
+    EXTRA_ATTACK = 9  # one attack while barred, after a victory in the turn
 
 
 class Frame(IntEnum):
-    """Procedures."""
+    """Kinds of procedures."""
 
     NONE = 0
     SETUP = 1
@@ -77,7 +77,7 @@ class TurnStep(IntEnum):
 
 
 class Stage(IntEnum):
-    """Stages of an attack, in their order."""
+    """Stages of an attack, in order."""
 
     DECLARE = 0
     ANSWER = 1
@@ -96,8 +96,8 @@ class Stage(IntEnum):
     DEFENSE_CARDS = 14
     ORDER = 15
     LOSS = 16
-    PURSUIT = 17  # what a skirmish costs beyond the ordinary loss: TR-E4, TR-E5
-    COUNT = 18  # the units left decide (TR-F2)
+    PURSUIT = 17  # losses of a skirmish beyond the ordinary one: TR-E4, TR-E5
+    COUNT = 18  # the remaining units decide (TR-F2)
     OCCUPIED = 19
 
 
@@ -143,7 +143,7 @@ class Decision(IntEnum):
 
 
 class Event(IntEnum):
-    """Public events; what `log_value` holds stands behind each. TR-EV numbers are those of the rules."""
+    """Public events, each with the meaning of `log_value` beside it; TR-EV numbers are those of the rules."""
 
     NONE = 0
     TURN = 1  # TR-EV1: nothing
@@ -151,22 +151,22 @@ class Event(IntEnum):
     REINFORCEMENT = 3  # TR-EV3: total of the roll
     PLACEMENT = 4  # TR-EV3: troops
     DRAW = 5  # TR-EV4: cards in hand
-    RESHUFFLE = 6  # TR-EV5: cards of the pile
-    EXCHANGE = 7  # TR-EV6: in-type * 4 + out-type; the number follows from their values (TR-Q2)
+    RESHUFFLE = 6  # TR-EV5: number of cards
+    EXCHANGE = 7  # TR-EV6: in-type * 4 + out-type; the number traded in follows from their values (TR-Q2)
     ATTACK = 8  # TR-EV7: attacking units; place: the target
     CANCELLED = 9  # TR-EV8
     DEFENSE = 10  # TR-EV9: defending units
     OVERRUN = 11  # TR-EV10: attacker dice
     ROLL = 12  # TR-EV11: dice
-    UNIT_LOST = 13  # TR-EV11, 12, 16: type + 4 * (number - 1), of losses in a row
+    UNIT_LOST = 13  # TR-EV11, 12, 16: type + 4 * (number - 1), for equal losses in a row
     UNIT_TRADED = 14  # TR-EV11: type that became a troop
-    SKIRMISHES = 15  # TR-EV12: how many there are
+    SKIRMISHES = 15  # TR-EV12: their number
     STACKED = 16  # TR-C4: the skirmish
     CARD = 17  # TR-EV14, TR-EV20: kind
     PASS = 18  # TR-EV15
-    SKIRMISH = 19  # TR-EV16: attacker's total less the defender's
+    SKIRMISH = 19  # TR-EV16: attacker's total minus the defender's
     VICTORY = 20  # TR-EV17: 1 if further attacks are barred
-    MOVE = 21  # TR-EV18, TR-EV19: units moved; place: where to
-    DISCARD = 22  # TR-EV20, TR-EV21: kind + 12 * (number - 1), of discards in a row
+    MOVE = 21  # TR-EV18, TR-EV19: units moved; place: the target
+    DISCARD = 22  # TR-EV20, TR-EV21: kind + 12 * (number - 1), for equal discards in a row
     OUT = 23  # TR-EV21
-    OVER = 24  # TR-EV22: 1: truncated
+    OVER = 24  # TR-EV22: 1 if truncated

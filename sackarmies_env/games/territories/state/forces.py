@@ -11,7 +11,7 @@ from sackarmies_env.games.territories.state.constants import ATTACKER, DEFENDER,
 
 @njit
 def total(units):
-    """Return how many units a row of counts by type holds."""
+    """Return the number of units in a row of counts by type."""
     count = np.int64(0)
     for unit in range(NUM_UNITS):
         count += np.int64(units[unit])
@@ -20,7 +20,7 @@ def total(units):
 
 @njit
 def num_types(units):
-    """Return how many types of units a row of counts holds."""
+    """Return the number of unit types present in a row of counts by type."""
     count = np.int64(0)
     for unit in range(NUM_UNITS):
         count += np.int64(units[unit] > 0)
@@ -38,28 +38,28 @@ def num_controlled(state, player):
 
 @njit
 def update_control(state, territory):
-    """Leave a territory without units uncontrolled (TR-G3, TR-Q7)."""
+    """Make a territory uncontrolled if it has no units (TR-G3, TR-Q7)."""
     if total(state.territory_units[territory]) == 0:
         state.territory_owner[territory] = NO_PLAYER
 
 
 @njit
 def place_troops(state, player, territory, count):
-    """Put troops from the garrison into an own territory."""
+    """Move troops from a player's garrison to one of their territories."""
     state.garrison[player, Unit.TROOP] -= count
     state.territory_units[territory, Unit.TROOP] += count
 
 
 @njit
 def remove_from_territory(state, territory, unit):
-    """Put a unit of a territory, which stays under control for now, into its owner's garrison (TR-Q24)."""
+    """Move a unit from a territory to its owner's garrison; control does not change for now (TR-Q24)."""
     state.territory_units[territory, unit] -= 1
     state.garrison[np.int64(state.territory_owner[territory]), unit] += 1
 
 
 @njit
 def clear_territory(state, territory):
-    """Put all units of a territory into the garrison of its owner, who loses control of it (TR-Q24)."""
+    """Move all units of a territory to the garrison of its owner, who loses control of it (TR-Q24)."""
     owner = np.int64(state.territory_owner[territory])
     for unit in range(NUM_UNITS):
         state.garrison[owner, unit] += state.territory_units[territory, unit]
@@ -79,7 +79,7 @@ def units_on_map(state, player, unit):
 
 @njit
 def value_on_map(params, state, player):
-    """Return the exchange value of a player's units on the map, those on the battle board among them (TR-G7)."""
+    """Return the exchange value of a player's units on the map, including those on the battle board (TR-G7)."""
     value = np.int64(0)
     for unit in range(NUM_UNITS):
         count = units_on_map(state, player, unit)

@@ -20,7 +20,7 @@ from sackarmies_env.games.territories.state.constants import (
 
 FACES = range(FIRST_FACE, FIRST_FACE + NUM_FACES)
 UNITS = tuple(unit.name.lower() for unit in Unit)
-LOG_SHOWN = 8  # latest events
+LOG_SHOWN = 8  # the latest events
 
 GLOBAL_FEATURES = (
     flag("is_current", "the observer decides"),
@@ -105,7 +105,7 @@ Side = columns("Side", SIDE_FEATURES)
 Skirmish = columns("Skirmish", SKIRMISH_FEATURES)
 Log = columns("Log", EVENT_FEATURES)
 
-# Players come last: their number differs, and all other blocks then begin at fixed places.
+# Players come last, since their number varies: all other blocks then begin at fixed places.
 CARD_START = len(GLOBAL_FEATURES)
 TERRITORY_START = CARD_START + NUM_CARDS * len(CARD_FEATURES)
 SIDE_START = TERRITORY_START + MAX_TERRITORIES * len(TERRITORY_FEATURES)
@@ -115,7 +115,7 @@ PLAYER_START = LOG_START + LOG_SHOWN * len(EVENT_FEATURES)
 
 
 def make_observation_spec(num_players: int) -> ObservationSpec:
-    """Return the layout of observations."""
+    """Return the layout of observations for `num_players` players."""
     return ObservationSpec(
         [
             Block("globals", 1, GLOBAL_FEATURES, "The decision, the turn, the attack or move under way."),

@@ -1,4 +1,4 @@
-"""Parameters of kernels: the configuration as one record; nothing of it is compiled in."""
+"""Kernel parameters: the configuration as one record; none of it is compiled in."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ PARAMS_DTYPE = record_dtype(
         ("num_players", np.int64),
         # The map.
         ("num_territories", np.int64),
-        ("territories", np.int16, (MAX_TERRITORIES,)),  # those of the map, rising; then NO_TERRITORY
-        ("neighbors", np.int16, (MAX_TERRITORIES, MAX_BORDERS)),  # then NO_TERRITORY
+        ("territories", np.int16, (MAX_TERRITORIES,)),  # ids on the map, ascending; then NO_TERRITORY
+        ("neighbors", np.int16, (MAX_TERRITORIES, MAX_BORDERS)),  # ascending; then NO_TERRITORY
         ("elevation", np.int16, (MAX_TERRITORIES,)),  # -1: not on this map
-        ("dealt", np.int64),  # territories of each player at the beginning
-        ("dealt_troops", np.int64),  # in each of them
-        ("placements", np.int64),  # of each player in the set-up
+        ("dealt", np.int64),  # territories dealt to each player
+        ("dealt_troops", np.int64),  # in each territory dealt
+        ("placements", np.int64),  # per player in the set-up
         ("placed_troops", np.int64),  # at each placement
         ("first_actions", np.int64),  # standard actions in the first turn
-        ("garrison", np.int16, (NUM_UNITS,)),  # of each player, map included
+        ("garrison", np.int16, (NUM_UNITS,)),  # per player, including units on the map
         # Units.
         ("unit_value", np.int16, (NUM_UNITS,)),
         ("unit_dice", np.int16, (NUM_UNITS,)),
@@ -32,7 +32,7 @@ PARAMS_DTYPE = record_dtype(
         ("card_penalty", np.int16, (NUM_CARDS,)),  # troops that a discard costs
         # Switches.
         ("pair_per_turn", np.int64),  # exchange_pair = per_turn
-        ("domination", np.int64),  # territories that win at the end of a turn; 0: none do
+        ("domination", np.int64),  # number of territories that wins at the end of a turn; 0: off
         ("attacks_per_turn", np.int64),
         ("max_rounds", np.int64),
     ]

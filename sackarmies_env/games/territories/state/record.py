@@ -39,11 +39,11 @@ from sackarmies_env.games.territories.state.constants import (
 MAX_FRAMES = 3
 FRAME_DATA = 4
 MAX_CHAIN = 3
-MAX_LOG = 24  # more than any one decision causes, 22, so that none of its events is pushed out
+MAX_LOG = 24  # more than the 22 events that one decision causes at most, so none of them is pushed out
 MAX_SCRIPT_DICE = 64
 MAX_SCRIPT_DRAWS = 8
 
-# Sizes of lists: SEAT, CELL (a territory) and those below.
+# Dimensions of fields: SEAT, CELL (a territory) and those below.
 UNIT = "unit"
 CARD = "card"
 SIDE = "side"

@@ -1,1 +1,1 @@
-"""Words for people: narration, log sentences, documentation pages."""
+"""Texts for people: narration, log sentences, documentation pages."""

@@ -1,4 +1,4 @@
-"""The generated pages on Territories, made from its declarations and data: actions, cards, observations."""
+"""Generated documentation of Territories, from its declarations and data: actions, cards, observations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sackarmies_env.games.territories.state.actions import ACTIONS, NUM_ACTIONS
 from sackarmies_env.games.territories.state.constants import MAX_PLAYERS, Decision, Effect, Event
 from sackarmies_env.games.territories.state.layout import make_observation_spec
 
-SHOWN_PLAYERS = 2  # the configuration whose sizes the pages give
+SHOWN_PLAYERS = 2  # number of players whose sizes the pages give
 
 DECISIONS = {  # decision points, what is asked, what answers it
     Decision.NONE: ("", "nothing: the game is over", ""),
@@ -137,7 +137,7 @@ def actions_markdown() -> str:
 
 
 def decision_table() -> str:
-    """Return what can be asked, with the numbers that observations show."""
+    """Return a table of decisions, with the numbers that observations show."""
     head = ("number", "decision", "points", "asks for", "answered by")
     return table(head, ((each.value, f"`{each.name.lower()}`", *DECISIONS[each]) for each in Decision))
 
@@ -176,12 +176,12 @@ def counter(bonus: int) -> str:
 
 
 def effect_text(card: Card) -> str:
-    """Return what a card does."""
+    """Return what a card does, in words."""
     return EFFECTS[card.effect].format(card.amount)
 
 
 def map_markdown(name: str) -> str:
-    """Return the part on a map."""
+    """Return the section on a map."""
     board, rulebook = load_map(name), load_rulebook()
     least, most = board.players
     setup = board.setup

@@ -1,6 +1,6 @@
-"""Narration of a game of Territories, ply by ply: its public events in words, and the cards that are drawn.
+"""Narration of a game of Territories, ply by ply: its public events in words, and the cards drawn.
 
-A ply may hold more than the decision that was asked for, since some are taken silently; their events are told, too.
+A ply may cover more than the decision that was asked, since some are taken silently; their events are told, too.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class LogEvent(NamedTuple):
 
     Attributes:
         kind: what has happened.
-        player: whom it concerns, NO_PLAYER for nobody.
-        place: number of the territory, 0 for none.
-        value: the number that goes with it.
+        player: seat that it concerns; NO_PLAYER for nobody.
+        place: number of the territory; 0 for none.
+        value: the number that goes with it, see `Event`.
     """
 
     kind: Event
@@ -37,7 +37,7 @@ class LogEvent(NamedTuple):
 
 
 def log_of(states: Records) -> list[LogEvent]:
-    """Return the events that the log of `states[0]` holds, oldest first."""
+    """Return the events in the log of `states[0]`, oldest first."""
     fields = (states[f"log_{name}"][0].tolist() for name in ("kind", "player", "place", "value"))
     events = (
         LogEvent(Event(kind), player, place + 1, value) for kind, player, place, value in zip(*fields, strict=True)
@@ -46,12 +46,12 @@ def log_of(states: Records) -> list[LogEvent]:
 
 
 def new_events(game: Game, before: Records, action: int) -> list[LogEvent]:
-    """Return the public events of a ply, oldest first: it is played again with an empty log, which holds all of them.
+    """Return the public events of a ply, oldest first, by replaying it with an empty log, which can hold all of them.
 
     Args:
-        game: what is played.
+        game: the game.
         before: `(1,)`, the state before the ply.
-        action: id, or the code of a forfeit.
+        action: action id, or the code of a forfeit.
     """
     states = before.copy()
     states["log_kind"], states["log_player"] = Event.NONE, NO_PLAYER
@@ -61,12 +61,12 @@ def new_events(game: Game, before: Records, action: int) -> list[LogEvent]:
 
 
 def event_lines(events: Sequence[LogEvent], after: Records, viewer: int | None) -> Iterator[str]:
-    """Yield events in words, as a viewer may know them.
+    """Yield events in words, telling only what a viewer may know.
 
     Args:
         events: of one ply, oldest first.
         after: `(1,)`, the state after the ply.
-        viewer: seat, or None for the referee, who is told all cards that are drawn.
+        viewer: seat, or None for the referee, who sees all cards drawn.
     """
     turn = int(after["turn"][0]) - sum(event.kind == Event.TURN for event in events)
     for event in events:
@@ -81,19 +81,19 @@ def event_lines(events: Sequence[LogEvent], after: Records, viewer: int | None) 
 
 
 def forfeit_words(action: int) -> str:
-    """Return the forfeit that a code stands for."""
+    """Return in words the forfeit that a code stands for."""
     return f"Player {forfeit_code(action)} forfeits"
 
 
 def drawn_card(event: LogEvent, after: Records) -> str:
-    """Return the name of the card that was drawn, the last one in hand; in the log of a scenario it may be gone."""
+    """Return the name of a drawn card, the last one in hand, or "a card" if it is gone, as in the log of a scenario."""
     if event.value != after["hand_count"][0, event.player]:
         return "a card"
     return load_rulebook().card[int(after["hand"][0, event.player, event.value - 1])].name
 
 
 def narrate(game: Game, record: GameRecord) -> Iterator[str]:
-    """Yield a recorded game, line by line: turns as headings, what happens in them indented.
+    """Yield the lines of a recorded game: turns as headings, their events indented.
 
     Args:
         game: built from `record.config`.

@@ -1,4 +1,4 @@
-"""What pictures, logs and narration of Territories say: questions, steps, cards, public events."""
+"""Texts in pictures, logs and narration of Territories: questions, steps, cards, public events."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ACTIONS = ("", "reinforce", "draw", "an extra free move", "an extra exchange")
 
 
 def words_of(member: Frame | Stage | TurnStep) -> str:
-    """Return a name of the rules in words."""
+    """Return the name of a code as words in lower case."""
     return member.name.lower().replace("_", " ")
 
 
@@ -83,18 +83,18 @@ def card_effect(card: Card) -> str:
 
 
 def unit_name(unit: int, count: int = 1) -> str:
-    """Return the name of a type of units, for a number of them."""
+    """Return the name of a unit type, singular or plural by `count`."""
     name = Unit(unit).name.lower()
     return name if count == 1 else f"{name}es" if unit == Unit.HERO else f"{name}s"
 
 
 def one_unit(unit: int) -> str:
-    """Return the name of a type of units with its article."""
+    """Return the name of a unit type with its indefinite article."""
     return f"{'an' if unit == Unit.ENGINE else 'a'} {unit_name(unit)}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with a noun."""
+    """Return a number with a noun, which is plural unless the number is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -102,12 +102,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def told_skirmish(who: str, place: int, value: int) -> str:
-    """Return who has won a skirmish: `value` is how much more the attacker's total is."""
+    """Return who has won a skirmish; `value` is the attacker's total minus the defender's."""
     return f"the attacker wins a skirmish by {value}" if value > 0 else f"{who} wins a skirmish by {-value}"
 
 
 def told_exchange(who: str, place: int, value: int) -> str:
-    """Return an exchange: as many units are traded in as cover the value of the other type, see `price`."""
+    """Return an exchange in words; the number traded in follows from the values of the types, see `price`."""
     traded_in, traded_out = divmod(value, len(Unit))
     worth = [unit.value for unit in load_rulebook().unit]
     number = -(-worth[traded_out] // worth[traded_in])
@@ -116,21 +116,21 @@ def told_exchange(who: str, place: int, value: int) -> str:
 
 
 def told_loss(who: str, place: int, value: int) -> str:
-    """Return the loss of units of a type."""
+    """Return the loss of units of a type in words."""
     more, unit = divmod(value, len(Unit))
     lost = f"{more + 1} {unit_name(unit, more + 1)}" if more else one_unit(unit)
     return f"{who} loses {lost}" + (f" in territory {place}" if place else "")
 
 
 def told_discard(who: str, place: int, value: int) -> str:
-    """Return the discard of cards of a kind."""
+    """Return the discard of cards of a kind in words."""
     more, kind = divmod(value, NUM_CARDS)
     name = load_rulebook().card[kind].name
     return f"{who} discards {f'{more + 1} {name} cards' if more else name}"
 
 
 def told_draw(who: str, value: int, card: str = "a card") -> str:
-    """Return the draw of a card, by its name where that is known."""
+    """Return the draw of a card in words, with its name if that is known."""
     return f"{who} draws {card} and holds {counted(value, 'card')}"
 
 
@@ -167,13 +167,13 @@ def event_words(event: Event, who: str, place: int, value: int) -> str:
 
     Args:
         event: what has happened.
-        who: whom it concerns.
-        place: number of a territory, 0 for none.
+        who: the player whom it concerns.
+        place: number of a territory; 0 for none.
         value: the number that goes with the event.
     """
     return sentence(EVENTS[event](who, place, value))
 
 
 def sentence(words: str) -> str:
-    """Return words with a capital letter at their beginning."""
+    """Return `words` with a capital first letter."""
     return f"{words[:1].upper()}{words[1:]}"
