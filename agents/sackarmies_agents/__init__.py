@@ -1,4 +1,4 @@
-"""Agents: they are given an observation and an action mask, and choose a legal id."""
+"""Agents: given an observation and an action mask, they choose a legal id."""
 
 from sackarmies_agents.agent import Agent, GameInfo, InformedAgent, Report
 from sackarmies_agents.factory import make_agent, parse_agent

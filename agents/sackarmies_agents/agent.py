@@ -1,4 +1,4 @@
-"""The interface of an agent: it is given an observation and an action mask, and chooses a legal id."""
+"""Interface of agents: given an observation and an action mask, an agent chooses a legal id."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sackarmies_env.core.record import Belief, Candidate
 
 @dataclass(frozen=True)
 class GameInfo:
-    """What an agent knows before a game begins: sizes and layouts, nothing of armies or chance.
+    """What an agent knows before a game begins: sizes and layouts, but nothing of armies or chance.
 
     Attributes:
         game_id: name of the game.
-        num_players: seats.
+        num_players: number of seats.
         num_actions: size of the action space.
         observation_spec: layout of an observation.
-        num_types: token types, as in the part of the action space that names them; 0 if the game has none.
+        num_types: number of token types that the action space names; 0 if the game has none.
         radius: radius of the hexagonal board; 0 if the game has none.
         network: kind of learned network that reads the observations, see `learned.policy_agent.NETWORKS`.
     """
@@ -52,10 +52,10 @@ class Report:
     """What an agent says about one of its decisions, for records and viewers; no game depends on it.
 
     Attributes:
-        candidates: legal ids that it considered, the best first in its own judgment: with the probability that its
-            policy gives to each, or the return that it expects of each, as far as it has them.
+        candidates: legal ids that it considered, best first in its own judgment, each with the probability that its
+            policy gives it or the return that it expects from it, where it has these.
         value: the return that it expects for its player; None if it does not say.
-        beliefs: what it holds likely of what is hidden from its player, if it keeps track of that itself.
+        beliefs: what it believes about what is hidden from its player, if it keeps track of that itself.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -66,23 +66,23 @@ class Report:
 class Agent(ABC):
     """Chooses actions from what one player sees.
 
-    An instance plays one seat of one game at a time, `reset` before each. A class that keeps nothing between two
-    decisions save its random numbers sets `shares_batch`: one instance then plays many games at once, and may be reset
-    while it plays some.
+    An instance plays one seat of one game at a time and is `reset` before each game. A class that keeps nothing between
+    decisions except its random numbers sets `shares_batch`: one instance then plays many games at once, and may be
+    reset while some of them are in progress.
 
     In tournaments, an agent that raises an exception, answers anything but a legal id, or writes into what it is shown
     forfeits the game (docs/decisions/0012-misbehaving-agents.md).
     """
 
     shares_batch: bool = False
-    is_informed: bool = False  # whether `act_informed` is to be called, see `InformedAgent`
+    is_informed: bool = False  # whether `act_informed` is called instead of `act`, see `InformedAgent`
 
     @abstractmethod
     def reset(self, seed: int) -> None:
-        """Forget the game before and start the agent's own random numbers from `seed`.
+        """Forget the previous game and seed the agent's own random numbers.
 
         Args:
-            seed: 0 to 2**63 - 1; the agent's own, which says nothing about the chance of the game.
+            seed: 0 to 2**63 - 1; the agent's own, which says nothing about chance in the game.
         """
 
     @abstractmethod
@@ -90,9 +90,9 @@ class Agent(ABC):
         """Choose an action.
 
         Args:
-            observation: `(size,)` int8, laid out by `GameInfo.observation_spec`; not to be written to, nor to be kept,
-                since it may be overwritten.
-            action_mask: `(num_actions,)` int8, 1 for legal ids, at least one of them; not to be written to either.
+            observation: `(size,)` int8, laid out by `GameInfo.observation_spec`. Do not write into it, and do not keep
+                it: it may be overwritten.
+            action_mask: `(num_actions,)` int8, 1 for legal ids, at least one of them. Do not write into it either.
 
         Returns:
             A legal id.
@@ -112,21 +112,21 @@ class Agent(ABC):
         return np.array([index(self.act(observation, mask)) for observation, mask in pairs], np.int64)
 
     def report(self) -> Sequence[Report | None]:
-        """Say what the agent thought about its last decisions: those of the latest call of an `act` method.
+        """Report what the agent thought about its last decisions: those of the latest call to an `act` method.
 
-        It is called only where somebody wants to know, such as `sackarmies analyze`; agents that report nothing need
-        not define it. It must not change later decisions, and has as long as they have where their time is limited.
+        It is called only where reports are wanted, as by `sackarmies analyze`; agents that report nothing need not
+        define it. It must not change later decisions, and has the same time limits as decisions.
 
         Returns:
-            One report for each of the decisions, in their order, None where there is nothing to say; or nothing at all.
+            One report per decision, in order, None where there is nothing to say; or an empty sequence.
         """
         return ()
 
 
 class InformedAgent(Agent):
-    """An agent that thinks with the game: it is given information sets, from which it samples states to search in.
+    """An agent that thinks with the game: it is given information sets, from which it can sample states to search.
 
-    What it is given is the same in all positions that its player cannot tell apart, to the byte.
+    What it is given is the same, to the byte, in all positions that its player cannot tell apart.
     """
 
     is_informed = True
@@ -136,14 +136,14 @@ class InformedAgent(Agent):
         """Choose for `n` games at once, in all of which the agent plays the same seat and is the current player.
 
         Args:
-            information: what it may know of them: the game, and states that may be the true ones.
+            information: what the agent may know of them: the game, and states that may be the true ones.
 
         Returns:
             `(n,)` int64, legal ids.
         """
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
-        """Refuse: an observation is not enough.
+        """Refuse to act: an observation is not enough.
 
         Raises:
             ValueError: always.

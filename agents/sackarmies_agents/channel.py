@@ -1,4 +1,4 @@
-"""Messages between the process of the games and that of an agent: bytes over a socket, each after its length."""
+"""Messages between the process of the games and that of an agent: length-prefixed bytes over a socket."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import time
 from multiprocessing.connection import wait
 from typing import Any
 
-LENGTH = 8  # bytes before a message, which say how long it is
+LENGTH = 8  # bytes of the length before a message
 
 
 class Channel:
-    """Messages over a socket, each with its length before it."""
+    """Length-prefixed messages over a socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -20,8 +20,8 @@ class Channel:
         """Send a message.
 
         Raises:
-            TimeoutError: nobody read it until the deadline, of `time.monotonic()`.
-            OSError: nobody is there.
+            TimeoutError: it was not read by the deadline, a `time.monotonic()` time.
+            OSError: the other end is gone.
         """
         self._socket.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
         self._socket.sendall(len(message).to_bytes(LENGTH, "little") + message)
@@ -30,14 +30,14 @@ class Channel:
         """Return the next message.
 
         Args:
-            largest: bytes that it may have.
-            deadline: of `time.monotonic()`.
-            sentinel: of the process that is to send it.
+            largest: largest allowed size in bytes.
+            deadline: a `time.monotonic()` time.
+            sentinel: that of the sending process.
 
         Raises:
-            TimeoutError: no message until the deadline.
+            TimeoutError: no message came by the deadline.
             EOFError: the connection or the process has ended.
-            OSError: a message that is too long, or the connection is broken.
+            OSError: the message is too long, or the connection is broken.
         """
         length = int.from_bytes(self._read(LENGTH, deadline, sentinel), "little")
         if length > largest:
@@ -62,5 +62,5 @@ class Channel:
         return bytes(content)
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._socket.close()

@@ -1,4 +1,4 @@
-"""The process of an isolated agent, from its first moment to its last: it answers what it is asked over a channel."""
+"""The process of an isolated agent, from start to end: it answers requests over a channel."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 
 LARGEST_ANSWER = 2**20  # bytes
-OUT_OF_MEMORY = 99  # exit code of a child that met its limit
+OUT_OF_MEMORY = 99  # exit code of a child that hit its memory limit
 MEBIBYTE = 2**20
-PR_SET_DUMPABLE = 4  # of <sys/prctl.h>
+PR_SET_DUMPABLE = 4  # from <sys/prctl.h>
 
 
 def end_with_parent() -> None:
-    """End this process as soon as the one that started it is gone, be it killed."""
+    """End this process as soon as its parent is gone, even if the parent was killed."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -43,7 +43,7 @@ def end_with_parent() -> None:
 
 
 def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: int | None) -> None:
-    """Make an agent and answer for it until the connection ends; the whole life of a child."""
+    """Make an agent and answer requests for it until the connection ends; the whole life of a child process."""
     os.setsid()  # a separate group: Ctrl-C goes to the parent alone, and what the agent starts can be killed with it
     protect_memory()
     end_with_parent()
@@ -61,16 +61,16 @@ def serve(connection: socket.socket, text: str, info: GameInfo, memory_limit: in
 
 
 def protect_memory() -> None:
-    """Keep other processes of the same user, but for an administrator's, from reading this one's memory; on Linux.
+    """Keep other processes of the same user, except an administrator's, from reading this one's memory (Linux only).
 
-    Processes that it forks are protected from their first moment.
+    Processes that it forks are protected from the start.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Let this process take so much more address space than it has now."""
+    """Limit the address space of this process to what it has now plus `mebibytes`."""
     import resource
 
     with open("/proc/self/statm", encoding="ascii") as file:
@@ -82,7 +82,7 @@ def limit_memory(mebibytes: int) -> None:
 def _unpack(
     games: dict[tuple[str, int], Game], known: tuple[str, int], game: Game | None, player: int, content: bytes
 ) -> InformationSets:
-    """Return the information sets that were sent; `games` are those sent so far."""
+    """Return the information sets that were sent; `games` holds the games sent so far."""
     if game is not None:
         games[known] = game
     game = games[known]
@@ -92,7 +92,7 @@ def _unpack(
 
 
 def _plain(report: Report) -> dict[str, Any]:
-    """Return a report as it is sent."""
+    """Return a report as plain data, ready to be sent."""
     return {
         "candidates": [candidate.model_dump(warnings=False) for candidate in report.candidates],
         "value": None if report.value is None else float(report.value),
@@ -101,17 +101,17 @@ def _plain(report: Report) -> dict[str, Any]:
 
 
 def _plain_reports(agent: Agent, count: int) -> list[dict[str, Any] | None]:
-    """Return what an agent reports about its last `count` decisions.
+    """Return an agent's reports about its last `count` decisions as plain data.
 
     Raises:
-        Misconduct: it raises an exception, or reports what cannot be sent.
+        Misconduct: it raised an exception, or its reports cannot be sent.
     """
     reports = ask_reports(agent, count)
     return guarded(lambda: [None if report is None else _plain(report) for report in reports])
 
 
 def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool) -> None:
-    """Make an agent and answer for it; `is_limited` says whether a lack of memory is to end the process."""
+    """Make an agent and answer requests for it; if `is_limited`, running out of memory ends the process."""
     try:
         agent = make_agent(text, info)
     except ValueError as error:
@@ -135,7 +135,7 @@ def answer_all(channel: Channel, text: str, info: GameInfo, *, is_limited: bool)
             if is_limited and isinstance(fault.__cause__, MemoryError):
                 raise MemoryError from None
             answer |= {"fault": str(fault), "status": fault.status}
-        except KeyboardInterrupt as error:  # the agent's own: Ctrl-C does not arrive here
+        except KeyboardInterrupt as error:  # raised by the agent itself: Ctrl-C does not arrive here
             answer |= {"fault": f"raised {describe(error)}", "status": Status.ERROR}
         message = json.dumps(answer).encode()
         if len(message) > LARGEST_ANSWER:

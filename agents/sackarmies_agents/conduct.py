@@ -1,4 +1,4 @@
-"""Guarded calls of agents, which are untrusted code: misconduct becomes a sentence, the reason of a forfeit."""
+"""Guarded calls to agents, which are untrusted code: misconduct becomes the reason for a forfeit, in words."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ Result = TypeVar("Result")
 
 
 class Status(StrEnum):
-    """How a game ended for an agent, by the names of Kaggle's environments.
+    """How a game ended for an agent, in the terms of Kaggle's environments.
 
-    There, ACTIVE and INACTIVE are the agents of a game in progress, those that must act and those that wait; results
-    hold games that have ended.
+    Kaggle's ACTIVE and INACTIVE, for agents that must act or wait in a game in progress, are left out: results hold
+    games that have ended.
     """
 
     DONE = "DONE"  # played to the end
     ERROR = "ERROR"  # raised an exception, or its process ended
-    INVALID = "INVALID"  # answered what is not allowed
+    INVALID = "INVALID"  # gave an answer that is not allowed
     TIMEOUT = "TIMEOUT"  # took too long
 
 
 class Misconduct(Exception):  # noqa: N818 - it says what happened
-    """An agent did what forfeits a game; the text says what, as in "raised ValueError: too many hexes".
+    """An agent did something that forfeits the game; the text says what, as in "raised ValueError: too many hexes".
 
-    It is one line of at most `MAX_REASON` characters, whatever is in it: records hold no longer ones.
+    The text is always made one line of at most `MAX_REASON` characters, since records hold no longer ones.
 
     Attributes:
-        status: which kind of fault it is, not DONE.
+        status: kind of fault; never DONE.
     """
 
     def __init__(self, reason: str, status: Status = Status.ERROR) -> None:
@@ -50,11 +50,11 @@ class Misconduct(Exception):  # noqa: N818 - it says what happened
 
 
 class Gone(Misconduct):
-    """An agent's process is gone, and with it whatever the agent kept."""
+    """An agent's process is gone, and with it everything that the agent remembered."""
 
 
 def guarded(call: Callable[[], Result]) -> Result:
-    """Return what `call` into an agent returns.
+    """Call into an agent, and return what `call` returns.
 
     Raises:
         Misconduct: the agent raised an exception.
@@ -62,7 +62,7 @@ def guarded(call: Callable[[], Result]) -> Result:
     pid = os.getpid()
     try:
         result = call()
-    except (Misconduct, KeyboardInterrupt):  # Ctrl-C is the user's own
+    except (Misconduct, KeyboardInterrupt):  # Ctrl-C comes from the user
         raise
     except BaseException as error:  # an agent may raise anything
         raise Misconduct(f"raised {describe(error)}") from error
@@ -73,15 +73,15 @@ def guarded(call: Callable[[], Result]) -> Result:
 
 
 def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Let an agent choose for `n` games, without trusting it.
+    """Have an agent choose for `n` games, without trusting it.
 
     Args:
-        agent: is given copies.
+        agent: it is passed copies of the arrays.
         observations: `(n, size)` int8.
         masks: `(n, num_actions)` int8.
 
     Returns:
-        `(n,)` int64, which need not be legal.
+        `(n,)` int64, not necessarily legal.
 
     Raises:
         Misconduct: it raised an exception, wrote into what it was shown, or answered anything but `n` integers.
@@ -94,13 +94,13 @@ def ask(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -
 
 
 def ask_informed(agent: Any, information: InformationSets) -> NDArray[np.int64]:
-    """Let an informed agent choose in `n` games, without trusting it; the states that it is given are its own.
+    """Have an informed agent choose for `n` games, without trusting it; it may write into the states it is given.
 
     Returns:
-        `(n,)` int64, which need not be legal.
+        `(n,)` int64, not necessarily legal.
 
     Raises:
-        Misconduct: it raised an exception, wrote into the data of the game, which others are given too, or answered
+        Misconduct: it raised an exception, wrote into the data of the game, which it shares with others, or answered
             anything but `n` integers.
     """
     params = information.game.params.view(np.ndarray).view(np.uint8)
@@ -114,10 +114,10 @@ def ask_informed(agent: Any, information: InformationSets) -> NDArray[np.int64]:
 
 
 def ask_reports(agent: Agent, count: int) -> list[Report | None]:
-    """Return what an agent reports about its last `count` decisions, None for each that it says nothing about.
+    """Return an agent's reports about its last `count` decisions, None where it says nothing.
 
     Raises:
-        Misconduct: it raised an exception, or returned anything but as many reports.
+        Misconduct: it raised an exception, or returned anything but `count` reports or none at all.
     """
     reports = guarded(lambda: list(agent.report() or ())) or [None] * count
     if len(reports) != count or not all(report is None or isinstance(report, Report) for report in reports):
@@ -126,10 +126,10 @@ def ask_reports(agent: Agent, count: int) -> list[Report | None]:
 
 
 def read_answer(answer: Any, count: int) -> NDArray[np.int64]:
-    """Return what an agent answered as `(count,)` int64.
+    """Convert an agent's answer to `(count,)` int64.
 
     Raises:
-        Misconduct: it is anything else than so many integers.
+        Misconduct: it is anything but `count` integers.
     """
     actions = guarded(lambda: np.asarray(answer))
     if actions.shape != (count,) or not np.issubdtype(actions.dtype, np.integer):

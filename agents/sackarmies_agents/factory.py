@@ -1,6 +1,6 @@
 """Agents by name: `"random"`, `"greedy"`, `"ppo:path=runs/quick/checkpoint.safetensors,deterministic=true"`.
 
-Options are divided by commas; a comma that belongs to a value is written as a backslash and a comma.
+Options are separated by commas; a comma inside a value is written as a backslash and a comma.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TRUE_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False,
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """A parsed text form: the name of a kind of agent and its options."""
+    """Parsed text form of an agent: the name of its kind, and its options."""
 
     name: str
     options: Mapping[str, str] = field(default_factory=dict)
@@ -42,10 +42,10 @@ class AgentKind:
     """A kind of agent that the factory can make.
 
     Attributes:
-        make: builds it from what is known of the game and the options given.
+        make: makes an agent from what is known of the game and from the given options.
         options: option name -> what it means and which values it takes.
         required: options that must be given.
-        takes_others: whether other options are the agent's own, and not refused here.
+        takes_others: whether other options are passed on to the agent instead of being refused.
         doc: one line for lists.
     """
 
@@ -60,7 +60,7 @@ def parse_agent(text: str) -> AgentSpec:
     r"""Parse `name` or `name:key=value,key=value`; a comma in a value is written `\,`.
 
     Raises:
-        ValueError: unknown name or option, a missing option, or text that does not have this form.
+        ValueError: the name or an option is unknown, an option is missing, or the text does not have this form.
     """
     if not isinstance(text, str):
         raise ValueError(f"an agent is named by a text such as 'greedy', not by {short_repr(text)}")
@@ -87,7 +87,7 @@ def parse_agent(text: str) -> AgentSpec:
 
 
 def escaped(value: str) -> str:
-    r"""Return the value of an option as it is written in the text form of an agent: with `\,` for each comma."""
+    r"""Escape the value of an option for the text form of an agent: each comma becomes `\,`."""
     return value.replace(",", "\\,")
 
 
@@ -107,11 +107,11 @@ def make_agent(text: str, info: GameInfo) -> Agent:
 
 
 def make_opponent(text: str, game: Game) -> Agent:
-    """Make an agent for the environments, which ask for it by the entry point "sackarmies_env.agents".
+    """Make an agent for the environments, which find this function through the entry point "sackarmies_env.agents".
 
     Args:
         text: as for `make_agent`.
-        game: what it will play.
+        game: the game that it will play.
 
     Raises:
         ValueError: see `make_agent`.
@@ -120,10 +120,10 @@ def make_opponent(text: str, game: Game) -> Agent:
 
 
 def checked_advice(text: str) -> str:
-    """Return the text form of an agent whose choice may be an input of a network; "" for none.
+    """Return `text`, the text form of an agent whose choice is an input of a network ("" for none), unchanged.
 
     Raises:
-        ValueError: it is not a scripted agent: a checkpoint says which one it wants, and must not run other code.
+        ValueError: the agent is not `greedy`. A checkpoint names this agent, and must not make other code run.
     """
     if text and parse_agent(text).name != "greedy":
         raise ValueError(f"advice is {short_repr(text)}, but it can only come from 'greedy'")
@@ -131,7 +131,7 @@ def checked_advice(text: str) -> str:
 
 
 def parse_flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
-    """Return a yes-or-no option.
+    """Return a true-or-false option, or `default` if it is not given.
 
     Raises:
         ValueError: the value is neither.
@@ -215,10 +215,10 @@ def _make_python(info: GameInfo, options: Mapping[str, str]) -> Agent:
 
 @functools.cache
 def module_in(path: Path) -> ModuleType:
-    """Return the module in a file, whose folder need not be one that Python imports from; it is run once.
+    """Import a Python file, once; its folder need not be on the import path.
 
     Raises:
-        ValueError: there is no such file, or it is not one of Python.
+        ValueError: there is no such file, or it is not a Python file.
     """
     if not path.is_file():
         raise ValueError(f"there is no file {short_repr(str(path))}")
@@ -227,7 +227,7 @@ def module_in(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ValueError(f"{short_repr(str(path))} is no file of Python: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where dataclasses look for the module of a class
+    sys.modules[name] = module  # dataclasses look up the module of a class here
     try:
         spec.loader.exec_module(module)
     except BaseException:

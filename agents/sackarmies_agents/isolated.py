@@ -1,8 +1,8 @@
-"""Agents in separate processes: one that hangs, leaks, crashes or scribbles harms nobody but itself.
+"""Agents in separate processes: one that hangs, leaks, crashes or scribbles harms only itself.
 
-The child is given sizes, observations and masks, or information sets in which nothing is hidden from its player, and
-nothing else: what is not sent cannot be peeked at. Requests are pickled, answers are JSON of bounded length: nothing
-that a child sends is ever run here.
+The child is given sizes, observations and masks, or information sets that hold nothing hidden from its player, and
+nothing else: it cannot peek at what is not sent. Requests are pickled, answers are JSON of bounded length: nothing that
+a child sends is ever run here.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from sackarmies_env.core.information import InformationSets
 from sackarmies_env.core.record import Belief, Candidate
 from sackarmies_env.core.validation import StrictModel, TupleOf, read_model
 
-PATIENCE = 5.0  # seconds until a killed process is gone
-PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` where it is imported
+PATIENCE = 5.0  # seconds to wait for a killed process to end
+PROTECTION = "sackarmies_agents.protection"  # calls `protect_memory` when it is imported
 
 
 class SentReport(StrictModel):
@@ -56,7 +56,7 @@ def make_player(text: str, info: GameInfo, isolation: Isolation | None) -> Agent
     """Make an agent from its text form, in this process or in a separate one.
 
     Raises:
-        ValueError: see `make_agent`; or this system has no such processes.
+        ValueError: see `make_agent`; or this system does not support such processes.
     """
     if isolation is None:
         return make_agent(text, info)
@@ -68,8 +68,8 @@ class IsolatedAgent(SeparateAgent):
     """Proxy of an agent in another process.
 
     Attributes:
-        shares_batch: as the agent says of itself.
-        is_informed: likewise.
+        shares_batch: as the agent declares it.
+        is_informed: as the agent declares it.
     """
 
     def __init__(self, text: str, info: GameInfo, isolation: Isolation) -> None:
@@ -81,7 +81,7 @@ class IsolatedAgent(SeparateAgent):
             isolation: limits.
 
         Raises:
-            ValueError: the agent cannot be made, or this system cannot do it.
+            ValueError: the agent cannot be made, or this system does not support such processes or limits.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
             raise ValueError("agents in separate processes need Unix, and limits of memory need Linux")
@@ -93,7 +93,7 @@ class IsolatedAgent(SeparateAgent):
 
     @property
     def pid(self) -> int | None:
-        """The id of the process; None if it is gone."""
+        """The process id; None if the process is gone."""
         return None if self._process is None else self._process.pid
 
     def reset(self, seed: int) -> None:
@@ -112,7 +112,7 @@ class IsolatedAgent(SeparateAgent):
         return self._decide("act", (observations, action_masks), len(observations))
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
-        """Choose for `n` games at once, by information sets: the process is sent the states that they keep."""
+        """Choose for `n` games at once by information sets, whose states are sent to the process."""
         game, player = information.game, information.player
         known = (game.digest, player)
         rules = None if known in self._sent else game
@@ -121,10 +121,10 @@ class IsolatedAgent(SeparateAgent):
         return chosen
 
     def report(self) -> Sequence[Report | None]:
-        """Ask the process what the agent thought about its last decisions; it has as long as it had for these.
+        """Ask the process what the agent thought about its last decisions, within the same time limits.
 
         Raises:
-            Misconduct: it raises an exception, or reports what is no report or is too long; its process goes on.
+            Misconduct: it raised an exception, or its answer is no list of reports or too long; its process goes on.
             Gone: it takes too long, or its process has ended.
         """
         if self._count == 0:
@@ -137,7 +137,7 @@ class IsolatedAgent(SeparateAgent):
         return [None if one is None else Report(one.candidates, one.value, one.beliefs) for one in sent]
 
     def _decide(self, method: str, argument: Any, count: int) -> NDArray[np.int64]:
-        """Have the child choose, within its limits, and return its choices as integers, one a decision."""
+        """Have the child choose, within its limits, and return its choices as integers, one per decision."""
         with self._timed(count) as (seconds, fault):
             answer = self._call(method, argument, seconds, fault)
             is_whole = isinstance(answer, list) and all(type(one) is int and abs(one) < 2**63 for one in answer)
@@ -147,7 +147,7 @@ class IsolatedAgent(SeparateAgent):
         return np.array(answer, np.int64)
 
     def close(self) -> None:
-        """End the process, and all that it started."""
+        """End the process and everything that it started."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -163,7 +163,7 @@ class IsolatedAgent(SeparateAgent):
         self._channel = Channel(ours)
         self._number = 0
         self._count = 0  # decisions of the latest call
-        self._sent: set[tuple[str, int]] = set()  # games that the process knows, each as one player may know it
+        self._sent: set[tuple[str, int]] = set()  # games sent to the process, each as one player may know it
         protect_memory()
         process = server().Process(
             target=serve, args=(theirs, self._text, self._info, self._isolation.memory_limit), daemon=True
@@ -185,13 +185,13 @@ class IsolatedAgent(SeparateAgent):
         self._watch_process()
 
     def _call(self, method: str, argument: Any, seconds: float | None, too_long: str) -> Any:
-        """Have the child do something and return its answer.
+        """Send the child a request and return its answer.
 
         Args:
-            method: what.
-            argument: with what.
-            seconds: that it may take; None for no limit.
-            too_long: what to say if it takes more.
+            method: what it is to do.
+            argument: what it needs for that.
+            seconds: time limit; None for no limit.
+            too_long: the fault of taking longer.
         """
         if self._process is None:
             raise Gone("is gone")
@@ -205,7 +205,7 @@ class IsolatedAgent(SeparateAgent):
         except OSError:
             raise self._gone(self._ending()) from None
         answer = self._answer(deadline, too_long)
-        while answer.get("number") != self._number:  # what a copy that the agent forked says once more
+        while answer.get("number") != self._number:  # repeated by a copy that the agent forked
             answer = self._answer(deadline, too_long)
         if "fault" in answer:
             status = answer.get("status")
@@ -214,7 +214,7 @@ class IsolatedAgent(SeparateAgent):
         return answer.get("value")
 
     def _answer(self, deadline: float | None, too_long: str) -> dict[str, Any]:
-        """Return the next message of the child."""
+        """Return the next message from the child."""
         assert self._process is not None
         try:
             message = self._channel.receive(LARGEST_ANSWER, deadline, self._process.sentinel)
@@ -229,7 +229,7 @@ class IsolatedAgent(SeparateAgent):
         raise self._gone("sent what no agent sends", Status.INVALID)
 
     def _ending(self) -> str:
-        """Return how the process ended, in words."""
+        """Describe how the process ended."""
         assert self._process is not None
         self._process.join(PATIENCE)
         code = self._process.exitcode
@@ -239,7 +239,7 @@ class IsolatedAgent(SeparateAgent):
 
 
 def server() -> ForkServerContext:
-    """Return what starts processes: a server that loads once what of ours is loaded here, and forks from then on."""
+    """Return the context of a fork server, which preloads, once, the project's modules that are loaded here."""
     context = multiprocessing.get_context("forkserver")
     loaded = [name for name in sys.modules if name.startswith("sackarmies_")]
     context.set_forkserver_preload([PROTECTION, *loaded])

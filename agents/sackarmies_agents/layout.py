@@ -1,4 +1,4 @@
-"""The layout of a game: what must be equal for a policy, or for data, to be of the same game. It needs no torch."""
+"""Layout of a game: what must be equal for a policy or data to fit the game. This module needs no torch."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def describe(info: GameInfo) -> dict[str, Any]:
 
 
 def layout_hash(info: GameInfo) -> str:
-    """Return a SHA-256, in hexadecimal, of what must be equal for a policy to play a game."""
+    """Return the SHA-256 of `describe(info)`, in hexadecimal."""
     return hashlib.sha256(json.dumps(describe(info), sort_keys=True).encode()).hexdigest()

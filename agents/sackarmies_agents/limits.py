@@ -1,4 +1,4 @@
-"""Limits of agents in separate processes, and the accounts of what each agent has used in each game."""
+"""Limits of agents in separate processes, and accounts of what each agent has used in each game."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-CHILDREN = slice(13, 15)  # of /proc/PID/stat after the name: user and system time of the children waited for
-LONGEST_WAIT = 1e6  # seconds, eleven days: systems take no timeouts of much more than twice that
-CPU_CLOCK = 2  # of <linux/posix-timers.h>: the clock that a scheduler keeps for a whole process
+CHILDREN = slice(13, 15)  # fields of /proc/PID/stat after the name: user and system time of reaped children
+LONGEST_WAIT = 1e6  # seconds, eleven days: operating systems refuse timeouts much more than twice as long
+CPU_CLOCK = 2  # from <linux/posix-timers.h>: the scheduler's clock of a whole process
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """What an agent in a separate process may take.
+    """Limits of an agent in a separate process.
 
     Attributes:
-        time_limit: seconds a decision; for `n` decisions at once `n` times as many. None: as long as it likes.
-        start_limit: seconds more that making it, and the first decision of a process, may take: libraries and compiled
-            rules are loaded there.
-        memory_limit: MiB of address space beyond what an empty process takes, on Linux; None: as much as it likes.
-        time_bank: seconds a game that decisions may take beyond the time limit, all together.
-        turn_limit: seconds that all decisions of a seat in one turn of the game may take together.
-        cpu_limit: seconds of processor time a game, on Linux.
+        time_limit: seconds per decision; `n` decisions at once may take `n` times as long. None: no limit.
+        start_limit: extra seconds for making the agent and for the first decision of a process, when libraries and
+            compiled rules are loaded.
+        memory_limit: MiB of address space beyond that of an empty process, on Linux; None: no limit.
+        time_bank: seconds per game by which decisions may exceed the time limit, in total.
+        turn_limit: seconds that all decisions of a seat in one turn of the game may take in total.
+        cpu_limit: seconds of processor time per game, on Linux.
     """
 
     time_limit: float | None = None
@@ -38,17 +38,17 @@ class Isolation:
 
     @property
     def is_timed(self) -> bool:
-        """Whether there is a limit of time, so that results depend on the machine."""
+        """Whether there is a time limit of any kind, so that results depend on the machine."""
         return not self.time_limit is self.turn_limit is self.cpu_limit is None
 
     def check(self, names: str = "{}") -> None:
-        """Refuse limits that cannot be kept.
+        """Refuse limits that cannot be enforced.
 
         Args:
-            names: how a limit is called where it is given, such as "--{}", an option with hyphens.
+            names: form in which error messages name a limit, such as "--{}" for an option with hyphens.
 
         Raises:
-            ValueError: a limit needs another one, or another system.
+            ValueError: a limit needs another limit, or another operating system.
         """
         called = {key: names.format(key.replace("_", "-") if names.startswith("--") else key) for key in vars(self)}
         if self.time_bank is not None and self.time_limit is None:
@@ -63,14 +63,14 @@ class Isolation:
 
 
 class Decision(NamedTuple):
-    """A decision that an agent is asked for: in which game, for which seat, in which turn of the game."""
+    """A decision that an agent is asked to make: its game, seat, and turn of the game."""
 
     game: int
     seat: int
     turn: int
 
 
-ALONE = Decision(-1, -1, -1)  # of an agent that is not told which games it plays: one since its last reset
+ALONE = Decision(-1, -1, -1)  # for an agent that is not told which game it plays: the one since its last reset
 
 
 @dataclass
@@ -78,10 +78,10 @@ class Usage:
     """What an agent has used in one game.
 
     Attributes:
-        decisions: how many it was asked for.
-        seconds: wall clock, what a process takes to start aside.
-        longest: of these, in one decision.
-        cpu_seconds: processor time of its process; None where that cannot be measured.
+        decisions: number of decisions it was asked for.
+        seconds: wall-clock time, not counting what a process takes to start.
+        longest: the longest single decision, in seconds.
+        cpu_seconds: processor time of its process; None if it cannot be measured.
     """
 
     decisions: int = 0
@@ -92,18 +92,18 @@ class Usage:
 
 @dataclass
 class Account:
-    """The account of an agent in one game: what it has used, what is left in the bank, and the turn it is in."""
+    """Account of an agent in one game: what it has used, what is left in the bank, and the turn it is in."""
 
     bank: float
     usage: Usage = field(default_factory=Usage)
     turn: int = ALONE.turn
-    in_turn: float = 0.0  # seconds of this turn
+    in_turn: float = 0.0  # seconds used in this turn
 
 
 class Accounts:
-    """What an agent has used in each game that it plays, and what it may still use.
+    """Accounts of an agent: what it has used in each game that it plays, and what it may still use.
 
-    Decisions that are asked for at once share the time that they take equally.
+    The time of a call for several decisions is divided equally among them.
     """
 
     def __init__(self, isolation: Isolation) -> None:
@@ -111,23 +111,23 @@ class Accounts:
         self._accounts: dict[tuple[int, int], Account] = {}
 
     def account(self, decision: Decision) -> Account:
-        """Return the account of the game that a decision belongs to, in the turn of the decision."""
+        """Return the account of the game of `decision`; if its turn is a new one, start counting that turn at 0."""
         account = self._accounts.setdefault(decision[:2], Account(self._isolation.time_bank or 0.0))
         if account.turn != decision.turn:
             account.turn, account.in_turn = decision.turn, 0.0
         return account
 
     def forget(self, decision: Decision) -> None:
-        """Open the account of a game anew."""
+        """Discard the account of the game of `decision`; its next use opens a new one."""
         self._accounts.pop(decision[:2], None)
 
     def usage(self, game: int, seat: int) -> Usage:
-        """Return what has been used in a game."""
+        """Return what the agent has used in a game as `seat`."""
         account = self._accounts.get((game, seat))
         return Usage() if account is None else account.usage
 
     def time_for(self, decisions: Sequence[Decision]) -> tuple[float | None, str]:
-        """Return the seconds that decisions may take together, and what it is to take longer; None for no limit."""
+        """Return the seconds that decisions may take together (None: no limit), and the fault of taking longer."""
         limits = self._isolation
         accounts = [self.account(decision) for decision in decisions]
         allowed: list[tuple[float, str]] = []
@@ -146,13 +146,13 @@ class Accounts:
     def charge(
         self, decisions: Sequence[Decision], seconds: float, cpu_seconds: float | None, head_start: float
     ) -> None:
-        """Charge decisions for what they took together.
+        """Charge decisions for the time that they took together.
 
         Args:
             decisions: at least one.
-            seconds: wall clock.
+            seconds: wall-clock time.
             cpu_seconds: processor time; None if it was not measured.
-            head_start: seconds of both that are not charged.
+            head_start: seconds of either that are not charged.
         """
         each = max(seconds - head_start, 0.0) / len(decisions)
         for decision in decisions:
@@ -169,14 +169,14 @@ class Accounts:
                 usage.cpu_seconds = (usage.cpu_seconds or 0.0) + charged
 
     def overdrawn(self, decision: Decision) -> str | None:
-        """Return the fault of an agent that has used more processor time than a game allows; None if it has not."""
+        """Return the fault of exceeding the processor time of a game; None if the agent has not done so."""
         limit, used = self._isolation.cpu_limit, self.account(decision).usage.cpu_seconds
         return (
             None if limit is None or (used or 0.0) <= limit else f"took more than {limit:g} s of processor time a game"
         )
 
     def clock(self, decision: Decision) -> dict[str, float]:
-        """Return the time that is left, by the names of the limits that there are, in seconds."""
+        """Return the seconds left under each limit that is set, by its name."""
         limits, account = self._isolation, self.account(decision)
         left = {
             "time_limit": (limits.time_limit, 0.0),
@@ -188,24 +188,24 @@ class Accounts:
 
 
 def until(seconds: float | None) -> float | None:
-    """Return when so many seconds, or `LONGEST_WAIT`, have passed, by `time.monotonic()`; None for never."""
+    """Return the deadline `seconds` from now, `LONGEST_WAIT` at most, as a `time.monotonic()` time; None for none."""
     return None if seconds is None else time.monotonic() + min(seconds, LONGEST_WAIT)
 
 
 def cpu_seconds_of(pid: int) -> float | None:
-    """Return the processor time of a process and of the children that it has waited for; None where it is not told."""
+    """Return the processor time of a process and its reaped children, in seconds; None if it is not available."""
     if sys.platform != "linux":
         return None
     try:
-        own = time.clock_gettime(((~pid) << 3) | CPU_CLOCK)  # what clock_getcpuclockid gives
+        own = time.clock_gettime(((~pid) << 3) | CPU_CLOCK)  # the clock id that clock_getcpuclockid returns
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-    except OSError:  # it has ended
+    except OSError:  # the process has ended
         return None
     return own + sum(map(int, fields[CHILDREN])) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_memory_of(pid: int) -> float | None:
-    """Return the most memory that a process has held so far, in MiB; None where it is not told."""
+    """Return the peak memory of a process so far, in MiB; None if it is not available."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:

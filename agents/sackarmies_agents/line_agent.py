@@ -1,7 +1,7 @@
 """Agents in any language: programs that read lines of JSON from stdin and write lines of JSON to stdout.
 
-The messages are documented in docs/line_protocol.md. All that is sent is made of `GameInfo`, of information sets, in
-which nothing is hidden from the seat, and of the time that the program itself has used.
+The messages are documented in docs/line_protocol.md. Everything that is sent comes from `GameInfo`, from information
+sets, which hold nothing hidden from the seat, and from the time that the program itself has used.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from sackarmies_env.core.messages import short_repr
 
 LINE = "line"  # name of this kind of agent
 PROTOCOL = 1
-USUAL = Isolation(time_limit=60.0)  # where nobody sets limits: a program that hangs must not hang its game
-PARTS = ("words", "observation")  # of a decision, which a program may do without
+USUAL = Isolation(time_limit=60.0)  # if no limits are set: a program that hangs must not hang its game
+PARTS = ("words", "observation")  # parts of a decision that a program may decline
 
 
 def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation = USUAL) -> LineAgent:
@@ -45,7 +45,7 @@ def make_line(info: GameInfo, options: Mapping[str, str], isolation: Isolation =
 
     Raises:
         ValueError: the program cannot be started, or does not answer as it must; the log cannot be written; or this
-            system cannot do it.
+            system does not support such programs.
     """
     command, log = options["command"], options.get("log")
     try:
@@ -70,12 +70,12 @@ class LineAgent(SeparateAgent, InformedAgent):
         Args:
             info: the game that it will play.
             words: the program and its arguments.
-            isolation: limits; the limit of memory counts from nothing.
-            folder: that it runs in.
-            log: file that its stderr is appended to.
+            isolation: limits; the memory limit includes what an empty process takes.
+            folder: its working directory.
+            log: file to which its stderr is appended.
 
         Raises:
-            ValueError: it cannot be started, or does not answer as it must; or this system cannot do it.
+            ValueError: it cannot be started, or does not answer as it must; or this system does not support it.
             OSError: the log cannot be written, or the system does not start the program.
         """
         if sys.platform == "win32" or (isolation.memory_limit is not None and sys.platform != "linux"):
@@ -90,7 +90,7 @@ class LineAgent(SeparateAgent, InformedAgent):
 
     @property
     def pid(self) -> int | None:
-        """The id of the process; None if it is gone."""
+        """The process id; None if the process is gone."""
         return None if self._pipe is None else self._pipe.pid
 
     def reset(self, seed: int) -> None:
@@ -106,20 +106,20 @@ class LineAgent(SeparateAgent, InformedAgent):
         self._announce(seed)
 
     def act_informed(self, information: InformationSets) -> NDArray[np.int64]:
-        """Ask for a choice in each of `n` games."""
+        """Ask the program for a choice in each of `n` games."""
         rows = range(len(information))
         return np.array([self._choice(information.select([row])) for row in rows], np.int64)
 
     def close(self) -> None:
-        """End the program, and all that it started; first it has a moment to end by itself."""
+        """Give the program a moment to exit by itself, then end it and everything that it started."""
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             self._ends()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LineAgent:
-        """Start another process of the program and tell it of the same game.
+        """Start another process of the program and announce the same game to it.
 
-        It knows nothing of the decisions before: what a process remembers cannot be copied.
+        It knows nothing of earlier decisions: what a process remembers cannot be copied.
         """
         folder, _, log = self._place
         twin = memo[id(self)] = LineAgent(self._info, self._command, self._isolation, folder=folder, log=log)
@@ -130,17 +130,17 @@ class LineAgent(SeparateAgent, InformedAgent):
         return twin
 
     def _kill(self) -> None:
-        """End the program at once, and all that it started."""
+        """Kill the program and everything that it started."""
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             self._ends.detach()
             pipe.kill()
 
     def _gone(self, reason: str, status: Status = Status.ERROR) -> Gone:
-        self._kill()  # after a fault nothing that it may still do is waited for
+        self._kill()  # after a fault, it gets no time to exit by itself
         return super()._gone(reason, status)
 
-    # --- what is said
+    # --- messages
 
     def _start(self) -> None:
         protect_memory()  # the program runs as the same user
@@ -158,7 +158,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         self._watch_process()
 
     def _announce(self, seed: int) -> None:
-        """Tell the program of a new game."""
+        """Announce a new game to the program."""
         self._seed = seed
         self._words: DecisionWords | None = None
         self._number = 0  # of the decision in this game
@@ -166,7 +166,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         self._send({"type": "new_game", "seed": seed}, until(seconds), fault)
 
     def _choice(self, information: InformationSets) -> int:
-        """Return what the program chooses for one information set."""
+        """Return the program's choice for one information set."""
         self._number += 1
         decision = ALONE if self._decisions is None else self._decisions[0]
         clock = self.accounts.clock(decision)
@@ -182,7 +182,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         return action
 
     def _question(self, information: InformationSets) -> dict[str, Any]:
-        """Return what the program is told of a decision."""
+        """Return the message that asks for a decision."""
         legal = np.flatnonzero(information.action_masks()[0]).tolist()
         message = {"type": "choose", "decision": self._number, "seat": information.player, "legal": legal}
         if "words" in self._parts:
@@ -198,7 +198,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         """Send a message and return the answer.
 
         Raises:
-            Gone: there is none in time, or it is no JSON object: what comes after it cannot be trusted to be one.
+            Gone: there is none in time, or it is no JSON object: later lines cannot be trusted either.
         """
         deadline = until(seconds)
         self._send(message, deadline, fault)
@@ -221,7 +221,7 @@ class LineAgent(SeparateAgent, InformedAgent):
         return answer
 
     def _send(self, message: dict[str, Any], deadline: float | None, fault: str) -> None:
-        """Send a message that has no answer."""
+        """Send a message without waiting for an answer."""
         if self._pipe is None:
             raise Gone("is gone")
         try:
@@ -255,7 +255,7 @@ def hello(info: GameInfo) -> dict[str, Any]:
 
 
 def wants(ready: Mapping[str, Any], part: str) -> bool:
-    """Return whether a program wants a part of decisions; it does unless it says false.
+    """Return whether a program wants a part of each decision; it does unless it says false.
 
     Raises:
         Misconduct: it says neither true nor false.

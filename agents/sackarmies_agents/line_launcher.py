@@ -1,4 +1,4 @@
-"""Becomes a program that plays over stdin and stdout; run as a script, since limits are set between fork and exec.
+"""Script that sets limits, between fork and exec, and then becomes a program that plays over stdin and stdout.
 
 Arguments: MiB of address space, 0 for no limit; id of the process that it must not outlive, 0 for none; the command.
 """
@@ -9,17 +9,17 @@ import os
 import sys
 
 MEBIBYTE = 2**20
-PR_SET_PDEATHSIG, SIGKILL = 1, 9  # of <sys/prctl.h>: the signal that this process gets when its parent ends
-CANNOT_RUN = 126  # exit code, as shells give it
+PR_SET_PDEATHSIG, SIGKILL = 1, 9  # from <sys/prctl.h>: the signal that this process gets when its parent ends
+CANNOT_RUN = 126  # exit code, as in shells
 
 
 def main(memory: str, parent: str, *command: str) -> None:
-    """Set the limits and run the command in the place of this process."""
+    """Set the limits, then replace this process with the command."""
     if int(parent) and sys.platform == "linux":
         import ctypes
 
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
-        if os.getppid() != int(parent):  # it has ended before
+        if os.getppid() != int(parent):  # the parent has already ended
             sys.exit(1)
     if int(memory):
         import resource

@@ -1,4 +1,4 @@
-"""A program that is sent lines on its stdin and answers with lines on its stdout, each of which has a deadline."""
+"""A program that reads lines from stdin and answers with lines on stdout, each with a deadline."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from pathlib import Path
 from sackarmies_env.core.messages import short_repr
 
 LAUNCHER = Path(__file__).with_name("line_launcher.py")
-LONGEST = 2**16  # bytes of a line of the program
-PATIENCE = 5.0  # seconds until a killed process is gone
-GRACE = 0.3  # seconds that a program has to end by itself once its stdin has ended
+LONGEST = 2**16  # bytes of a line from the program
+PATIENCE = 5.0  # seconds to wait for a killed process to end
+GRACE = 0.3  # seconds that a program has to exit by itself once its stdin is closed
 
 
 class TooLongLine(Exception):  # noqa: N818 - it says what happened
-    """The program has written so much without the end of a line."""
+    """The program wrote a line of more than `LONGEST` bytes."""
 
 
 class LinePipe:
-    """A running program, in a session of its own: what it starts ends with it."""
+    """A running program in its own session, so that what it starts ends with it."""
 
     def __init__(self, words: Sequence[str], folder: str, memory_limit: int | None, log: str | None) -> None:
         """Start the program.
 
         Args:
-            words: the program and its arguments; no shell takes part.
-            folder: that it runs in.
+            words: the program and its arguments; no shell is involved.
+            folder: its working directory.
             memory_limit: MiB of address space; None for no limit.
-            log: file that its stderr is appended to; None if that is discarded.
+            log: file to which its stderr is appended; None discards it.
 
         Raises:
             ValueError: there is no such program or folder.
@@ -47,7 +47,7 @@ class LinePipe:
             raise ValueError(f"there is no folder {short_repr(folder)}")
         if shutil.which(program) is None:
             raise ValueError(f"there is no program {short_repr(words[0])} that can be run in {short_repr(folder)}")
-        # The signal comes when the thread that started a process ends: of the main thread, with the whole process.
+        # The death signal comes when the thread that started the program ends; the main thread ends with the process.
         parent = os.getpid() if threading.current_thread() is threading.main_thread() else 0
         launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(memory_limit or 0), str(parent)]
         with contextlib.ExitStack() as files:
@@ -68,14 +68,14 @@ class LinePipe:
 
     @property
     def pid(self) -> int:
-        """The id of the process."""
+        """The process id."""
         return self._process.pid
 
     def send(self, line: bytes, deadline: float | None = None) -> None:
         """Send a line.
 
         Raises:
-            TimeoutError: the program has not read it until the deadline, of `time.monotonic()`.
+            TimeoutError: the program has not read it by the deadline, a `time.monotonic()` time.
             OSError: the program has closed its stdin.
         """
         rest = memoryview(line)
@@ -85,12 +85,12 @@ class LinePipe:
                 rest = rest[os.write(self._in.fileno(), rest) :]
 
     def receive(self, deadline: float | None = None) -> bytes:
-        """Return the next line, without its end.
+        """Return the next line, without the newline.
 
         Raises:
-            TimeoutError: there is none at the deadline, of `time.monotonic()`.
+            TimeoutError: there is none by the deadline, a `time.monotonic()` time.
             EOFError: the program has closed its stdout.
-            TooLongLine: it has more than `LONGEST` bytes.
+            TooLongLine: the line has more than `LONGEST` bytes.
         """
         while b"\n" not in self._unread:
             if len(self._unread) > LONGEST:
@@ -106,14 +106,14 @@ class LinePipe:
         return line
 
     def exit_code(self) -> int | None:
-        """Return the exit code of a program that has closed its end of a pipe; None if it still runs."""
+        """Return the exit code of a program that has closed its end of a pipe; None if it keeps running."""
         try:
             return self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             return None
 
     def close(self) -> None:
-        """Let the program end by itself, for the end of its stdin tells it to, then end it and all that it started."""
+        """Close stdin, which tells the program to exit; after a moment, kill it and everything that it started."""
         with contextlib.suppress(OSError):
             self._in.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -121,7 +121,7 @@ class LinePipe:
         self.kill()
 
     def kill(self) -> None:
-        """End the program at once, and all that it started."""
+        """Kill the program and everything that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         for pipe in (self._in, self._out):
@@ -135,7 +135,7 @@ def wait_for(handle: int, event: int, deadline: float | None) -> None:
     """Wait until a handle can be read from or written to.
 
     Raises:
-        TimeoutError: it cannot until the deadline, of `time.monotonic()`.
+        TimeoutError: it is not ready by the deadline, a `time.monotonic()` time.
     """
     poll = select.poll()
     poll.register(handle, event)

@@ -1,6 +1,7 @@
-"""A decision in words, as one player may know it: for programs that read text, such as language models.
+"""Decisions in words, as one player may know them, for programs that read text, such as language models.
 
-All is made of an information set, in which nothing is hidden from its player; no function here is given a true state.
+Everything comes from an information set, which holds nothing hidden from its player; no function here is given a true
+state.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from sackarmies_env.core.entries import find_entry, find_hook
 from sackarmies_env.core.game import Game
 from sackarmies_env.core.information import InformationSets
 
-COLUMNS = 100  # of a line of the position
+COLUMNS = 100  # width of the position's text
 
 
 class DecisionWords:
@@ -26,7 +27,7 @@ class DecisionWords:
         table: Callable[[Game], Any] | None = find_hook(game.id, "table")
         self._game = game
         self._table = None if table is None else table(game)
-        self._seen: Any = None  # the picture of the decision before
+        self._seen: Any = None  # what the player saw at the previous decision
 
     def rules(self) -> dict[str, Any]:
         """Return what the game is and what its pieces do; empty parts are left out."""
@@ -40,11 +41,11 @@ class DecisionWords:
         return {key: value for key, value in told.items() if value}
 
     def decision(self, information: InformationSets, legal: list[int]) -> dict[str, Any]:
-        """Return a decision: the question, what it is about, the position, what has happened, and the choices.
+        """Describe a decision: the question, what it is about, the position, what has happened, and the choices.
 
         Args:
             information: one information set.
-            legal: ids, ascending.
+            legal: legal ids, ascending.
         """
         from sackarmies_env.render import ansi
         from sackarmies_env.render.log import find_seen, news
@@ -68,5 +69,5 @@ class DecisionWords:
 
 
 def plain_choice(choice: dict[str, Any]) -> dict[str, Any]:
-    """Return a choice as a program is told it: its id, its text, its name, and what it leads to if that is known."""
+    """Return a choice as sent to a program: its id, text, name and, if known, what it leads to."""
     return {key: choice[key] for key in ("id", "text", "label", "note") if choice.get(key, "") != ""}

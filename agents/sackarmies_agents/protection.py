@@ -1,6 +1,6 @@
-"""Protects the memory of the process that imports it: the server that forks the processes of agents does.
+"""Protects the memory of any process that imports it, as the server that forks the processes of agents does.
 
-A process of an agent would protect itself too late: another one might have opened its memory already.
+An agent's process would protect itself too late: another one might already have opened its memory.
 """
 
 from sackarmies_agents.child import protect_memory

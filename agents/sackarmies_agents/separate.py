@@ -1,4 +1,4 @@
-"""What agents in separate processes have in common: limits, accounts, and processor time."""
+"""Base class of agents in separate processes: limits, accounts, and processor time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sackarmies_agents.limits import ALONE, Accounts, Decision, Isolation, cpu_s
 class SeparateAgent(Agent):
     """An agent in a separate process.
 
-    Whatever goes wrong there is raised here as `Misconduct`. `Gone` says that the process has ended or was killed, and
-    that the next `reset` starts another one.
+    Every fault of the agent or its process is raised here as `Misconduct`. `Gone` means that the process has ended or
+    was killed; the next `reset` starts another one.
 
     Attributes:
         accounts: what it has used in each game.
@@ -28,37 +28,37 @@ class SeparateAgent(Agent):
         self._isolation = isolation
         self._is_fresh = True  # the process has not made a decision yet
         self._decisions: Sequence[Decision] | None = None
-        self._cpu: float | None = None  # processor time of the process when it was last asked
+        self._cpu: float | None = None  # processor time of the process when it was last measured
 
     @property
     @abstractmethod
     def pid(self) -> int | None:
-        """The id of the process; None if it is gone."""
+        """The process id; None if the process is gone."""
 
     @abstractmethod
     def close(self) -> None:
-        """End the process, and all that it started."""
+        """End the process and everything that it started."""
 
     def will_decide(self, decisions: Sequence[Decision]) -> None:
-        """Take note of which decisions the next call asks for: limits a game or a turn depend on it."""
+        """Note which decisions the next call asks for; limits per game and per turn depend on it."""
         self._decisions = decisions
 
     def _begin_game(self) -> None:
-        """Open the account of a game that the agent is not told of; to be called by `reset`."""
+        """Open a new account for a game that the agent is not told about; to be called by `reset`."""
         self.accounts.forget(ALONE)
 
     def _watch_process(self) -> None:
-        """Begin to count the processor time of a process that has just been started."""
+        """Start counting the processor time of a process that has just been started."""
         self._is_fresh = True
         self._cpu = None if self.pid is None else cpu_seconds_of(self.pid)
 
     @property
     def _head_start(self) -> float:
-        """Seconds that starting the process may take, if it still is."""
+        """Extra seconds for a process that is still starting; 0 once it has made a decision."""
         return self._isolation.start_limit if self._is_fresh else 0.0
 
     def _allowed(self, decisions: Sequence[Decision] = (ALONE,)) -> tuple[float | None, str]:
-        """Return how many seconds decisions may take, None for no limit, and what to say if they take more."""
+        """Return the seconds that decisions may take (None: no limit), and the fault of taking longer."""
         seconds, fault = self.accounts.time_for(decisions)
         if seconds is None or not self._is_fresh:
             return seconds, fault
@@ -66,13 +66,13 @@ class SeparateAgent(Agent):
 
     @contextmanager
     def _timed(self, count: int) -> Iterator[tuple[float | None, str]]:
-        """Charge decisions for what the block takes.
+        """Charge decisions for the time that the `with` block takes.
 
         Args:
             count: number of decisions.
 
         Yields:
-            How many seconds they may take, and what to say if they take more.
+            The seconds that they may take (None: no limit), and the fault of taking longer.
         """
         decisions = self._decisions if self._decisions is not None else [ALONE] * count
         self._decisions = None
@@ -95,14 +95,14 @@ class SeparateAgent(Agent):
 
 
 def ending_of(code: int | None) -> str:
-    """Return how a process with this exit code, as `subprocess` gives it, has ended; None if it has not."""
+    """Describe how a process ended, by its exit code as in `subprocess`; None stands for one that has not ended."""
     if code is None:
         return "closed its connection"
     return f"was killed by {signal_name(-code)}" if code < 0 else f"ended its process with exit code {code}"
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal; most real-time signals have none."""
+    """Return the name of a signal, or its number: most real-time signals have no name."""
     try:
         return signal.Signals(number).name
     except ValueError:

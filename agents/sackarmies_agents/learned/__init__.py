@@ -1,5 +1,5 @@
 """Trained Generals: checkpoints, and networks that a kernel computes.
 
-Of the modules, `network`, `board_network`, `worths`, `reasons`, `fused`, `tensors` and `policy_agent` need torch, those
-that learning and other devices take. The others do not import it.
+The modules `network`, `board_network`, `worths`, `reasons`, `fused`, `tensors` and `policy_agent`, which are for
+learning and for other devices, need torch. The others do not import it.
 """

@@ -1,4 +1,4 @@
-"""Agents whose choice, what ids are worth to them, and why, are inputs of networks."""
+"""Advisors: agents whose choices, worths of ids and reasons are inputs of networks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sackarmies_agents.scripted.compiled import CompiledAgent, Explanation
 
 
 class Answer(NamedTuple):
-    """What an agent says of positions and of their legal ids, in order.
+    """An agent's answer about positions and their legal ids, in order.
 
     Attributes:
         chosen: `(n,)` int64, what it would choose.
-        worths: `(k,)` float32, what ids are worth to it; None where that is not asked.
-        explanation: why; None where that is not asked.
+        worths: `(k,)` float32, what ids are worth to it; None if that was not asked.
+        explanation: why; None if that was not asked.
     """
 
     chosen: NDArray[np.int64]
@@ -31,15 +31,15 @@ class Advisor:
     """Says what an agent would do.
 
     Args:
-        agent: it shares batches.
-        info: what is played.
-        level: how much is wanted: `CHOICE`, `WORTHS` or `REASONS`.
+        agent: one with `shares_batch`.
+        info: the game that is played.
+        level: how much to ask for: `CHOICE`, `WORTHS` or `REASONS`.
 
     Attributes:
         agent: see above.
 
     Raises:
-        ValueError: the agent does not say that.
+        ValueError: the agent does not say that much.
     """
 
     def __init__(self, agent: Agent, info: GameInfo, level: int) -> None:
@@ -53,7 +53,7 @@ class Advisor:
         self._rows = sum(block.rows for block in blocks if block.name == "tokens") if level >= REASONS else 0
 
     def ask(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> Answer:
-        """Return what the agent says of positions `(n, size)` and of the ids of masks `(n, num_actions)`, in order."""
+        """Return the agent's answer about positions `(n, size)` and the legal ids of masks `(n, num_actions)`."""
         chosen = self.agent.act_batch(observations, masks)
         if self._weigher is None:
             return Answer(chosen)
@@ -64,14 +64,14 @@ class Advisor:
 
 
 def make_advisor(text: str, info: GameInfo, level: int = CHOICE) -> Advisor | None:
-    """Return who advises a network; None for one that takes no advice.
+    """Make the advisor of a network; return None for one that takes no advice.
 
     Args:
         text: text form of the agent; "" for none.
-        info: what is played.
-        level: how much is wanted, see `Advisor`.
+        info: the game that is played.
+        level: how much to ask for, see `Advisor`.
 
     Raises:
-        ValueError: it is not one that may advise, cannot play the game, or does not say what is wanted.
+        ValueError: the agent may not advise, cannot play the game, or does not say that much.
     """
     return Advisor(make_agent(checked_advice(text), info), info, level) if text else None

@@ -1,4 +1,4 @@
-"""What `BoardNetwork` is made for: the board and the action space of a game, and its features."""
+"""What `BoardNetwork` is built for: the board, action space and features of a game."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NUM_SLOTS = 8
 HAND, PICKED, BATTLEGROUND, ATTACHED = 1, 2, 3, 4  # codes of `place`
 FIELD = 2  # code of `kind`
 NUM_GROUPS = 7 * 2 * 2  # by place, battlefield or not, own or not
-TYPE_DIGIT = 128  # a type t stands as t + 1 = low + 128 * high
+TYPE_DIGIT = 128  # a type t is encoded as t + 1 = low + 128 * high
 POINTED_HEXES = ("chain_", "chain_second_", "attack_", "act_")  # named by the block `globals`
 POINTED_TYPES = ("chain_", "act_")
 NUM_POINTED = len(POINTED_HEXES) + len(POINTED_TYPES)
-COORDINATES = 18  # they lie between -18 ("no hex") and 17
+COORDINATES = 18  # coordinates lie between -18 ("no hex") and 17
 FLAT_BLOCKS = ("globals", "generals", "types")
-FARTHEST = 12  # distances beyond count as this one
+FARTHEST = 12  # greater distances count as this
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +34,17 @@ class BoardForm:
     """What a network knows of a game before it learns.
 
     Attributes:
-        spec: of observations.
-        num_actions: how many ids there are: verbs, types, slots and hexes.
+        spec: layout of observations.
+        num_actions: number of ids: verbs, types, slots and hexes.
         first_slot: the id of the first slot.
         first_hex: the id of the first hex.
         hex_id: `(36, 36)` int64, ids of hexes by their coordinates plus 18; `num_actions` off the board.
-        around: `(num_actions, hexes of a patch)` int64, ids on and around an id; `num_actions` for none.
-        hex_q: `(num_actions,)` int64, coordinates of the hex of an id; 0 for ids that are none.
-        hex_r: see `hex_q`.
+        around: `(num_actions, hexes of a patch)` int64, each id and the ids around it; `num_actions` for none.
+        hex_q: `(num_actions,)` int64, q coordinate of each hex; 0 for ids that are not hexes.
+        hex_r: r coordinate, likewise.
         column: columns of the features of a token, by name.
         pointed_hexes: columns of coordinates in the block `globals`, two for each hex that it names.
-        pointed_types: likewise of the digits of types.
+        pointed_types: likewise for the digits of types.
         token: features of a token, without coordinates and types.
         flat: likewise features of each of `FLAT_BLOCKS`.
     """
@@ -65,7 +65,7 @@ class BoardForm:
 
 
 def board_form(info: GameInfo, patch: int) -> BoardForm:
-    """Return what a network is made for that looks `patch` hexes far around a hex."""
+    """Return the form of a network that sees `patch` hexes far around a hex."""
     spec, grid = info.observation_spec, make_hexgrid(info.radius)
     tokens, others = spec.block("tokens"), spec.block("globals")
     first_slot = NUM_VERBS + info.num_types
@@ -91,7 +91,7 @@ def board_form(info: GameInfo, patch: int) -> BoardForm:
 
 
 def _is_laid_out(feature: str) -> bool:
-    """Return whether a feature is part of a coordinate or type, which go in by the layout."""
+    """Return whether a feature is part of a coordinate or type: these enter a network only through the layout."""
     return feature in ("q", "r") or feature.endswith(("_q", "_r", "type_low", "type_high"))
 
 
@@ -103,7 +103,7 @@ def hex_ids(grid: HexGrid, first: int, nowhere: int) -> NDArray[np.int64]:
 
 
 def patches(grid: HexGrid, first: int, nowhere: int, radius: int) -> NDArray[np.int64]:
-    """Return for each id itself and, for a hex, those around it in fixed order; `nowhere` fills up.
+    """Return each id and, for a hex, the ids around it in a fixed order; rows are padded with `nowhere`.
 
     Returns:
         `(first + cells, 3 * radius * (radius + 1) + 1)` int64.
@@ -121,7 +121,7 @@ def patches(grid: HexGrid, first: int, nowhere: int, radius: int) -> NDArray[np.
 
 
 def offsets_of(radius: int) -> list[tuple[int, int]]:
-    """Return the coordinates of the hexes of a patch, from its middle, which comes first."""
+    """Return the coordinates of the hexes of a patch relative to its center, which comes first."""
     numbers = range(-radius, radius + 1)
     around = [(q, r) for q in numbers for r in numbers if 0 < max(abs(q), abs(r), abs(q + r)) <= radius]
     return [(0, 0), *around]

@@ -1,16 +1,16 @@
-"""Network for games on a hex board: sees tokens by their attributes, and points at hexes and types.
+"""Network for games on a hex board: it sees tokens by their attributes, and points at hexes and types.
 
-Every token in sight becomes a vector, by shared weights. Vectors are summed by group (own units, enemy units, hand)
-into a context, and laid out on the ids of the action space: what stands on a hex on the id of that hex, what is in hand
-on the id of its type, what is attached to a chosen unit on the id of its slot. A legal id is scored from the context
-and from what lies on it and, for a hex, around it. Coordinates and types go in by this layout alone. So what is learned
-about one hex holds for all of them, and tokens never met before are judged by their attributes. Directions go in by the
-order of the hexes of a patch alone: in another order, the network sees a board that is rotated or reflected.
+Shared weights turn every token in sight into a vector. Vectors are summed by group (own units, enemy units, hand) into
+a context, and laid out on the ids of the action space: a token on a hex on the id of that hex, one in hand on the id
+of its type, one attached to a chosen unit on the id of its slot. A legal id is scored from the context, from what lies
+on it and, for a hex, from what lies around it. Coordinates and types enter only through this layout. So what is learned
+about one hex holds for all of them, and tokens never met before are judged by their attributes. Directions enter only
+through the order of the hexes of a patch: in another order, the network sees a rotated or reflected board.
 
-What another agent would choose can be marked; what ids are worth to it, and why, are other inputs of their scores.
+The choice of another agent can be marked; what ids are worth to it, and why, are further inputs of their scores.
 
-What is farther away than the patch around a hex reaches it as a sum of messages, one from each token on the board
-for a hex at its distance.
+What lies beyond the patch around a hex reaches it as a sum of messages, one from each token on the board, each of which
+depends on the token's distance.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ class Tokens(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What lies on the ids of actions, of which most are empty.
+    """What lies on the ids of actions, most of which are empty.
 
     Attributes:
         row: `(n * (num_actions + 1),)` the row of `marks` of each id; 0 for an empty one.
-        marks: `(rows, mark)`, the first one zeros.
-        turn: `(n,)` the symmetry of the hex grid in which each observation is looked at; None: all as they are.
+        marks: `(rows, mark)`, the first row zeros.
+        turn: `(n,)` the symmetry of the hex grid in which each observation is seen; None: all are seen as they are.
     """
 
     row: Tensor
@@ -78,7 +78,7 @@ class Layout(NamedTuple):
 
 
 class BoardNetwork(Network):
-    """See the module."""
+    """Network for games on a hex board, see the module."""
 
     hex_id: Tensor  # see `BoardForm`, like `around`, `hex_q` and `hex_r`
     around: Tensor
@@ -115,7 +115,7 @@ class BoardNetwork(Network):
         self.worths = Worths(sizes.hidden, NUM_VERBS, self.first_hex) if sizes.advice >= WORTHS else None
         widths = self.patch.in_features, sizes.hidden, sizes.token
         self.reasons = ReasonLayers(*widths) if sizes.advice >= REASONS else None
-        for last in (self.direct, self.score):  # begin near the uniform policy
+        for last in (self.direct, self.score):  # start near the uniform policy
             nn.init.orthogonal_(last.weight, 0.01)
             nn.init.zeros_(last.bias)
 
@@ -141,7 +141,7 @@ class BoardNetwork(Network):
         if self.worths is not None and advice is not None and advice.worths is not None:
             weighed, change = self.worths(place, advice.worths, is_advised, len(gates))
             gates = gates + change
-        # Ids of verbs, on which nothing lies, are told apart by what they are worth alone.
+        # Nothing lies on the ids of verbs: only their worths tell them apart here.
         by_sight = (place.action >= (NUM_VERBS if weighed is None else 0)).nonzero().squeeze(1)
         seen = self._see(context, layout, tokens, Place(place.game[by_sight], place.action[by_sight]))
         seen = seen if weighed is None else seen + weighed
@@ -179,7 +179,7 @@ class BoardNetwork(Network):
         return layout.marks.index_select(0, layout.row[ids.flatten()]).view(len(ids), self.patch.in_features)
 
     def _follow(self, seen: Tensor, layout: Layout, game: Tensor, reasons: Reasons) -> Tensor:
-        """Add to what is seen on ids what lies where they lead to, and what their worths are made of."""
+        """Add to what is seen on ids what lies where they lead, and what their worths are made of."""
         assert self.reasons is not None
         seen = seen + self.reasons.parts(reasons.parts)
         for column, plan in enumerate(self.reasons.plans):
@@ -216,7 +216,7 @@ class BoardNetwork(Network):
             cells.append(advice.chosen + offset.squeeze(1))
         filled = torch.cat(cells)
         row = torch.zeros(n * width, dtype=torch.int64, device=filled.device)
-        row[filled] = torch.arange(1, len(filled) + 1, device=filled.device)  # of several on one id, one gives the row
+        row[filled] = torch.arange(1, len(filled) + 1, device=filled.device)  # of several on one id, one sets the row
         marks = torch.zeros(len(filled) + 1, vectors.shape[1], dtype=vectors.dtype, device=vectors.device)
         marks = marks.index_add(0, row[cell], vectors.index_select(0, lying))
         chosen = marks.index_select(0, row[(pointed + offset).flatten()]).view(n, -1)
@@ -283,7 +283,7 @@ class BoardNetwork(Network):
 
 
 class Advised(nn.Module):
-    """What a network does with the choice of another agent: trusts it, depending on the position, and marks its id."""
+    """Use of another agent's choice: it is trusted, depending on the position, and its id is marked."""
 
     def __init__(self, sizes: NetworkSizes, first_hex: int) -> None:
         super().__init__()
@@ -296,10 +296,10 @@ class Advised(nn.Module):
 
 
 def symmetries(radius: int) -> NDArray[np.int64]:
-    """Return where the hexes of a patch are found after each rotation and reflection of the grid about its middle.
+    """Return where the hexes of a patch are found after each rotation and reflection of the grid about its center.
 
     Returns:
-        `(NUM_SYMMETRIES, 3 * radius * (radius + 1) + 1)` int64; the first row is that of the board as it is.
+        `(NUM_SYMMETRIES, 3 * radius * (radius + 1) + 1)` int64; the first row leaves the board as it is.
     """
     offsets = offsets_of(radius)
     boards = [offsets, [(r, q) for q, r in offsets]]

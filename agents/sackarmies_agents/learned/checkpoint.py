@@ -1,8 +1,8 @@
 """Checkpoint files: safetensors and nothing else, so that reading one runs no code and claims no memory.
 
-A checkpoint is a table of tensors by name. `checkpoint.json` is text as bytes and says what the General was trained
-for; `sha256` is the checksum of all the others, whose names are those of a part and of a tensor in it:
-`policy/value.weight`. An agent needs the part `policy`; the others are needed to resume training.
+A checkpoint is a table of tensors by name. `checkpoint.json`, text as bytes, says what the General was trained for;
+`sha256` is the checksum of all other tensors. The rest are named by part and tensor, as in `policy/value.weight`. An
+agent needs the part `policy`; the other parts are needed to resume training.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ HEADER = "checkpoint.json"
 CHECKSUM = "sha256"
 POLICY = "policy"
 WANTED = "a checkpoint"  # in messages
-MAX_TABLE = 2**20  # bytes of its table of tensors; a training run with 100 snapshots has half of that
+MAX_TABLE = 2**20  # bytes of the table of tensors; a training run with 100 snapshots has half of that
 LENGTH = 8  # bytes of a safetensors file that say how long its table is
 MAX_REASON = 300  # characters of what is wrong with a file
-# What a parser of tensors has been seen or is documented to raise for a table that is valid and makes no tensors.
+# What the parser of tensors raises, as seen or documented, for a valid table that makes no tensors.
 DAMAGED = (SafetensorError, LookupError, ValueError, RuntimeError, TypeError, ArithmeticError, AssertionError)
 
 Arrays = dict[str, NDArray[Any]]
@@ -40,13 +40,13 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Header:
-    """What a checkpoint is of.
+    """What a checkpoint contains and was trained for.
 
     Attributes:
         game: sizes and layouts of the game trained for, as from `describe`.
         network: sizes of the network.
-        training: state of the training run as plain data; empty in a General that is not to be trained on.
-        advice: the agent whose choice is an input of the network, in text form; empty where there is none.
+        training: state of the training run as plain data; empty in a General that is not to be trained further.
+        advice: text form of the agent whose choice is an input of the network; empty if there is none.
     """
 
     game: dict[str, Any]
@@ -61,7 +61,7 @@ class Checkpoint:
 
     Attributes:
         path: its file, for messages.
-        header: what it is of.
+        header: what it contains and was trained for.
         parts: name of a part -> its tensors by name.
     """
 
@@ -84,7 +84,7 @@ def pack(header: Header, parts: dict[str, Arrays]) -> bytes:
     """Return a checkpoint as bytes.
 
     Args:
-        header: what it is of.
+        header: what it contains and was trained for.
         parts: name of a part -> its tensors by name; an agent needs `POLICY`.
 
     Raises:
@@ -104,22 +104,22 @@ def pack(header: Header, parts: dict[str, Arrays]) -> bytes:
 
 
 def little_endian(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as files hold it, in the order of C, and in that of bytes which checksums are of."""
+    """Return an array as files and checksums take it: in C order and little-endian."""
     return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
 
 
 def checksum(tensors: Arrays) -> NDArray[np.uint8]:
-    """Return the SHA-256 of names, kinds, shapes and contents of tensors, as 32 bytes."""
+    """Return the SHA-256 of the names, dtypes, shapes and contents of tensors, as 32 bytes."""
     total = hashlib.sha256()
     for name in sorted(tensors):
         array = tensors[name]
-        total.update(f"{name}\0torch.{array.dtype.name}\0{list(array.shape)}\0".encode())  # as torch calls kinds
+        total.update(f"{name}\0torch.{array.dtype.name}\0{list(array.shape)}\0".encode())  # dtypes as torch names them
         total.update(array.tobytes())
     return np.frombuffer(total.digest(), np.uint8)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a checkpoint, all of it.
+    """Read a whole checkpoint and verify its checksum.
 
     Raises:
         ValueError: the file is missing, damaged, too large, or of another format.
@@ -146,7 +146,7 @@ def damaged(path: Path, reason: object) -> ValueError:
 
 
 class HeaderFile(StrictModel):
-    """What `checkpoint.json` holds."""
+    """Contents of `checkpoint.json`."""
 
     format: Literal[2]
     game: dict[str, Any]

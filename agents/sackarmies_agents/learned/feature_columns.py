@@ -1,4 +1,4 @@
-"""How features of observations go into networks: codes are looked up, numbers are scaled."""
+"""How features of observations enter networks: codes are looked up, numbers are scaled."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sackarmies_env.core.observation import Feature
 
-UNBOUNDED = 127  # declared bound of features that have no small one; their usual values are a few
+UNBOUNDED = 127  # declared bound of features without a small one; their usual values are a few
 USUAL = 8.0
-LIMIT = 4.0  # scaled numbers are clipped here
+LIMIT = 4.0  # scaled numbers are clipped to plus or minus this
 
 
 class FeatureColumns(NamedTuple):
@@ -20,10 +20,10 @@ class FeatureColumns(NamedTuple):
 
     Attributes:
         coded: `(c,)` int64, columns of codes.
-        starts: `(c,)` int64, what is to be added to each of them to find its weights among those of all codes.
+        starts: `(c,)` int64, what to add to each code to find its weights among those of all codes.
         plain: `(p,)` int64, columns of numbers.
-        scale: `(p,)` float32, what each of them is multiplied by.
-        num_codes: how many codes there are in all columns.
+        scale: `(p,)` float32, factor of each number.
+        num_codes: total number of codes in all columns.
     """
 
     coded: NDArray[np.int64]
@@ -34,7 +34,7 @@ class FeatureColumns(NamedTuple):
 
 
 def columns_of(features: Sequence[Feature], without: Collection[str] = ()) -> FeatureColumns:
-    """Return the columns of rows of `features`, of which those named in `without` are not looked at."""
+    """Return the columns of rows of `features`, except those named in `without`."""
     columns = [column for column, feature in enumerate(features) if feature.name not in without]
     coded = [column for column in columns if features[column].categorical]
     plain = [column for column in columns if not features[column].categorical]

@@ -1,7 +1,7 @@
-"""The forward pass of `BoardNetwork`, without torch: all of it in one kernel.
+"""Forward pass of `BoardNetwork` without torch, in a single kernel.
 
-torch needs some sixty operations for a position, and each costs more to begin than to do. The kernel computes the same
-numbers, up to rounding, from weights that are laid out for it (docs/decisions/0061-forward-pass.md).
+torch needs some sixty operations for a position, each of which costs more to launch than to run. The kernel computes
+the same numbers, up to rounding, from weights that are laid out for it (docs/decisions/0061-forward-pass.md).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ NO_REASONS = np.full((1, PLAN_IDS), -1), np.zeros((1, NUM_PARTS), np.float32), n
 
 
 class ForwardPass:
-    """Weights as the kernel reads them, and the kernel; for one thread at a time.
+    """The kernel, and the weights as it reads them; for one thread at a time.
 
     Args:
-        form: what the network is made for.
-        sizes: of its layers.
-        weights: float32, of the names and shapes that `shapes_of` gives; they are copied.
+        form: what the network is built for.
+        sizes: sizes of its layers.
+        weights: float32, with the names and shapes that `shapes_of` gives; they are copied.
     """
 
     def __init__(self, form: BoardForm, sizes: NetworkSizes, weights: Mapping[str, Floats]) -> None:
@@ -47,13 +47,13 @@ class ForwardPass:
         Args:
             observations: `(n, size)`.
             masks: `(n, num_actions)`.
-            answer: of who advises; None where no advice is given.
+            answer: the advisor's; None if no advice is given.
 
         Returns:
             Logits `(n, num_actions)`, finite where legal and minus infinity elsewhere, and values `(n,)`.
 
         Raises:
-            ValueError: observations or masks are of another shape.
+            ValueError: observations or masks have the wrong shape.
         """
         wanted = tuple((len(masks), width) for width in self._shape)
         if (observations.shape, masks.shape) != wanted:
@@ -67,7 +67,7 @@ class ForwardPass:
         return out
 
     def _taken(self, answer: Answer | None) -> tuple[int, Integers, Floats, Integers, Floats, Floats]:
-        """Return how much of an answer the network takes, and all of it."""
+        """Return the advice that the network takes from an answer: its level, and its parts."""
         if answer is None or self._level == 0:
             return 0, NO_IDS, NO_WORTHS, *NO_REASONS
         chosen, told = exactly(answer.chosen, np.int64), answer.explanation
@@ -82,7 +82,7 @@ class ForwardPass:
 
 
 def exactly(array: NDArray[Any], dtype: type[Number]) -> NDArray[Number]:
-    """Return an array as the kernel knows it, copied where need be: for others it would be compiled once more."""
+    """Return an array of the type that the kernel is compiled for, copied if needed; others would be compiled anew."""
     if array.dtype == dtype and array.flags.carray:
         return array
     return np.array(array, dtype, order="C")

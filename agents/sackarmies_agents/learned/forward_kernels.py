@@ -1,4 +1,4 @@
-"""Kernels of `forward.py`: what `BoardNetwork` computes, for one position after the other."""
+"""Kernels of `forward.py`: what `BoardNetwork` computes, one position at a time."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def forward(model, scratch, observations, masks, advice, out):
     """Score the legal ids of positions, and the positions.
 
     Args:
-        model: fields of a `Model`: numba takes plain tuples in a third of the time.
+        model: fields of a `Model`; numba takes plain tuples in a third of the time.
         scratch: fields of a `Scratch`, overwritten.
         observations: (n, size) int8.
         masks: (n, num_actions) int8.
-        advice: how much of it is given, 0 to `REASONS`; (n,) int64, the ids chosen; (k,) float32, what the legal ids of
-            all positions are worth; their plans, parts and the notes on positions, see `Reasons`.
-        out: logits (n, num_actions) float32, finite where legal and minus infinity elsewhere, and (n,) float32, values.
+        advice: its level, 0 to `REASONS`; the chosen ids, (n,) int64; what the legal ids of all positions are worth,
+            (k,) float32; their plans and parts, and the notes on positions, see `Reasons`.
+        out: logits (n, num_actions) float32, finite where legal and minus infinity elsewhere, and values (n,) float32.
     """
     assess(Model(*model), Scratch(*scratch), observations, masks, advice, out)
 
@@ -88,7 +88,7 @@ def likeliest(model, scratch, observation, count, advice):
 
 @njit
 def take_in(model, scratch, observation, count, level, advised, worths, notes):
-    """Write all that the scores of the `count` legal ids of a position have in common."""
+    """Compute everything that the scores of the `count` legal ids of a position share."""
     read_position(model, scratch, observation, advised, level, notes)
     if level >= WORTHS:
         weigh(scratch, worths, advised)
@@ -109,7 +109,7 @@ def list_legal(mask, legal):
 
 @njit
 def read_position(model, scratch, observation, advised, level, notes):
-    """Write the context, the marks on ids and what tokens on the board say; `advised` is an id, or -1."""
+    """Compute the context, the marks on ids and the messages of tokens on the board; `advised` is an id, or -1."""
     scratch.is_marked[:] = 0
     scratch.sums[:] = ZERO
     find_pointed(model, observation, scratch.pointed)
@@ -159,7 +159,7 @@ def type_at(model, low, high):
 
 @njit
 def lay(model, scratch, action, mark):
-    """Add a mark (mark,) to what lies on an id; `num_actions` for none."""
+    """Add a mark (mark,) to what lies on an id; `num_actions` stands for none."""
     if action >= model.form[0].num_actions:
         return
     there = scratch.marks[action]
@@ -171,7 +171,7 @@ def lay(model, scratch, action, mark):
 
 @njit
 def read_tokens(model, scratch, observation, level, notes):
-    """Lay the tokens in sight out on ids, sum them up by group, and write what those on the board say."""
+    """Lay out the tokens in sight on ids, sum them by group, and compute the messages of those on the board."""
     form, table = model.form[0], model.of_token
     weights = table[: form.token_numbers], table[form.token_numbers : form.token_bias], table[form.token_bias]
     width = scratch.marks.shape[1]
@@ -218,7 +218,7 @@ def place_of(model, token, host):
 
 @njit
 def weigh(scratch, worths, advised):
-    """Write what networks are told of the worths (count,) of the legal ids and of the position, see `Worths`."""
+    """Compute the features of the legal ids and of the position from the worths (count,) of these ids, see `Worths`."""
     best, second = LEAST_WORTH, FARTHEST_SHORT
     for k in range(len(worths)):
         best = max(best, cut(worths[k]))
@@ -247,13 +247,13 @@ def weigh(scratch, worths, advised):
 
 @njit
 def cut(worth):
-    """Return a worth within bounds; impossible ones get the least."""
+    """Clip a worth to its bounds; impossible ones get the least."""
     return LEAST_WORTH if worth < IMPOSSIBLE else min(max(worth, LEAST_WORTH), MOST_WORTH)
 
 
 @njit
 def open_gates(model, scratch, level):
-    """Write the factors and summands of what is seen on ids, which depend on the position."""
+    """Compute the gates of the position: factors and summands of what is seen on ids."""
     wide, form = model.wide, model.form[0]
     multiply(scratch.context, wide, form.scale, scratch.filled, scratch.scale)
     multiply(scratch.context, wide, form.shift, scratch.filled, scratch.shift)
@@ -266,7 +266,7 @@ def open_gates(model, scratch, level):
 
 @njit
 def listen(model, scratch, count):
-    """Write what is heard at each of the legal ids."""
+    """Compute what is heard at each legal id."""
     table, form, legal = model.of_message, model.form[0], scratch.legal
     multiply(scratch.context, table, form.question, scratch.filled, scratch.question[0])
     for k in range(count):
@@ -285,7 +285,7 @@ def score_id(model, scratch, k, level, advised, plan, parts):
     score = ZERO
     if action < form.first_hex:
         score += dot(scratch.context, wide[form.direct + action]) + model.direct_bias[action]
-    # Ids of verbs, on which nothing lies, are told apart by what they are worth alone.
+    # Nothing lies on the ids of verbs: only their worths tell them apart here.
     if action >= NUM_VERBS or level >= WORTHS:
         see(model, scratch, k)
         if level >= WORTHS:
@@ -304,7 +304,7 @@ def score_id(model, scratch, k, level, advised, plan, parts):
 
 @njit
 def see(model, scratch, k):
-    """Write what lies on and around the legal id in place `k`, and what is heard there."""
+    """Compute what is seen at the legal id in place `k`: what lies on and around it, and what is heard there."""
     wide, form, seen = model.wide, model.form[0], scratch.seen
     bias = wide[form.patch]
     for j in range(len(seen)):
@@ -315,7 +315,7 @@ def see(model, scratch, k):
 
 @njit
 def look_at(model, scratch, action, first):
-    """Add to what is seen what lies on and around an id, -1 for none, by the weights from row `first` on."""
+    """Add what lies on and around an id (-1: none) to what is seen, with the weights from row `first` on."""
     if action < 0:
         return
     width, around = scratch.marks.shape[1], model.around[action]
@@ -327,7 +327,7 @@ def look_at(model, scratch, action, first):
 
 @njit
 def judge(model, scratch):
-    """Return the score of what is seen, which is overwritten; the gates of the position say what matters."""
+    """Return the score of what is seen, weighted by the gates of the position; what is seen is overwritten."""
     seen, scale, shift = scratch.seen, scratch.scale, scratch.shift
     for j in range(len(seen)):
         seen[j] = seen[j] + shift[j] + seen[j] * scale[j]

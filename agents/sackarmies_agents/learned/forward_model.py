@@ -1,4 +1,4 @@
-"""Weights of `BoardNetwork` as the kernel of its forward pass reads them."""
+"""Weights of `BoardNetwork` in the layout that the kernel of its forward pass reads."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ SIZES = (
     *("num_actions", "first_slot", "first_hex"),  # see `BoardForm`
     *("tokens_first", "tokens_end", "num_features"),  # of the block `tokens` in an observation, and of a token
 )
-# Where the weights of each part of a network begin in the matrices of a `Model`. A linear layer begins with its bias;
-# where bias and weights are wanted apart, there is a name for each.
+# The first row of the weights of each part of a network in the matrices of a `Model`. A linear layer begins with its
+# bias; where bias and weights are needed separately, each has a name.
 ROWS = (
-    *("flat_codes", "flat_numbers", "flat_bias"),  # of all flat blocks, with the bias of the summary
+    *("flat_codes", "flat_numbers", "flat_bias"),  # of all flat blocks; the bias includes that of the summary
     *("summary", "context", "patch", "heard"),
-    *("scale", "shift"),  # the first half of the gate, and the second one
-    *("direct", "score", "trust"),  # a row for each id; one, of the last score: the others help learning alone; one
+    *("scale", "shift"),  # the first and the second half of the gate
+    *("direct", "score", "trust"),  # a row per id; one row, of the last score (others only help learning); one row
     *("advised_number", "worth_kind", "worth_features", "worth_scale", "worth_shift"),  # kinds with the features' bias
-    *("parts", "actor", "goal"),  # of reasons; the plans without bias
+    *("parts", "actor", "goal"),  # of reasons; actor and goal, the plans, have no bias
     *("token_numbers", "token_bias", "notes"),  # in `of_token`, after the codes
     *("mark", "pointer_mark", "advised_mark"),  # in `of_mark`
     *("message", "question", "gain", "shift_by_distance"),  # in `of_message`
@@ -49,7 +49,7 @@ FORM = np.dtype(
 
 
 class Model(NamedTuple):
-    """A `BoardNetwork` for the kernel. Each array costs time in every call: weights of equal width are one.
+    """A `BoardNetwork` for the kernel. Each array costs time in every call, so weights of equal width share one.
 
     Attributes:
         form: `(1,)` FORM.
@@ -57,9 +57,9 @@ class Model(NamedTuple):
         around: see `hex_id`.
         hex_q: see `hex_id`.
         hex_r: see `hex_id`.
-        pointed: `(NUM_POINTED, 2)`, places in an observation, of coordinates or digits of a type.
+        pointed: `(NUM_POINTED, 2)`, indices in an observation, of coordinates or of the digits of a type.
         token: features of a token.
-        flat: features of the observation that stand in flat blocks.
+        flat: features of the observation in flat blocks.
         wide: `(rows, hidden)`.
         of_token: `(rows, token)`.
         of_mark: `(rows, mark)`.
@@ -87,21 +87,21 @@ class Model(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What the kernel writes on its way, of one position."""
+    """Working memory of the kernel, for one position."""
 
     filled: Integers  # inputs that are not 0
     pointed: Integers
     legal: Integers
     is_marked: NDArray[np.int8]  # by id
-    marks: Floats  # by id; of ids that are not marked, anything
+    marks: Floats  # by id; undefined for ids that are not marked
     vector: Floats  # of a token
     mark: Floats  # of a token
-    sums: Floats  # of marks by group, and marks of what is named
-    first: Integers  # 0, and how many tokens are on the board
-    said: Floats  # by each of them
+    sums: Floats  # sums of marks by group, and marks on the ids that are named
+    first: Integers  # 0, and the number of tokens on the board
+    said: Floats  # message of each of them
     said_q: NDArray[np.int8]
     said_r: NDArray[np.int8]
-    hearer: Integers  # by place among the legal ids, as all that follow it up to `heard`
+    hearer: Integers  # by place among the legal ids, like all fields up to `heard`
     hearer_q: Integers
     hearer_r: Integers
     features: Floats
@@ -118,7 +118,7 @@ class Scratch(NamedTuple):
 
 
 class Stack:
-    """Rows of one width, one part after the other.
+    """Rows of equal width, stacked part by part.
 
     Args:
         weights: what parts are taken from, by name.
@@ -130,7 +130,7 @@ class Stack:
         self._length = 0
 
     def add(self, *parts: Floats) -> int:
-        """Add rows `(k, width)` or a single one `(width,)` each; return where the first one lies."""
+        """Add parts, each of rows `(k, width)` or one row `(width,)`; return the index of the first row."""
         first = self._length
         for part in parts:
             rows = part.reshape(-1, part.shape[-1])
@@ -151,7 +151,7 @@ class Stack:
         return self.add(self._weights[f"{name}.bias"][outputs], self._weights[f"{name}.weight"][outputs].T)
 
     def add_encoders(self, names: Sequence[str], *biases: str) -> tuple[int, int, int]:
-        """Add encoders as one; return where its codes, numbers and bias, which includes other ones, begin."""
+        """Add encoders as one, its bias including `biases`; return where its codes, numbers and bias begin."""
         coded = [self._weights[key] for name in names if (key := f"{name}.codes.weight") in self._weights]
         codes = self.add(*coded)
         numbers = self.add(*(self._weights[f"{name}.numbers.weight"].T for name in names))
@@ -159,7 +159,7 @@ class Stack:
         return codes, numbers, self.add(np.sum(summed, axis=0, dtype=np.float32))
 
     def joined(self) -> Floats:
-        """Return a copy of all rows, in the order of C whatever that of the parts is."""
+        """Return a copy of all rows in C order, whatever the order of the parts."""
         return np.ascontiguousarray(np.concatenate(self._parts))
 
 
@@ -167,9 +167,9 @@ def model_of(form: BoardForm, sizes: NetworkSizes, weights: Mapping[str, Floats]
     """Copy and lay out the weights of a network.
 
     Args:
-        form: what it is made for.
-        sizes: of its layers.
-        weights: float32, of the names and shapes that `shapes_of` gives.
+        form: what it is built for.
+        sizes: sizes of its layers.
+        weights: float32, with the names and shapes that `shapes_of` gives.
     """
     tokens = form.spec.slice("tokens")
     pointed = np.array([*form.pointed_hexes, *form.pointed_types], np.int64)
@@ -208,7 +208,7 @@ def model_of(form: BoardForm, sizes: NetworkSizes, weights: Mapping[str, Floats]
 
 
 def _joined_columns(parts: Sequence[FeatureColumns], firsts: Sequence[int]) -> Columns:
-    """Return columns of a row each as those of one, given where in the observation each row begins."""
+    """Join the columns of several rows into those of one; `firsts` says where each row begins in the observation."""
     before = np.cumsum([0, *(part.num_codes for part in parts)], dtype=np.int64)
     coded = np.concatenate([part.coded + first for part, first in zip(parts, firsts, strict=True)])
     starts = np.concatenate([part.starts + number for part, number in zip(parts, before[:-1], strict=True)])
@@ -217,7 +217,7 @@ def _joined_columns(parts: Sequence[FeatureColumns], firsts: Sequence[int]) -> C
 
 
 def _wide_rows(sizes: NetworkSizes, weights: Mapping[str, Floats]) -> tuple[Stack, dict[str, int]]:
-    """Return the rows `(rows, hidden)`, and which are where."""
+    """Return the rows `(rows, hidden)`, and the first row of each part."""
     stack = Stack(weights)
     codes, numbers, bias = stack.add_encoders([f"flat.{i}" for i in range(len(FLAT_BLOCKS))], "summary.bias")
     first, second = slice(sizes.hidden), slice(sizes.hidden, None)
@@ -256,7 +256,7 @@ def _wide_rows(sizes: NetworkSizes, weights: Mapping[str, Floats]) -> tuple[Stac
 
 
 def _narrow_rows(sizes: NetworkSizes, weights: Mapping[str, Floats]) -> tuple[Stack, Stack, Stack, dict[str, int]]:
-    """Return the rows as wide as tokens, marks and messages, and which are where."""
+    """Return the rows as wide as tokens, marks and messages, and the first row of each part."""
     tokens, marks, messages = Stack(weights), Stack(weights), Stack(weights)
     _, numbers, bias = tokens.add_encoders(["token.0"])
     rows = {
@@ -277,7 +277,7 @@ def _narrow_rows(sizes: NetworkSizes, weights: Mapping[str, Floats]) -> tuple[St
 
 
 def scratch_for(form: BoardForm, sizes: NetworkSizes) -> Scratch:
-    """Return what the kernel needs for a network."""
+    """Allocate the working memory of the kernel for a network."""
     ids, rows = form.num_actions, form.spec.block("tokens").rows
     token, mark, message, hidden = sizes.token, sizes.mark, sizes.message, sizes.hidden
     sums, position = (NUM_GROUPS + NUM_POINTED) * mark, 2 * NUM_VERBS + SUMMARY

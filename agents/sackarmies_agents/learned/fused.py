@@ -1,4 +1,4 @@
-"""Functions of torch made of the kernels of networks; on other devices than a CPU, operations of torch do the same."""
+"""Torch functions built on the kernels of networks; on devices other than a CPU, torch operations do the same."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sackarmies_env.core.jit import INTERPRETED
 
 
 class Columns(NamedTuple):
-    """What the features in a row are.
+    """The columns of features in a row.
 
     Attributes:
         coded: `(codes,)` int64, columns of codes.
         starts: `(codes,)` int64, where the weights for code 0 of each begin.
         plain: `(numbers,)` int64, columns of numbers.
         scale: `(numbers,)` float32, factors of the numbers.
-        limit: numbers are clipped here after scaling.
+        limit: scaled numbers are clipped to plus or minus this.
     """
 
     coded: Tensor
@@ -32,14 +32,14 @@ class Columns(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Tokens on boards, and ids to which they say something.
+    """Tokens on boards, and the ids to which they send messages.
 
     Attributes:
         first: `(n + 1,)` int64, where the tokens of each game begin.
-        q: `(tokens,)` int8, and `r`: where they stand.
+        q: `(tokens,)` int8, coordinate of each token, with `r`.
         r: see `q`.
-        game: `(k,)` int64, the game of each id; -1 for those that are no hex, where nothing is heard.
-        place_q: `(k,)` int64, and `place_r`: where it lies.
+        game: `(k,)` int64, the game of each id; -1 for ids that are not hexes, where nothing is heard.
+        place_q: `(k,)` int64, coordinate of each id, with `place_r`.
         place_r: see `place_q`.
     """
 
@@ -52,13 +52,13 @@ class Places(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What is said and how it is changed.
+    """Messages, and how they are changed.
 
     Attributes:
-        said: `(tokens, width)`, by each token.
-        gain: `(distances, width)`, factors of what is said, by distance; the last one for all that are farther.
-        shift: `(distances, width)`, added to it.
-        question: `(n, width)`, added to it.
+        said: `(tokens, width)`, message of each token.
+        gain: `(distances, width)`, factors of messages, by distance; the last one for all greater distances.
+        shift: `(distances, width)`, added to messages, likewise.
+        question: `(n, width)`, added to messages, by game.
     """
 
     said: Tensor
@@ -68,11 +68,11 @@ class Words(NamedTuple):
 
 
 def sum_features(rows: Tensor, columns: Columns, table: Tensor, numbers: Tensor, bias: Tensor) -> Tensor:
-    """Return what codes look up plus numbers times weights, `(n, width)`.
+    """Return the table entries of codes plus numbers times weights, `(n, width)`.
 
     Args:
         rows: `(n, features)` int8.
-        columns: what they are.
+        columns: what the features are.
         table: `(codes, width)`.
         numbers: `(numbers, width)`.
         bias: `(width,)`.
@@ -111,7 +111,7 @@ def _runs_kernels(tensor: Tensor) -> bool:
 
 
 def _arrays(*tensors: Tensor) -> tuple[NDArray[Any], ...]:
-    """Return tensors as arrays, which share their memory where they are contiguous and of 32 bits already."""
+    """Return tensors as arrays, floats as float32; contiguous ones of the right type share their memory."""
     wanted = (tensor.float() if tensor.is_floating_point() else tensor for tensor in tensors)
     return tuple(tensor.detach().contiguous().numpy() for tensor in wanted)
 

@@ -1,4 +1,4 @@
-"""Agent of a trained General whose network is computed by a kernel."""
+"""A trained General whose network is computed by a kernel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sackarmies_agents.learned.sizes import NetworkSizes
 
 
 class KernelAgent(LearnedAgent):
-    """Plays what a `BoardNetwork` says, whose weights stay as they are; for one thread at a time.
+    """Plays the policy of a `BoardNetwork` with fixed weights; for one thread at a time.
 
     Attributes:
-        form: what the network is made for.
-        sizes: of its layers.
+        form: what the network is built for.
+        sizes: sizes of its layers.
     """
 
     def __init__(
@@ -31,14 +31,14 @@ class KernelAgent(LearnedAgent):
         deterministic: bool = False,
         advisor: Advisor | None = None,
     ) -> None:
-        """Make ready to play.
+        """Prepare the network for play.
 
         Args:
             form: see above.
             sizes: see above.
             weights: see `ForwardPass`.
-            deterministic: always the likeliest action.
-            advisor: who advises the network, if it takes advice.
+            deterministic: always take the likeliest action.
+            advisor: the network's advisor, if it takes advice.
         """
         super().__init__(deterministic=deterministic, advisor=advisor)
         self.form, self.sizes = form, sizes
@@ -50,10 +50,10 @@ class KernelAgent(LearnedAgent):
         return self._forward.model
 
     def outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
-        """Return what the network says, see `LearnedAgent`.
+        """Evaluate the network, see `LearnedAgent`.
 
         Raises:
-            ValueError: observations or masks are of another shape.
+            ValueError: observations or masks have the wrong shape.
         """
         answer = None if self.advisor is None else self.advisor.ask(observations, action_masks)
         return Outputs(*self._forward.run(observations, action_masks, answer))

@@ -1,6 +1,6 @@
-"""Kernels of networks on a CPU: what would take many passes over large arrays with the operations of torch.
+"""CPU kernels of networks, for what would take many passes over large arrays as torch operations.
 
-`fused.py` makes functions of torch of them, which know their gradients.
+`fused.py` wraps them as torch functions with gradients.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from sackarmies_env.core.jit import njit
 
 @njit
 def encode(rows, columns, weights, out):
-    """Sum up what each row's codes look up, and its numbers times their weights; most numbers are 0, and passed over.
+    """Sum the table entries of each row's codes, and its numbers times weights; numbers of 0, as most are, are skipped.
 
     Args:
         rows: (n, features) int8.
         columns: see `Columns`.
-        weights: see `Weights`.
+        weights: table, numbers and bias, see `fused.sum_features`.
         out: (n, width) float32, overwritten.
     """
     for i in range(len(rows)):
@@ -26,7 +26,7 @@ def encode(rows, columns, weights, out):
 
 @njit
 def encode_row(row, columns, weights, total):
-    """Do what `encode` does for one row (features,) int8, into `total` (width,) float32."""
+    """Encode one row (features,) int8 into `total` (width,) float32, see `encode`."""
     coded, starts, plain, scale, limit = columns
     table, numbers, bias = weights
     for j in range(len(total)):
@@ -45,7 +45,7 @@ def encode_row(row, columns, weights, total):
 
 @njit
 def encode_backward(rows, columns, grad, found):
-    """Add the gradients of the weights of `encode` to `found`; `grad` (n, width) float32 is that of `out`."""
+    """Add the gradients of the weights of `encode` to `found`; `grad` (n, width) float32 is the gradient of `out`."""
     coded, starts, plain, scale, limit = columns
     table, numbers, bias = found
     for i in range(len(rows)):
@@ -66,14 +66,14 @@ def encode_backward(rows, columns, grad, found):
 
 @njit(inlined=True)
 def distance_between(q, r, other_q, other_r, farthest):
-    """Return the distance of two hexes, at most `farthest`."""
+    """Return the distance between two hexes, capped at `farthest`."""
     dq, dr = np.int64(q) - np.int64(other_q), np.int64(r) - np.int64(other_r)
     return min(max(abs(dq), abs(dr), abs(dq + dr)), np.int64(farthest))
 
 
 @njit
 def hear(places, weights, out):
-    """Sum up messages of the tokens of a game to each of its hexes, changed by their distance and by a question.
+    """Sum the messages of a game's tokens to each of its hexes, changed by their distance and by a question.
 
     Args:
         places: see `Places`.
@@ -99,7 +99,7 @@ def hear(places, weights, out):
 
 @njit
 def hear_backward(places, weights, grad, found):
-    """Add the gradients of `weights` to `found`; `grad` (k, width) float32 is that of `out`, the rest as in `hear`."""
+    """Add the gradients of `weights` to `found`; `grad` (k, width) float32 is that of `out`; the rest as in `hear`."""
     first, q, r, game, place_q, place_r = places
     said, gain, shift, question = weights
     grad_said, grad_gain, grad_shift, grad_question = found

@@ -1,4 +1,4 @@
-"""What trained Generals have in common, whatever computes their networks."""
+"""Base class of trained Generals, whatever computes their networks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from sackarmies_env.core.record import Candidate
 
 
 class Outputs(NamedTuple):
-    """What a network says of `n` decisions.
+    """Outputs of a network for `n` decisions.
 
     Attributes:
         logits: `(n, num_actions)`.
-        values: `(n,)`, of the positions.
+        values: `(n,)`, values of the positions.
     """
 
     logits: NDArray[np.float32]
     values: NDArray[np.float32]
 
     def reports(self) -> list[Report]:
-        """Return them as reports; logits of illegal ids must be minus infinity."""
+        """Convert the outputs to reports; logits of illegal ids must be minus infinity."""
         chances = np.exp(self.logits - self.logits.max(axis=1, keepdims=True)).astype(np.float64)
         chances /= chances.sum(axis=1, keepdims=True)
         reports = []
@@ -41,10 +41,10 @@ class Outputs(NamedTuple):
 
 
 class LearnedAgent(Agent):
-    """Plays what a network says: drawn from its distribution, or its likeliest action.
+    """Plays the policy of a network: draws an action from it, or takes the likeliest one.
 
     Attributes:
-        advisor: who advises the network; None for one that takes no advice.
+        advisor: the network's advisor; None if it takes no advice.
     """
 
     shares_batch = True
@@ -57,10 +57,10 @@ class LearnedAgent(Agent):
 
     @abstractmethod
     def outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
-        """Return what the network says; logits are finite where legal, and minus infinity elsewhere."""
+        """Evaluate the network; logits are finite for legal ids and minus infinity elsewhere."""
 
     def reset(self, seed: int) -> None:
-        """Start the random numbers from `seed`."""
+        """Seed the random numbers."""
         self._rng = np.random.default_rng(seed)
 
     def act(self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]) -> int:
@@ -79,7 +79,7 @@ class LearnedAgent(Agent):
     def rate(
         self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Score the actions of `n` games, for a search; neither random numbers nor reports depend on it.
+        """Score the actions of `n` games for a search, without touching random numbers or reports.
 
         Args:
             observations: `(n, size)` int8.
@@ -92,8 +92,8 @@ class LearnedAgent(Agent):
         return logits.argmax(axis=1).astype(np.int64, copy=False), logits
 
     def report(self) -> Sequence[Report | None]:
-        """Say what the network's policy gave to each legal id in the last decisions, and what it holds them worth.
+        """Report the policy's probability of each legal id in the last decisions, and the values of these positions.
 
-        The probabilities are the policy's, also where the likeliest action is always taken.
+        The probabilities are the policy's even if the likeliest action is always taken.
         """
         return [] if self._latest is None else self._latest.reports()

@@ -1,4 +1,4 @@
-"""Trained Generals from checkpoints. On the processor, those for games with a board need no torch."""
+"""Loading of trained Generals from checkpoints. On the CPU, those for games with a board need no torch."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ PROCESSOR = "cpu"
 def load_agent(
     path: str | Path, info: GameInfo, *, deterministic: bool = False, device: str = PROCESSOR
 ) -> LearnedAgent:
-    """Return the General of a checkpoint.
+    """Load the General of a checkpoint.
 
     Args:
         path: a file that training wrote.
         info: the game it is to play.
-        deterministic: always the likeliest action.
+        deterministic: always take the likeliest action.
         device: where its network runs.
 
     Raises:
         ValueError: the file is missing or damaged, its General was trained for another game, its weights do not fit
-            this version, its advisor is impossible, there is no such device, or torch, which this network or device
+            this version, its advisor cannot be made, there is no such device, or torch, which this network or device
             needs, is not installed.
     """
     checkpoint = read_checkpoint(Path(path))
@@ -53,10 +53,10 @@ def load_agent(
 
 
 def kernel_agent_of(checkpoint: Checkpoint, info: GameInfo, *, deterministic: bool = False) -> KernelAgent:
-    """Return the General of a checkpoint for this game, which has a board.
+    """Make the General of a checkpoint for this game, which has a board.
 
     Raises:
-        ValueError: it has no policy, its weights do not fit this version, or its advisor is impossible.
+        ValueError: it has no policy, its weights do not fit this version, or its advisor cannot be made.
     """
     sizes, weights = checkpoint.header.network, checkpoint.part(POLICY)
     form = board_form(info, sizes.patch)
@@ -65,10 +65,10 @@ def kernel_agent_of(checkpoint: Checkpoint, info: GameInfo, *, deterministic: bo
 
 
 def advisor_of(checkpoint: Checkpoint, info: GameInfo) -> Advisor | None:
-    """Return who advises the network of a checkpoint; None for one that takes no advice.
+    """Make the advisor of the network of a checkpoint; return None if it takes no advice.
 
     Raises:
-        ValueError: it names no possible advisor, or names one for a network that takes no advice.
+        ValueError: its advisor cannot be made, is missing, or is named for a network that takes no advice.
     """
     header = checkpoint.header
     try:
@@ -92,7 +92,7 @@ def plays(path: Path, info: GameInfo) -> bool:
 
 
 def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
-    """Refuse a General for another game.
+    """Refuse a General that was trained for another game.
 
     Raises:
         ValueError: sizes or layouts differ.
@@ -102,7 +102,7 @@ def check_game(checkpoint: Checkpoint, info: GameInfo) -> None:
 
 
 def _differences(checkpoint: Checkpoint, info: GameInfo) -> Iterator[str]:
-    """Say how the game that a General was trained for differs from another one."""
+    """Yield the differences between the game that a General was trained for and this one, in words."""
     for key, value in describe(info).items():
         found = checkpoint.header.game.get(key)
         if found != value and key == "observation":

@@ -1,4 +1,4 @@
-"""Networks of trained Generals: their common base, and the plain one for games without a board."""
+"""Networks of trained Generals: their base class, and the plain network for games without a board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRUST = 5.0  # what a fresh network adds to the score of the advised id
 
 
 class Place(NamedTuple):
-    """Ids that are to be scored, of all observations one after the other.
+    """Ids to be scored, of all observations one after the other.
 
     Attributes:
         game: `(k,)` the observation each belongs to, ascending.
@@ -33,10 +33,10 @@ class Place(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """Why another agent would choose so, see `scripted.compiled.Explanation`.
+    """Another agent's reasons for its choice, see `scripted.compiled.Explanation`.
 
     Attributes:
-        plans: `(k, PLAN_IDS)` int64, ids that those of a `Place` lead to; -1 for none.
+        plans: `(k, PLAN_IDS)` int64, ids that the ids of a `Place` lead to; -1 for none.
         parts: `(k, NUM_PARTS)` float32, what the worths of ids are made of.
         notes: `(n, rows, NUM_NOTES)` float32, on the tokens of positions.
     """
@@ -51,8 +51,8 @@ class Advice(NamedTuple):
 
     Attributes:
         chosen: `(n,)` int64, the ids that it would choose.
-        worths: `(k,)` float32, what each id of a `Place` is worth to it; None where it does not say.
-        reasons: why; None where it does not say.
+        worths: `(k,)` float32, what each id of a `Place` is worth to it; None if it does not say.
+        reasons: why; None if it does not say.
     """
 
     chosen: Tensor
@@ -61,7 +61,7 @@ class Advice(NamedTuple):
 
     @classmethod
     def of(cls, answer: Answer) -> Advice:
-        """Return what an advisor has said, as networks take it."""
+        """Convert an advisor's answer to tensors."""
         told = answer.explanation
         return cls(
             torch.from_numpy(answer.chosen),
@@ -70,7 +70,7 @@ class Advice(NamedTuple):
         )
 
     def to(self, device: torch.device) -> Advice:
-        """Return it on a device."""
+        """Return the advice on a device."""
         worths = None if self.worths is None else self.worths.to(device)
         reasons = None if self.reasons is None else Reasons(*(part.to(device) for part in self.reasons))
         return Advice(self.chosen.to(device), worths, reasons)
@@ -80,9 +80,9 @@ class Network(nn.Module, ABC):
     """Scores actions and positions.
 
     Attributes:
-        value_shapes: whether gradients of what is said of positions reach the layers that scores share.
-        turns_boards: whether each position is looked at in a random one of the symmetries of its board. It is wanted
-            for learning alone, where more is then learned from fewer positions.
+        value_shapes: whether gradients of the outputs for positions reach the layers shared with the scores.
+        turns_boards: whether each position is seen in a random symmetry of its board. This is for learning only, where
+            it teaches more from fewer positions.
     """
 
     value_shapes = True
@@ -92,15 +92,15 @@ class Network(nn.Module, ABC):
     def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
         """Score some ids and the positions.
 
-        What is said of positions does not depend on which ids are scored.
+        The outputs for positions do not depend on which ids are scored.
 
         Args:
             observations: `(n, size)` int8.
-            place: the ids, legal ones; all of an observation, or none.
+            place: legal ids: of each observation all or none.
             advice: given if the network takes advice.
 
         Returns:
-            Scores `(k,)`, which are logits, and what is said of the positions, `(n, outcomes)`.
+            Scores `(k,)`, which are logits, and the outputs for positions, `(n, outcomes)`.
         """
 
     @abstractmethod
@@ -108,7 +108,7 @@ class Network(nn.Module, ABC):
         """Multiply all scores by a factor, by changing the weights they come from."""
 
     def foresee(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
-        """Return what `assess` does, with scores after fewer turns before them: `(k, early + 1)`."""
+        """Do what `assess` does, but return scores `(k, early + 1)`: those after fewer turns come first."""
         scores, outcomes = self.assess(observations, place, advice)
         return scores.unsqueeze(1), outcomes
 
@@ -129,13 +129,13 @@ class Network(nn.Module, ABC):
         return logits.index_put(tuple(place), scores.float()), value_of(outcomes)
 
     def values(self, observations: Tensor, advice: Advice | None = None) -> Tensor:
-        """Return the values `(n,)` of positions alone; `advice`, of no ids, for a network that takes any."""
+        """Return only the values `(n,)` of positions; `advice`, if the network takes any, is of no ids."""
         none = torch.zeros(0, dtype=torch.int64, device=observations.device)
         return value_of(self.assess(observations, Place(none, none), advice)[1])
 
 
 def value_of(outcomes: Tensor) -> Tensor:
-    """Return values `(n,)` from what a network says of positions, `(n, outcomes)`."""
+    """Return values `(n,)` from the outputs of a network for positions, `(n, outcomes)`."""
     if outcomes.shape[1] == 1:
         return outcomes.squeeze(1)
     chances = outcomes.float().softmax(dim=1)
@@ -169,7 +169,7 @@ class Encoder(nn.Module):
 
 
 def keep(module: nn.Module, name: str, values: NDArray[Any]) -> None:
-    """Give `module` constants that move with it and are not saved with its weights."""
+    """Register constants that move with `module` and are not saved with its weights."""
     module.register_buffer(name, torch.from_numpy(values), persistent=False)
 
 
@@ -187,7 +187,7 @@ class PlainNetwork(Network):
         self.trust = nn.Parameter(torch.full((info.num_actions,), TRUST)) if sizes.advice else None
 
     def assess(self, observations: Tensor, place: Place, advice: Advice | None = None) -> tuple[Tensor, Tensor]:
-        """See `Network`; of advice it takes the choice alone."""
+        """See `Network`; of the advice, only the choice is used."""
         hidden = self.body(observations)
         scores = self.scores(hidden)[place]
         if self.trust is not None and advice is not None:

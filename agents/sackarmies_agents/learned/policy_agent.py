@@ -1,4 +1,4 @@
-"""Agent of a trained General whose network is one of torch."""
+"""A trained General whose network runs in torch."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ NETWORKS: dict[str, Callable[[GameInfo, NetworkSizes], Network]] = {BOARD: Board
 
 
 class PolicyAgent(LearnedAgent):
-    """Plays what a network of torch says, on the device where it is; weights may change while it plays.
+    """Plays the policy of a torch network, on the network's device; its weights may change during play.
 
     Attributes:
-        network: that says it.
+        network: the network.
     """
 
     def __init__(self, network: Network, *, deterministic: bool = False, advisor: Advisor | None = None) -> None:
-        """Make ready to play.
+        """Prepare the network for play.
 
         Args:
-            network: on the device on which it is to run.
-            deterministic: always the likeliest action.
-            advisor: who advises the network, if it takes advice.
+            network: it must be on the device on which it is to run.
+            deterministic: always take the likeliest action.
+            advisor: the network's advisor, if it takes advice.
         """
         super().__init__(deterministic=deterministic, advisor=advisor)
         self.network = network.eval()
 
     def outputs(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> Outputs:
-        """Return what the network says, see `LearnedAgent`."""
+        """Evaluate the network, see `LearnedAgent`."""
         device = next((weight.device for weight in self.network.parameters()), torch.device("cpu"))
         given: list[Any] = [torch.tensor(observations), torch.tensor(action_masks) != 0]
         if self.advisor is not None:
@@ -57,10 +57,10 @@ class PolicyAgent(LearnedAgent):
 
 
 def find_device(name: str) -> torch.device:
-    """Return a device of torch by its name.
+    """Return the torch device of a name.
 
     Raises:
-        ValueError: torch knows no such device, or it is not there.
+        ValueError: torch knows no such device, or it is not available.
     """
     try:
         device = torch.device(name)
@@ -72,7 +72,7 @@ def find_device(name: str) -> torch.device:
 
 
 def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
-    """Return a fresh network of the kind that the game declares.
+    """Make a fresh network of the kind that the game declares.
 
     Raises:
         ValueError: there is no such kind.
@@ -86,11 +86,11 @@ def make_network(info: GameInfo, sizes: NetworkSizes) -> Network:
 
 
 def read_network(checkpoint: Checkpoint, part: str, info: GameInfo) -> Network:
-    """Return the network in a part of a checkpoint.
+    """Load the network in a part of a checkpoint.
 
     Args:
-        checkpoint: it also says how large the network is; no memory is taken for more than what the part holds.
-        part: which of its parts.
+        checkpoint: it also gives the sizes of the network; no memory is allocated for more than what the part holds.
+        part: name of the part.
         info: the game that the network is for.
 
     Raises:

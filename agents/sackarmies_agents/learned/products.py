@@ -1,7 +1,7 @@
-"""Kernels of linear algebra on single vectors, for the forward pass of one position.
+"""Linear algebra kernels on single vectors, for the forward pass of one position.
 
-Matrices lie (inputs, outputs), so that inner loops run over outputs and become vector instructions without changing
-the order of any sum. Inputs that are 0 are passed over: most groups of tokens are empty, and a ReLU lets half through.
+Matrices are stored (inputs, outputs), so that inner loops run over outputs and become vector instructions without
+changing the order of any sum. Inputs of 0 are skipped: most groups of tokens are empty, and a ReLU lets half through.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ LARGEST = np.float32(np.finfo(np.float32).max)
 
 @njit
 def multiply(inputs, matrix, first, filled, out):
-    """Write what a linear layer makes of a vector.
+    """Apply a linear layer to a vector.
 
     Args:
         inputs: (k,) float32.
-        matrix: (rows, width) float32, of several layers: of each its bias, then what it makes of each input.
+        matrix: (rows, width) float32, of several layers: for each its bias, then the weights of each input.
         first: row of the layer's bias.
         filled: (at least k,) int64, scratch.
         out: (width,) float32, overwritten.
@@ -33,7 +33,7 @@ def multiply(inputs, matrix, first, filled, out):
 
 @njit
 def add_product(inputs, matrix, first, filled, out):
-    """Add `inputs` times rows of `matrix` to `out`, see `multiply`; four at a time, to write each sum less often."""
+    """Add `inputs` times rows of `matrix` to `out`, see `multiply`; four rows at a time, to write sums less often."""
     count = np.int64(0)
     for i in range(len(inputs)):
         filled[count] = i
@@ -53,7 +53,7 @@ def add_product(inputs, matrix, first, filled, out):
 
 @njit
 def dot(one, other):
-    """Return the sum of products of two vectors (k,), in four parts that do not wait for each other."""
+    """Return the dot product of two vectors (k,), computed as four independent partial sums."""
     a, b, c, d = ZERO, ZERO, ZERO, ZERO
     by_fours = len(one) - len(one) % 4
     for j in range(0, by_fours, 4):
@@ -68,21 +68,21 @@ def dot(one, other):
 
 @njit
 def add(vector, out):
-    """Add a vector to another one."""
+    """Add `vector` to `out`, in place."""
     for j in range(len(out)):
         out[j] += vector[j]
 
 
 @njit
 def rectify(vector):
-    """Put 0 in place of all that is negative."""
+    """Replace negative numbers with 0, in place."""
     for j in range(len(vector)):
         vector[j] = ZERO if vector[j] < ZERO else vector[j]
 
 
 @njit
 def bounded(number):
-    """Return a finite number: 0 for what is none, the largest ones for infinities."""
+    """Return a finite number: 0 for NaN, the largest finite numbers for infinities."""
     if np.isnan(number):
         return ZERO
     return min(max(number, -LARGEST), LARGEST)

@@ -1,7 +1,7 @@
-"""Why another agent would choose so, as an input of networks.
+"""Another agent's reasons for its choice, as an input of networks.
 
-What a choice is worth depends on where it goes on: a verb of the menu says neither which unit moves nor what it
-attacks. The agent's plans say so, and networks see what lies there.
+What a choice is worth depends on what it leads to: a verb of the menu says neither which unit moves nor what it
+attacks. The agent's plans say this, and networks see what lies there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sackarmies_agents.scripted.compiled import NUM_NOTES, NUM_PARTS, PLAN_IDS
 
 
 class ReasonLayers(nn.Module):
-    """Turns reasons into what is added to what is seen on ids, and to vectors of tokens.
+    """Turns reasons into terms that are added to what is seen on ids, and to the vectors of tokens.
 
     Args:
         around: length of what lies on and around an id.
@@ -27,6 +27,6 @@ class ReasonLayers(nn.Module):
         self.notes = nn.Linear(NUM_NOTES, token, bias=False)
 
     def of_tokens(self, notes: Tensor, game: Tensor, row: Tensor) -> Tensor:
-        """Return what is added to tokens `(k, token)`, given the rows `(k,)` of the notes where they stand."""
+        """Return what is added to tokens, `(k, token)`; `game` and `row`, `(k,)`, say where their notes are."""
         added: Tensor = self.notes(notes[game, row])
         return added

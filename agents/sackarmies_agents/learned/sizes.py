@@ -1,4 +1,4 @@
-"""How large networks are, and how much advice they take."""
+"""Sizes of networks, and how much advice they take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sackarmies_env.core.messages import short_repr
 
 OUTCOMES = 3  # win, draw, loss
-# `NetworkSizes.advice` of networks that are told what another agent would choose, what ids are worth to it, and why.
+# Levels of `NetworkSizes.advice`: what another agent would choose; also what ids are worth to it; also why.
 CHOICE, WORTHS, REASONS = 1, 2, 3
 SIZE_LIMITS = (
     *(("token", 1, 1024), ("mark", 1, 256), ("hidden", 2, 4096), ("patch", 0, 5), ("message", 1, 1024)),
@@ -21,13 +21,13 @@ class NetworkSizes:
 
     Attributes:
         token: vector of a token.
-        mark: what of it is laid out on the ids of actions.
+        mark: the part of it that is laid out on the ids of actions.
         hidden: context and scoring.
-        patch: how far around a hex is looked.
+        patch: how far the network sees around a hex.
         message: message of a token to hexes at a distance.
-        outcomes: what is said of a position: 1: its value; 3: how likely win, draw and loss are.
-        early: how many scores each id has besides, of what it gains after fewer turns. They help learning alone.
-        advice: 1: what another agent would choose is an input; 2: what each legal id is worth to it too; 3: and why.
+        outcomes: outputs per position: 1, its value; or 3, how likely win, draw and loss are.
+        early: number of further scores per id, of what it gains after fewer turns. They only help learning.
+        advice: inputs from another agent: 1, its choice; 2, also what each legal id is worth to it; 3, also why.
     """
 
     token: int = 48
@@ -40,7 +40,7 @@ class NetworkSizes:
     early: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse sizes for which no machine has memory."""
+        """Refuse sizes that no machine has the memory for."""
         for name, least, most in SIZE_LIMITS:
             size = getattr(self, name)
             if not least <= size <= most:

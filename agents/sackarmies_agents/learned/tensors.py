@@ -1,4 +1,4 @@
-"""Parts of checkpoints as tensors of torch, and back."""
+"""Conversion of checkpoint parts to torch tensors and back."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Tensors = dict[str, torch.Tensor]
 
 
 def tensors_of(arrays: Arrays) -> Tensors:
-    """Return copies of arrays, which may be read-only, as tensors."""
+    """Copy arrays, which may be read-only, into tensors."""
     return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
 
 
 def arrays_of(tensors: Mapping[str, torch.Tensor]) -> Arrays:
-    """Return tensors as arrays, which share memory with those that are on the processor."""
+    """Return tensors as arrays, which share memory with tensors on the CPU."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}

@@ -1,4 +1,4 @@
-"""Names and shapes of the weights of `BoardNetwork`, for those who read them without torch."""
+"""Names and shapes of the weights of `BoardNetwork`, for reading them without torch."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _encoder(name: str, columns: FeatureColumns, width: int) -> Shapes:
 
 
 def check_weights(weights: Arrays, shapes: Mapping[str, Shape], name: str) -> None:
-    """Refuse weights that are not those of a network.
+    """Refuse weights that do not fit a network.
 
     Args:
         weights: by name.
@@ -72,7 +72,7 @@ def check_weights(weights: Arrays, shapes: Mapping[str, Shape], name: str) -> No
         name: what the weights are, for the message.
 
     Raises:
-        ValueError: one is missing or unknown, of another shape or not of float32, or not finite.
+        ValueError: a weight is missing or unknown, has another shape or a dtype other than float32, or is not finite.
     """
     fault = next(_faults(weights, shapes), None)
     if fault is not None:

@@ -1,8 +1,8 @@
-"""What worths are measured by, and how many numbers networks are told of them, see `worths`."""
+"""Scales of worths, and how many numbers networks are given about them, see `worths`."""
 
-LEAST, MOST = -60.0, 120.0  # worths beyond are cut
+LEAST, MOST = -60.0, 120.0  # worths are clipped to these
 IMPOSSIBLE = -1e6  # ids worth less than this are never chosen
-USUAL = 30.0  # worth of a choice
+USUAL = 30.0  # usual worth of a choice
 FARTHEST = 80.0  # a greater shortfall counts as this
-FEATURES = 9  # of an id
-SUMMARY = 3  # of a position, beside two numbers for each verb
+FEATURES = 9  # per id
+SUMMARY = 3  # per position, besides two numbers per verb

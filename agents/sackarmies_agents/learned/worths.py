@@ -1,7 +1,7 @@
 """What choices are worth to another agent, as an input of networks.
 
-An agent's worths have a unit of its own, and "impossible" is a number far below all others. What tells most is by how
-much an id falls short of the best one, on several scales: among equals a small difference decides.
+An agent's worths have their own unit, and "impossible" is a number far below all others. What tells most is by how much
+an id falls short of the best one, on several scales: among equals, a small difference decides.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sackarmies_agents.learned.worth_scales import FARTHEST, FEATURES, IMPOSSIBL
 
 
 class Worths(nn.Module):
-    """Turns worths into what is added to what is seen on ids, and to the gates of positions.
+    """Turns worths into terms that are added to what is seen on ids, and to the gates of positions.
 
     Args:
         hidden: width of what is seen.
         verbs: ids below this are verbs, of which a position may have many at once: all their worths change the gates.
-        kinds: ids below this have a vector of their own.
+        kinds: ids below this have their own vector.
     """
 
     def __init__(self, hidden: int, verbs: int, kinds: int) -> None:
@@ -31,13 +31,13 @@ class Worths(nn.Module):
         nn.init.normal_(self.kind.weight, std=0.1)
 
     def forward(self, place: Place, worths: Tensor, is_advised: Tensor, n: int) -> tuple[Tensor, Tensor]:
-        """Return `(k, hidden)` of ids and `(n, 2 * hidden)` of positions.
+        """Return the terms of ids, `(k, hidden)`, and of positions, `(n, 2 * hidden)`.
 
         Args:
             place: all legal ids of `n` positions.
             worths: `(k,)`, of these ids.
             is_advised: `(k,)` bool.
-            n: how many positions there are.
+            n: number of positions.
         """
         impossible = worths < IMPOSSIBLE
         worth = torch.where(impossible, LEAST, worths.clamp(LEAST, MOST)).float()

@@ -1,7 +1,7 @@
-"""A trained General as a policy of simulations, beside variants of the greedy one.
+"""A trained General as a policy of simulations, beside variants of the greedy General.
 
-Its network is asked in those decisions alone in which it departs from the greedy General most often, which chooses for
-it in all others: a playout has many decisions, and asking takes several times as long as a choice of the latter.
+Its network is asked only at those decisions where it departs from the greedy General most often; the greedy General
+chooses at all others. A playout has many decisions, and asking takes several times as long as a greedy choice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ASKED = (Decision.MENU, Decision.DEPLOY_HEX, Decision.MOVE_UNIT)
 
 
 class Answers(NamedTuple):
-    """What the greedy General says of one position, and what the network says.
+    """What the greedy General says of one position, as the network is told it.
 
     Attributes:
         chosen: `(1,)`, its choice.
@@ -69,11 +69,11 @@ class Models(NamedTuple):
     """What the variants are made of.
 
     Attributes:
-        choose: the greedy General's `choose_batch`, as a `core.kernels.Kernel`; to compile it in here takes a minute.
-        advise: likewise `advise`, or `advise_with_reasons` where the network is told them.
-        places: `(num_models,)` int64, which board each plays by; `LEARNED`: the network's choice.
+        choose: the greedy General's `choose_batch`, as a `core.kernels.Kernel`: compiling it here would take a minute.
+        advise: likewise `advise`, or `advise_with_reasons` if the network is told reasons.
+        places: `(num_models,)` int64, the board that each variant plays by; `LEARNED`: the network chooses.
         boards: `(b,)` BOARD_DTYPE; the first is that of the General who advises the network.
-        asks: `(NUM_DECISIONS,)` bool, in which decisions the network is asked.
+        asks: `(NUM_DECISIONS,)` bool, the decisions at which the network is asked.
         level: how much advice it takes, see `NetworkSizes`.
         model: its weights.
         scratch: overwritten, like `answers`.
@@ -111,7 +111,7 @@ def ask_network(models, observations, masks):
 
 @njit(counted=True)
 def choose_by(models, model, observations, masks, actions):
-    """Choose by one of the variants, as a `Policy` does."""
+    """Choose as one of the variants, the way a `Policy` does."""
     place = models.places[model]
     for i in range(len(observations)):
         if place == LEARNED and models.asks[observations[i, DECISION]]:
@@ -123,17 +123,17 @@ def choose_by(models, model, observations, masks, actions):
 
 
 def make_mixed_policy(game: Game, variants: Sequence[str | CompiledAgent | None], checkpoint: Checkpoint) -> Policy:
-    """Return a trained General and variants of the greedy one as kernels play them; for one thread.
+    """Make a policy of a trained General and variants of the greedy one, for kernels and for one thread.
 
     Args:
-        game: what is played.
+        game: the game that is played.
         variants: the greedy General with given weights, see `scripted.sack_armies.policy.make_policy`; None for the
             trained one.
-        checkpoint: of the latter.
+        checkpoint: that of the trained one.
 
     Raises:
-        ValueError: there are no such weights, those of the checkpoint do not fit this version, its advisor is
-            impossible, or its General was trained for another game.
+        ValueError: there are no such weights, those of the checkpoint do not fit this version, its advisor cannot be
+            made, or its General was trained for another game.
     """
     info = GameInfo.of(game)
     check_game(checkpoint, info)
@@ -161,7 +161,7 @@ def make_mixed_policy(game: Game, variants: Sequence[str | CompiledAgent | None]
 
 
 def _advisor_of(advisor: Advisor | None) -> str | CompiledAgent:
-    """Return the greedy General who advises a network, or the weights of the usual one if nobody does."""
+    """Return the greedy General who advises a network, or the default weights if there is no advisor."""
     if advisor is None:
         return DEFAULT
     assert isinstance(advisor.agent, GreedyAgent)  # checkpoints may name no other
@@ -169,7 +169,7 @@ def _advisor_of(advisor: Advisor | None) -> str | CompiledAgent:
 
 
 def _answers_for(form: BoardForm) -> Answers:
-    """Return what answers are written into."""
+    """Allocate the arrays that answers are written into."""
     ids, rows = form.num_actions, form.spec.block("tokens").rows
     return Answers(
         chosen=np.zeros(1, np.int64),

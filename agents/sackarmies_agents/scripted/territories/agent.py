@@ -1,4 +1,4 @@
-"""The greedy agent of Territories: a rule for each decision, weights as data."""
+"""The greedy agent of Territories: a rule for each decision, with weights as data."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sackarmies_agents.scripted.territories.weights import DEFAULT, Weights, loa
 
 
 class GreedyAgent(CompiledAgent):
-    """A scripted agent of real strength, for any number of players and both maps.
+    """A strong scripted agent for any number of players and both maps.
 
-    It gathers troops in one place and attacks where the odds are good. All it knows is the observation and the mask,
-    and it keeps nothing between two decisions. The seed only breaks ties; for one seed, equal observations give equal
+    It gathers troops in one place and attacks where the odds are good. It sees only the observation and the mask, and
+    keeps nothing between decisions. The seed only breaks ties; with the same seed, equal observations give equal
     choices.
     """
 
     def __init__(self, info: GameInfo, seed: int = 0, weights: str | Path | Weights = DEFAULT) -> None:
-        """Make ready for a game.
+        """Prepare the agent for a game.
 
         Args:
             info: the game.
-            seed: of the breaking of ties.
+            seed: seed for breaking ties.
             weights: the name of a set that comes with the agent, the path of a TOML file, or the weights themselves.
 
         Raises:

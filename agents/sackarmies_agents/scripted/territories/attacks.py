@@ -1,4 +1,4 @@
-"""Attacks of the greedy agent: odds, what targets are worth, who attacks, who defends."""
+"""Attacks of the greedy agent: odds, values of targets, choice of attackers and defenders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NEVER = -1e9
 
 @njit
 def plan_force(board, units):
-    """Write which of a row of units would attack: ten at most, strong types first, some troops among them."""
+    """Write which units of a row would attack: at most ten, strong types first, some troops among them."""
     slots = np.int64(MAX_ATTACKERS)
     others = slots - min(np.int64(board.w_fodder), units[Unit.TROOP])
     board.force_units = 0
@@ -55,14 +55,14 @@ def plan_force(board, units):
 
 @njit(inlined=True)
 def log_ratio(board, one, other):
-    """Return the logarithm of a ratio of two counts of at least 1."""
+    """Return the logarithm of the ratio of two counts, each at least 1."""
     most = np.int64(MAX_LOGARITHM - 1)
     return board.logarithm[min(one, most)] - board.logarithm[min(other, most)]
 
 
 @njit
 def chance_of(board, source, target):
-    """Return the chance that the force planned wins an attack, 1 where there is nothing to roll."""
+    """Return the chance that the planned force wins an attack; 1 if it wins without a roll."""
     if board.force_dice >= ODDS * board.dice[target]:
         return 1.0
     odds = board.w_odds_base + board.w_odds_dice * log_ratio(board, board.force_dice, board.dice[target])
@@ -80,7 +80,7 @@ def chance_of(board, source, target):
 
 @njit
 def worth_of(board, target):
-    """Return what it is worth to take a territory from whoever has it."""
+    """Return the value of taking a territory from its present owner, if any."""
     worth = board.w_take + board.w_beyond * (board.border[target])
     if board.held[SELF] + 1 >= board.map_domination[board.map]:
         worth += board.w_win
@@ -92,7 +92,7 @@ def worth_of(board, target):
 
 @njit
 def value_of_attack(board, source, target):
-    """Return what an attack by the force planned is worth."""
+    """Return the value of an attack by the planned force."""
     chance = chance_of(board, source, target)
     worth = worth_of(board, target)
     if chance >= 1.0:
@@ -102,7 +102,7 @@ def value_of_attack(board, source, target):
 
 @njit
 def best_target(board, source, units):
-    """Return the best target of an attack from a territory with a row of units, and its value; NEVER: none."""
+    """Return the best target to attack from a territory with a row of units, and its value (NEVER if there is none)."""
     best, choice = NEVER, np.int64(0)
     plan_force(board, units)
     for border in range(MAX_BORDERS):
@@ -116,7 +116,7 @@ def best_target(board, source, units):
 
 @njit
 def choose_source(board):
-    """Return where the best attack comes from, a card that has to lift the bar before, or DONE if none is worth it."""
+    """Return the source of the best attack, or the card that must first lift the bar, or DONE if none is worth it."""
     best, source = board.w_least, np.int64(NO_TERRITORY)
     for territory in range(MAX_TERRITORIES):
         if board.owner[territory] != SELF or board.count[territory] < 2:
@@ -148,7 +148,7 @@ def on_board(seen, side, unit):
 
 @njit
 def plan_attack(board, seen):
-    """Plan the force of the attack that is being declared: one unit against nobody."""
+    """Plan the force of the attack being declared; a single unit if the target is empty."""
     source, target = look(seen, Global.SOURCE), look(seen, Global.TARGET)
     for unit in range(NUM_UNITS):
         board.units[source, unit] += on_board(seen, ATTACKER, unit)
@@ -162,7 +162,7 @@ def plan_attack(board, seen):
 
 @njit
 def choose_attack_unit(board, seen):
-    """Return the type of which attackers are missing, or DONE."""
+    """Return the next unit type that the planned force still lacks, or DONE."""
     plan_attack(board, seen)
     for place in range(NUM_UNITS):
         unit = NUM_UNITS - 1 - place
@@ -173,7 +173,7 @@ def choose_attack_unit(board, seen):
 
 @njit
 def attack_quantity(board, seen):
-    """Return how many units of the type that was named attack."""
+    """Return how many units of the named type attack."""
     plan_attack(board, seen)
     unit = look(seen, Global.CHAIN)
     return board.force[unit] - on_board(seen, ATTACKER, unit)
@@ -193,7 +193,7 @@ def dice_on_board(board, seen, side):
 
 @njit
 def count_attackers(board, seen):
-    """Take the attackers on the battle board for the force planned."""
+    """Set the totals of the planned force to those of the attackers on the battle board."""
     board.force_units = 0
     board.force_dice = 0
     board.force_counters = 0
@@ -216,7 +216,7 @@ def cancelling_card(board):
 
 @njit
 def missing_dice(board, seen):
-    """Return how many more dice the defender would like to have on the battle board; 0 where it is all in vain."""
+    """Return how many more dice the defender wants on the battle board; 0 if the attack is won even against all."""
     count_attackers(board, seen)
     target, has = look(seen, Global.TARGET), dice_on_board(board, seen, DEFENDER)
     if board.force_dice >= ODDS * (board.dice[target] + has):
@@ -226,7 +226,7 @@ def missing_dice(board, seen):
 
 @njit
 def choose_defense_unit(board, seen):
-    """Return the card that cancels a dangerous attack, the next type that defends, or DONE."""
+    """Return a card that cancels a dangerous attack, the next unit type to defend, or DONE."""
     missing = missing_dice(board, seen)
     card = cancelling_card(board)
     if card != DONE:
@@ -244,6 +244,6 @@ def choose_defense_unit(board, seen):
 
 @njit
 def defense_quantity(board, seen):
-    """Return how many units of the type that was named defend."""
+    """Return how many units of the named type defend."""
     dice = board.unit_dice[look(seen, Global.CHAIN)]
     return (missing_dice(board, seen) + dice - 1) // dice

@@ -53,7 +53,7 @@ from sackarmies_env.games.territories.state.layout import (
 
 @njit(inlined=True)
 def own_side(seen):
-    """Return the side of the battle that the observer is on."""
+    """Return the observer's side in the battle."""
     return ATTACKER if look(seen, Global.ACTIVE) == SELF else DEFENDER
 
 
@@ -65,13 +65,13 @@ def elevation_of(seen, territory):
 
 @njit(inlined=True)
 def loose(seen, side, place):
-    """Return how many dice of a face a side has in no skirmish."""
+    """Return how many dice of a face a side has outside skirmishes."""
     return look(seen, SIDE_START + side * SIDE_WIDTH + Side.LOOSE_2 + place)
 
 
 @njit
 def num_loose(seen, side):
-    """Return how many dice a side has in no skirmish."""
+    """Return how many dice a side has outside skirmishes."""
     count = np.int64(0)
     for place in range(NUM_FACES):
         count += loose(seen, side, place)
@@ -80,7 +80,7 @@ def num_loose(seen, side):
 
 @njit
 def highest_loose(seen, side):
-    """Return the highest face of a side's dice that are in no skirmish."""
+    """Return the highest face among a side's dice outside skirmishes; 0 if it has none."""
     for place in range(NUM_FACES - 1, -1, -1):
         if loose(seen, side, place) > 0:
             return np.int64(place + FIRST_FACE)
@@ -112,7 +112,7 @@ def battle_bonus(board, seen, side):
 
 @njit
 def read_battle(board, seen):
-    """Write the totals of both sides in all skirmishes as they stand."""
+    """Write the current totals of both sides in all skirmishes."""
     attack_bonus, defense_bonus = battle_bonus(board, seen, ATTACKER), battle_bonus(board, seen, DEFENDER)
     for skirmish in range(look(seen, Global.NUM_SKIRMISHES)):
         row = SKIRMISH_START + skirmish * SKIRMISH_WIDTH
@@ -130,14 +130,14 @@ def read_battle(board, seen):
 
 @njit(inlined=True)
 def deficit(board, side, skirmish):
-    """Return how many points a side lacks to win a skirmish; 0 or less: it wins."""
+    """Return how many points a side lacks to win a skirmish; 0 or less if it wins."""
     gap = board.attack[skirmish] - board.defense[skirmish]
     return 1 - gap if side == ATTACKER else gap
 
 
 @njit
 def num_flipped(board, seen, side, amount):
-    """Return how many skirmishes a side wins only with some points more in each."""
+    """Return how many skirmishes a side would win only with `amount` more points in each."""
     count = np.int64(0)
     for skirmish in range(look(seen, Global.NUM_SKIRMISHES)):
         count += np.int64(0 < deficit(board, side, skirmish) <= amount)
@@ -146,7 +146,7 @@ def num_flipped(board, seen, side, amount):
 
 @njit
 def best_skirmish(board, seen, side, amount):
-    """Return where points serve a side best: the largest deficit that they cover, else the one nearest to zero."""
+    """Return where points help a side most: at the largest deficit they cover, else at the one nearest to zero."""
     best, choice = NEVER, np.int64(0)
     for skirmish in range(look(seen, Global.NUM_SKIRMISHES)):
         lack = deficit(board, side, skirmish)
@@ -155,7 +155,7 @@ def best_skirmish(board, seen, side, amount):
         elif lack > 0:
             value = 500.0 - lack
         else:
-            value = 0.0 + lack  # won already: where it is won by least
+            value = 0.0 + lack  # already won: prefer the narrowest win
         if value > best:
             best, choice = value, np.int64(skirmish)
     return choice
@@ -175,7 +175,7 @@ def cheapest(board):
 
 @njit
 def choose_two(board, seen):
-    """Return whether a two takes a troop or the rank of another unit, whichever costs less."""
+    """Return whether to remove a troop or trade another unit down for a two, whichever costs less."""
     if board.num_legal == 1:
         return board.legal[0]
     side = own_side(seen)
@@ -188,7 +188,7 @@ def choose_two(board, seen):
 
 @njit
 def choose_extra_loss(board):
-    """Return the place of an extra loss: the territory, as the board decides the battle."""
+    """Return where to take an extra loss: the territory if possible, since the board decides the battle."""
     return np.int64(FROM_TERRITORY) if board.legal[board.num_legal - 1] == FROM_TERRITORY else np.int64(FROM_BOARD)
 
 
@@ -197,7 +197,7 @@ def choose_extra_loss(board):
 
 @njit
 def choose_own_die(board, seen):
-    """Return the own die against the attacker's highest: the lowest that wins, else the lowest without double loss."""
+    """Return the own die against the attacker's highest: the lowest that wins, else the lowest to avoid extra loss."""
     points = highest_loose(seen, ATTACKER) + battle_bonus(board, seen, ATTACKER)
     bonus = 1 + battle_bonus(board, seen, DEFENDER)
     for i in range(board.num_legal):
@@ -211,7 +211,7 @@ def choose_own_die(board, seen):
 
 @njit
 def choose_enemy_die(board, seen):
-    """Return the attacker's die for the own highest one: the highest that it beats, else the highest of all."""
+    """Return the attacker's die to set against the own highest: the highest that it beats, else the highest of all."""
     points = highest_loose(seen, DEFENDER) + 1 + battle_bonus(board, seen, DEFENDER)
     bonus = battle_bonus(board, seen, ATTACKER)
     for place in range(board.num_legal):
@@ -223,7 +223,7 @@ def choose_enemy_die(board, seen):
 
 @njit
 def choose_pair(board, seen):
-    """Return the face of the next pair."""
+    """Return the face of the die to pair next."""
     if num_loose(seen, DEFENDER) >= num_loose(seen, ATTACKER):
         return choose_own_die(board, seen)
     return choose_enemy_die(board, seen)
@@ -231,7 +231,7 @@ def choose_pair(board, seen):
 
 @njit
 def largest_stack(seen):
-    """Return the skirmish with most defender dice, and how many they are."""
+    """Return the skirmish with the most defender dice, and their number."""
     most, choice = np.int64(0), np.int64(0)
     for skirmish in range(look(seen, Global.NUM_SKIRMISHES)):
         dice = np.int64(0)
@@ -244,7 +244,7 @@ def largest_stack(seen):
 
 @njit
 def choose_extra_die(board, seen):
-    """Return where an extra die goes: on a stack that wins the battle if there are dice enough, else where it helps."""
+    """Return where an extra die goes: on a stack that wins the battle if there are enough dice, else where it helps."""
     side = own_side(seen)
     if side == DEFENDER:
         stack, dice = largest_stack(seen)
@@ -259,7 +259,7 @@ def choose_extra_die(board, seen):
 
 @njit
 def choose_counter_skirmish(board, seen):
-    """Return the skirmish of the counter that was named."""
+    """Return the skirmish for the named counter."""
     read_battle(board, seen)
     return FIRST_SKIRMISH + best_skirmish(board, seen, own_side(seen), look(seen, Global.CHAIN) + 1)
 
@@ -274,7 +274,7 @@ def points_of(board, card, side):
 
 @njit
 def flips_of(board, seen, card, side):
-    """Return how many skirmishes a card turns."""
+    """Return how many skirmishes a card would turn into wins."""
     count = num_flipped(board, seen, side, points_of(board, card, side))
     effect = board.card_effect[card]
     if effect == Effect.LEVEL_GROUND:
@@ -284,8 +284,8 @@ def flips_of(board, seen, card, side):
 
 @njit
 def lead_of(board, seen, side):
-    """Return by how many units a side is ahead after the skirmishes as they stand; more than 0 wins."""
-    lead = np.int64(side == DEFENDER)  # equal numbers are the defender's
+    """Return a side's lead in units after the skirmishes as they stand; more than 0 wins."""
+    lead = np.int64(side == DEFENDER)  # the defender wins ties
     for unit in range(NUM_UNITS):
         lead += on_board(seen, side, unit) - on_board(seen, 1 - side, unit)
     for skirmish in range(look(seen, Global.NUM_SKIRMISHES)):
@@ -295,7 +295,7 @@ def lead_of(board, seen, side):
 
 @njit
 def choose_card(board, seen):
-    """Return the card that turns most skirmishes, the least of equal ones; none where the battle is decided anyway."""
+    """Return the card that turns most skirmishes, the smallest of equal ones; DONE if the battle is decided anyway."""
     side = own_side(seen)
     read_battle(board, seen)
     lead = lead_of(board, seen, side)
@@ -316,7 +316,7 @@ def choose_card(board, seen):
 
 @njit
 def choose_card_skirmish(board, seen):
-    """Return the skirmish of the card that was named."""
+    """Return the skirmish for the named card."""
     side = own_side(seen)
     read_battle(board, seen)
     return FIRST_SKIRMISH + best_skirmish(board, seen, side, points_of(board, look(seen, Global.CHAIN), side))
@@ -324,7 +324,7 @@ def choose_card_skirmish(board, seen):
 
 @njit
 def choose_order(board, seen):
-    """Return the skirmish that the defender wins by most."""
+    """Return the skirmish that the defender wins by the largest margin."""
     read_battle(board, seen)
     best, choice = -NEVER, board.legal[0]
     for i in range(board.num_legal):
@@ -336,5 +336,5 @@ def choose_order(board, seen):
 
 @njit
 def largest_counter(board):
-    """Return the largest counter."""
+    """Return the id of the largest legal counter."""
     return max(board.legal[board.num_legal - 1], np.int64(FIRST_COUNTER))

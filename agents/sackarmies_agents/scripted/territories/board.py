@@ -1,4 +1,4 @@
-"""Board of the greedy agent: territories and forces read from one observation, and what is known of every game."""
+"""Board of the greedy agent: territories and forces read from one observation, and data known in advance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sackarmies_env.games.territories.state.layout import (
 )
 
 SELF = 0  # the observer's seat
-NOWHERE = -2  # in place of an owner or a height
+NOWHERE = -2  # owner or height of a territory that is not on the map
 MAPS = tuple(sorted((load_map(name) for name in map_names()), key=lambda board: -len(board.territory)))
 MAX_LOGARITHM = 256
 TERRITORY_WIDTH, SIDE_WIDTH = len(Territory), len(Side)
@@ -43,14 +43,14 @@ SKIRMISH_WIDTH, CARD_WIDTH = len(Skirmish), len(Card)
 BOARD_DTYPE = record_dtype(
     [(f"w_{name}", np.float64) for name in Weights.model_fields],
     [(name, np.int64) for name in ("num_players", "seed", "checksum")],
-    # The maps that there are, largest first: heights, NOWHERE where there is no such territory, borders, and how many
-    # territories win. The heights of an observation tell which one is played; of that, a copy of the borders.
+    # All maps, largest first: heights (NOWHERE if a map has no such territory), borders, and the number of territories
+    # that wins. The heights in an observation tell which map is played; `neighbors` is a copy of its borders.
     [
         ("map_elevation", np.int64, (len(MAPS), MAX_TERRITORIES)),
         ("map_neighbors", np.int64, (len(MAPS), MAX_TERRITORIES, MAX_BORDERS)),
         ("map_domination", np.int64, (len(MAPS),)),
         ("map", np.int64),
-        ("neighbors", np.int64, (MAX_TERRITORIES, MAX_BORDERS)),  # by number; then NO_TERRITORY
+        ("neighbors", np.int64, (MAX_TERRITORIES, MAX_BORDERS)),  # ascending; then NO_TERRITORY
     ],
     [
         ("unit_value", np.int64, (NUM_UNITS,)),
@@ -59,7 +59,7 @@ BOARD_DTYPE = record_dtype(
         ("card_effect", np.int64, (NUM_CARDS,)),
         ("card_amount", np.int64, (NUM_CARDS,)),
         ("card_penalty", np.int64, (NUM_CARDS,)),
-        ("logarithm", np.float64, (MAX_LOGARITHM,)),  # of numbers from 1 on
+        ("logarithm", np.float64, (MAX_LOGARITHM,)),  # of the index, from 1 on
     ],
     # Read from an observation; `owner` is NOWHERE where the map has no such territory.
     [("held", np.int64, (MAX_PLAYERS,))],
@@ -80,7 +80,7 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
 
     Args:
         info: the game.
-        weights: what the agent weighs.
+        weights: weights of the agent.
 
     Raises:
         ValueError: the game's observations are not those of Territories.
@@ -115,13 +115,13 @@ def make_board(info: GameInfo, weights: Weights) -> NDArray[np.void]:
 
 @njit(inlined=True)
 def look(seen, place):
-    """Return number `place` of an observation; np.uint64 spares the code that numba adds for places below 0."""
+    """Return number `place` of an observation; np.uint64 avoids the code that numba adds for negative indices."""
     return np.int64(seen[np.uint64(place)])
 
 
 @njit
 def is_map(board, seen, number):
-    """Return whether the heights of all territories of a map are those observed."""
+    """Return whether the heights of all territories of a map match the observation."""
     for territory in range(MAX_TERRITORIES):
         height = board.map_elevation[number, territory]
         if height != NOWHERE and height != look(
@@ -133,7 +133,7 @@ def is_map(board, seen, number):
 
 @njit
 def find_map(board, seen):
-    """Find out which map is played, and copy its borders."""
+    """Determine which map is played, and copy its borders."""
     number = np.int64(0)
     while number + 1 < len(board.map_domination) and not is_map(board, seen, number):
         number += 1
@@ -162,7 +162,7 @@ def read_board(board, seen):
 
 @njit(inlined=True)
 def read_territory(board, seen, territory):
-    """Read owner and units of a territory."""
+    """Read the owner and the units of a territory."""
     row = TERRITORY_START + territory * TERRITORY_WIDTH
     elevation = board.map_elevation[board.map, territory]
     board.elevation[territory] = elevation
@@ -188,7 +188,7 @@ def read_territory(board, seen, territory):
 
 @njit(inlined=True)
 def is_foreign(board, territory):
-    """Return whether a neighbor, if there is one at all, is on the map and not the observer's."""
+    """Return whether a neighbor exists, is on the map, and is not the observer's."""
     return territory != NO_TERRITORY and board.owner[territory] != SELF and board.owner[territory] != NOWHERE
 
 
@@ -203,7 +203,7 @@ def num_foreign(board, territory):
 
 @njit
 def threat_to(board, territory):
-    """Return the dice of the strongest enemy beside a territory."""
+    """Return the number of dice of the strongest enemy next to a territory."""
     most = np.int64(0)
     for border in range(MAX_BORDERS):
         neighbor = board.neighbors[territory, border]
@@ -214,7 +214,7 @@ def threat_to(board, territory):
 
 @njit
 def find_distances(board):
-    """Write how many steps each own territory is from the border, through own territories."""
+    """Write the distance of each own territory from the border, in steps through own territories."""
     for territory in range(MAX_TERRITORIES):
         at_border = board.owner[territory] == SELF and board.border[territory] > 0
         board.distance[territory] = 0 if at_border else MAX_TERRITORIES
@@ -228,7 +228,7 @@ def find_distances(board):
 
 @njit
 def has_shorter_way(board, territory):
-    """Shorten the way of an own territory to the border over a neighbor, and return whether that was possible."""
+    """Shorten an own territory's distance to the border through its neighbors; return whether that was possible."""
     distance = board.distance[territory]
     for border in range(MAX_BORDERS):
         neighbor = board.neighbors[territory, border]

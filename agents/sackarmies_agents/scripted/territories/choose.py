@@ -1,4 +1,4 @@
-"""Decision of the greedy agent: each kind of decision has its own rule."""
+"""Decisions of the greedy agent: each kind of decision has its own rule."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from sackarmies_env.games.territories.state.actions import ALL, FIRST_QUANTITY
 from sackarmies_env.games.territories.state.constants import MAX_QUANTITY, Decision
 from sackarmies_env.games.territories.state.layout import Global
 
-NUM_PLACED = 3  # troops of a placement in the set-up
+NUM_PLACED = 3  # troops per placement in the set-up
 
 
 @njit
@@ -102,7 +102,7 @@ def choose_declaration(board, seen, decision):
 
 @njit
 def choose_in_battle(board, seen, decision):
-    """Choose on the battle board; losses are of the cheapest type, but the enemy's, at a rout, of the dearest."""
+    """Choose on the battle board; losses are of the cheapest type, except that a rout takes the enemy's dearest."""
     if decision == Decision.TWO:
         return choose_two(board, seen)
     if decision == Decision.PAIR:

@@ -1,4 +1,4 @@
-"""The greedy agent as a policy of simulations: the same choices, from kernels."""
+"""The greedy agent as a policy for simulations: the same choices, made by kernels."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sackarmies_env.core.simulator import Policy
 
 @njit
 def choose_by(boards, model, observations, masks, actions):
-    """Choose by one of several boards, as a `Policy` does."""
+    """Choose with variant `model` of the boards, as a `Policy` does."""
     choose_batch(boards[model : model + 1], observations, masks, actions)
 
 
 def make_policy(game: Game, variants: Sequence[str | CompiledAgent]) -> Policy:
-    """Return the greedy agent as kernels play it, a model for each of its variants; for one thread.
+    """Return the greedy agent as a policy of kernels, with a model for each variant; for use in one thread.
 
     Args:
-        game: what is played.
-        variants: weights, by the name of a set or the path of a file, or agents made with them; none for the usual
-            ones.
+        game: the game to play.
+        variants: weights, by the name of a set or the path of a file, or agents made with them; if empty, the default
+            set.
 
     Raises:
-        ValueError: there are no such weights, or the game's observations are not those that it reads.
+        ValueError: there are no such weights, or the game's observations are not those that the agent reads.
     """
     info = GameInfo.of(game)
     boards = boards_of(variants or (DEFAULT,), lambda variant: make_board(info, load_weights(variant)))

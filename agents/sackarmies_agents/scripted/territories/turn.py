@@ -42,7 +42,7 @@ MOST_ATTACKERS_DICE = 10  # troops that attack at once
 
 @njit
 def num_prey(board, territory, troops):
-    """Return how many neighbors the units of a territory could take without a roll, with some more troops there."""
+    """Return how many neighbors the units of a territory could take without a roll, given `troops` more."""
     prey = np.int64(0)
     strength = min(board.dice[territory] + troops, np.int64(MOST_ATTACKERS_DICE))
     for border in range(MAX_BORDERS):
@@ -54,7 +54,7 @@ def num_prey(board, territory, troops):
 
 @njit
 def lack_of(board, territory):
-    """Return how many units a border territory lacks to be held, 0 where no enemy is near."""
+    """Return how many units a border territory lacks to be held; 0 if no enemy is adjacent."""
     if threat_to(board, territory) == 0:
         return 0.0
     return max(0.0, board.w_hold - board.count[territory])
@@ -62,7 +62,7 @@ def lack_of(board, territory):
 
 @njit
 def value_of_troops(board, territory, troops, pile):
-    """Return what it is worth to put troops into a territory; `pile`: for each unit that stands there."""
+    """Return the value of placing troops in a territory; `pile` is the weight of each unit already there."""
     if board.border[territory] == 0:
         return -board.w_mass - board.count[territory]
     value = board.w_border * board.border[territory] + board.w_guard * lack_of(board, territory)
@@ -73,7 +73,7 @@ def value_of_troops(board, territory, troops, pile):
 
 @njit
 def choose_place(board, troops, pile):
-    """Return the own territory where troops are worth most."""
+    """Return the own territory where troops are worth the most."""
     best, choice = NEVER, np.int64(DONE)
     for i in range(board.num_legal):
         action = board.legal[i]
@@ -87,7 +87,7 @@ def choose_place(board, troops, pile):
 
 @njit
 def troops_for(board, territory):
-    """Return how many troops go to the territory that was named."""
+    """Return how many troops go to the named territory."""
     wanted = np.int64(board.w_mass) - board.count[territory]
     return wanted if wanted > 0 else np.int64(MOST_ATTACKERS_DICE // 2)
 
@@ -97,7 +97,7 @@ def troops_for(board, territory):
 
 @njit
 def gain_of_reinforcement(board):
-    """Return how many troops a reinforcement brings."""
+    """Return how many troops a reinforcement brings on average."""
     return min(MEAN_ROLL * board.held[SELF], np.float64(board.garrison[Unit.TROOP]))
 
 
@@ -110,7 +110,7 @@ def gain_of_march(board):
 
 @njit
 def gain_of_exchange(board):
-    """Return how many troops an extra exchange sets free for a reinforcement, beyond those in the garrison."""
+    """Return how many troops an extra exchange frees for a reinforcement, beyond those in the garrison."""
     unit = best_type(board)
     if unit < 0:
         return 0.0
@@ -120,7 +120,7 @@ def gain_of_exchange(board):
 
 @njit
 def choose_standard(board, seen):
-    """Return the best standard action; first of all a card that places troops."""
+    """Return a card that places troops if there is one, else the best standard action."""
     best, choice = 0.0, np.int64(DONE)
     for i in range(board.num_legal):
         action = board.legal[i]
@@ -145,7 +145,7 @@ def choose_standard(board, seen):
 
 @njit
 def exchanges_in(board, territory, unit):
-    """Return how often troops of a territory can become a unit of a type, with enough of them left."""
+    """Return how many units of a type a border territory's troops can become, with enough troops left."""
     if board.owner[territory] != SELF or board.border[territory] == 0:
         return np.int64(0)
     spare = board.units[territory, Unit.TROOP] - np.int64(board.w_keep)
@@ -154,7 +154,7 @@ def exchanges_in(board, territory, unit):
 
 @njit
 def num_exchanges(board, unit):
-    """Return how often troops can become a unit of a type."""
+    """Return how many units of a type troops can become on the whole map."""
     count = np.int64(0)
     for territory in range(MAX_TERRITORIES):
         count += exchanges_in(board, territory, unit)
@@ -163,7 +163,7 @@ def num_exchanges(board, unit):
 
 @njit
 def worth_of_type(board, unit):
-    """Return the worth of a unit that troops become."""
+    """Return the weight of a unit type that troops can become."""
     if unit == Unit.RIDER:
         return board.w_rider
     return board.w_engine if unit == Unit.ENGINE else board.w_hero
@@ -171,7 +171,7 @@ def worth_of_type(board, unit):
 
 @njit
 def best_type(board):
-    """Return the type that troops had best become now; -1: none."""
+    """Return the best unit type for troops to become now; -1 if there is none."""
     best, choice = 0.0, np.int64(-1)
     if board.garrison[Unit.TROOP] >= board.w_reserve:
         return choice
@@ -200,7 +200,7 @@ def choose_trade_out(board):
 
 @njit
 def choose_exchange(board, seen):
-    """Return the territory with most troops if troops can be exchanged there, or DONE."""
+    """Return the territory with the most troops among those where troops can be exchanged, or DONE."""
     best, choice = np.int64(0), np.int64(DONE)
     unit = look(seen, Global.TRADED_OUT)
     if look(seen, Global.TRADED_IN) != Unit.TROOP or board.garrison[Unit.TROOP] >= board.w_reserve:
@@ -219,7 +219,7 @@ def choose_exchange(board, seen):
 
 @njit
 def step_of(board, source):
-    """Return the own neighbor through which units come nearest to the border; NO_TERRITORY: none is nearer."""
+    """Return the own neighbor nearest to the border, the largest of equal ones; NO_TERRITORY if none is nearer."""
     nearest, choice = board.distance[source], np.int64(NO_TERRITORY)
     for border in range(MAX_BORDERS):
         neighbor = board.neighbors[source, border]
@@ -233,7 +233,7 @@ def step_of(board, source):
 
 @njit
 def march_from(board, territory):
-    """Return where to spare units behind the border come nearer to it; NO_TERRITORY: there are none, or nowhere."""
+    """Return where spare units behind the border march; NO_TERRITORY if there are none, or no nearer neighbor."""
     if board.owner[territory] == SELF and board.border[territory] == 0 and board.count[territory] > 1:
         return step_of(board, territory)
     return np.int64(NO_TERRITORY)
@@ -241,7 +241,7 @@ def march_from(board, territory):
 
 @njit
 def best_march(board):
-    """Return from where to where the most units come nearer to the border; NO_TERRITORY twice: nowhere."""
+    """Return source and target of the largest march toward the border; NO_TERRITORY twice if there is none."""
     find_distances(board)
     most, source, target = np.int64(0), np.int64(NO_TERRITORY), np.int64(NO_TERRITORY)
     for territory in range(MAX_TERRITORIES):
@@ -253,7 +253,7 @@ def best_march(board):
 
 @njit
 def is_another_march(board, source, target):
-    """Return whether units can march after a march from source to target: on from there, or from elsewhere."""
+    """Return whether another march is possible after one from source to target: on from there, or from elsewhere."""
     if board.border[target] == 0:
         return True
     for territory in range(MAX_TERRITORIES):
@@ -264,7 +264,7 @@ def is_another_march(board, source, target):
 
 @njit
 def choose_move_source(board, seen):
-    """Return the territory whose units move, before the last move a card for another if there is any, or DONE."""
+    """Return the territory whose units move, or DONE; before the last move, a card for one more if that is of use."""
     source, target = best_march(board)
     if source == NO_TERRITORY:
         return np.int64(DONE)
@@ -294,7 +294,7 @@ def value_there(board, territory, units):
 
 @njit
 def goes_forward(board, source, target):
-    """Return whether most units had better stand in the target than in the source of an occupation."""
+    """Return whether most units are better off in the target of an occupation than in its source."""
     board.owner[target] = SELF
     units = board.units[source]
     for unit in range(NUM_UNITS):
@@ -309,7 +309,7 @@ def goes_forward(board, source, target):
 
 @njit
 def units_to_move(board, seen):
-    """Return how many units still move from source to target: of a free move all but one, else what pays."""
+    """Return how many units still move from source to target: in a free move all but one, else as many as pays."""
     source, target = look(seen, Global.SOURCE), look(seen, Global.TARGET)
     left = board.count[source]
     if look(seen, Global.NUMBER_0) == 1 or look(seen, Global.ATTACKS) == 0:
@@ -323,7 +323,7 @@ def units_to_move(board, seen):
 
 @njit
 def choose_move_unit(board, seen):
-    """Return the next type that moves, the strongest first where most units move, or DONE."""
+    """Return the next unit type to move, the strongest first unless just one unit moves, or DONE."""
     count = units_to_move(board, seen)
     if count <= 0:
         return np.int64(DONE)
@@ -340,7 +340,7 @@ def choose_move_unit(board, seen):
 
 @njit
 def choose_discard(board):
-    """Return the card whose discard costs least troops; of equal ones the one with the least effect."""
+    """Return the card whose discard costs the fewest troops; of equal ones, the one with the smallest amount."""
     best, choice = -NEVER, np.int64(DONE)
     for i in range(board.num_legal):
         card = board.legal[i] - FIRST_CARD
@@ -352,7 +352,7 @@ def choose_discard(board):
 
 @njit
 def choose_penalty(board):
-    """Return where a troop is missed least: behind the border, or where most units are."""
+    """Return where a troop is missed least: behind the border, or where the most units are."""
     best, choice = NEVER, np.int64(DONE)
     for i in range(board.num_legal):
         territory = board.legal[i] - FIRST_TERRITORY

@@ -1,1 +1,1 @@
-"""What search takes positions of Territories to be worth."""
+"""Evaluation of positions of Territories in search."""

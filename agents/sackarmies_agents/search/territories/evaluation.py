@@ -1,4 +1,4 @@
-"""What positions of Territories are worth where search stops: each player's share of territories and units."""
+"""Evaluation of positions of Territories where search stops: each player's share of territories and units."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sackarmies_env.core.simulator import Evaluation
 from sackarmies_env.core.state import alloc, record_dtype
 from sackarmies_env.games.territories.state.constants import MAX_TERRITORIES, NUM_UNITS
 
-VALUE_OF_TERRITORY = 8.0  # in exchange value: twice the 3.5 troops that it brings in a turn, and its border
+VALUE_OF_TERRITORY = 8.0  # in exchange value: twice the 3.5 troops that it brings per turn, plus its border
 MODEL_DTYPE = record_dtype([("territory", np.float64)])
 
 
 @njit
 def strength_of(model, params, state, player):
-    """Return what a player has on the map: exchange value, and so much more for each territory."""
+    """Return what a player has on the map: the exchange value of units, plus `model.territory` per territory."""
     strength = 0.0
     for territory in range(MAX_TERRITORIES):
         if state.territory_owner[territory] == player:
@@ -29,12 +29,12 @@ def strength_of(model, params, state, player):
 
 @njit
 def evaluate(models, params, states, player):
-    """Return what a position is worth to a player, as their return: float64, -1 / (n - 1) for nothing, 1 for all.
+    """Return a player's estimated return, float64: -1 / (n - 1) with nothing to 1 with everything, for n players.
 
     Args:
         models: (1,) of MODEL_DTYPE.
         params: (1,).
-        states: (1,), where the game goes on.
+        states: (1,), a game that is not over.
         player: a seat.
     """
     others = np.float64(params[0].num_players) - 1.0
@@ -48,11 +48,11 @@ def evaluate(models, params, states, player):
 
 
 def make_evaluation(game: Game, source: str | Evaluation | None = None) -> Evaluation:
-    """Return what search takes positions of a game to be worth; for one thread.
+    """Return the evaluation of a game's positions for search; for use in one thread.
 
     Args:
-        game: what is played.
-        source: must be no file: nothing here is learned.
+        game: the game to search.
+        source: must not be a file, since nothing here is learned.
 
     Raises:
         ValueError: a file of weights is given.
